@@ -1,0 +1,96 @@
+import { z } from 'zod';
+
+/** One environment variable: its name, what it means, and how its text becomes a value. */
+export interface Variable<S extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly about: string;
+  readonly schema: S;
+}
+
+export type Config<V extends Record<string, Variable>> = { readonly [K in keyof V]: z.output<V[K]['schema']> };
+
+/** Thrown when the environment is not usable; its message has one sentence for each variable that is wrong. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Declares an environment variable. */
+export function variable<S extends z.ZodType>(name: string, about: string, schema: S): Variable<S> {
+  return { name, about, schema };
+}
+
+/**
+ * Reads the given variables from the environment; an empty string counts as absent.
+ * Throws ConfigError naming every variable that is wrong, not only the first.
+ */
+export function loadConfig<V extends Record<string, Variable>>(
+  variables: V,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Config<V> {
+  const problems: string[] = [];
+  const config: Record<string, unknown> = {};
+  for (const [key, { name, schema }] of Object.entries(variables)) {
+    const result = schema.safeParse(environment[name] || undefined);
+    if (result.success) config[key] = result.data;
+    else problems.push(`${name} ${result.error.issues[0]?.message ?? 'is not valid'}.`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config as Config<V>;
+}
+
+/** A whole number between two bounds, both allowed. */
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string('must be set')
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+/** A URL with one of the given protocols (without the colon). */
+export const urlOf = (...protocols: string[]) =>
+  z.string('must be set').refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url !== null && protocols.includes(url.protocol.slice(0, -1));
+    },
+    `must be a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+  );
+
+/** The variables that more than one service reads (contract §9). */
+export const port = variable(
+  'SERVICE_PORT',
+  'Port to listen on; 0 takes any free one.',
+  wholeNumber(0, 65535).default(8080),
+);
+export const host = variable('SERVICE_HOST', 'Address to listen on.', z.string().default('0.0.0.0'));
+export const dataDirectory = variable(
+  'SERVICE_DATA_DIR',
+  'Directory for the secret file, uploads and, in the local stack, the embedded servers.',
+  z.string().default('./data'),
+);
+export const databaseUrl = variable('SERVICE_DATABASE_URL', 'PostgreSQL 15 or newer.', urlOf('postgres', 'postgresql'));
+export const natsUrl = variable(
+  'SERVICE_NATS_URL',
+  'NATS with JetStream, 2.10 or newer; several servers separated by commas.',
+  z
+    .string('must be set')
+    .refine(
+      (text) => text.split(',').every((part) => URL.parse(part.trim())?.protocol.match(/^(nats|tls):$/)),
+      'must be URLs that start with nats:// or tls://, separated by commas',
+    ),
+);
+export const logLevel = variable(
+  'SERVICE_LOG_LEVEL',
+  'Least level that is logged.',
+  z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be one of fatal, error, warn, info, debug, trace, silent',
+    )
+    .default('info'),
+);
+export const jwtSecret = variable(
+  'SERVICE_JWT_SECRET',
+  'Secret that signs tokens; without it a secret file in the data directory, made at first start.',
+  z.string().min(32, 'must have at least 32 characters').optional(),
+);

@@ -1,0 +1,63 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { forbidden } from './errors.ts';
+
+/** Who is calling, as the gateway verified it. A guest may have presented a token that was no good. */
+export type Principal =
+  | { readonly type: 'guest'; readonly rejectedToken: boolean }
+  | {
+      readonly type: 'user';
+      readonly id: string;
+      readonly email: string;
+      readonly collection: string;
+      readonly anonymous: boolean;
+      readonly impersonatedBy: string | null;
+    }
+  | { readonly type: 'admin'; readonly id: string; readonly email: string };
+
+/** What the gateway knows of a request and hands to the service that answers it. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** W3C trace context of the request, always present, sampled or not. */
+  readonly traceparent: string;
+  readonly principal: Principal;
+  /** The client's address, found behind trusted proxies. */
+  readonly clientAddress: string;
+}
+
+/** Name of the internal header in which a context crosses from the gateway to a service. */
+export const contextHeader = 'x-recordbus-context';
+
+/** How long a sealed context is good for; it has to cover clock differences between machines, not a request. */
+const lifetimeMs = 30_000;
+
+/** Seals contexts into the internal header and opens them again; both ends derive the key from the token secret. */
+export interface ContextSealer {
+  seal(context: RequestContext): string;
+  /** Throws 403 for a header that is missing, forged or out of date. */
+  open(header: string | string[] | undefined): RequestContext;
+}
+
+/** Makes a sealer from the deployment's token secret (raw bytes). */
+export function createContextSealer(secret: Uint8Array, now: () => number = Date.now): ContextSealer {
+  const key = new Uint8Array(hkdfSync('sha256', secret, '', 'recordbus internal context', 32));
+  const sign = (payload: string) => createHmac('sha256', key).update(payload).digest();
+  return {
+    seal(context) {
+      const payload = Buffer.from(JSON.stringify({ ...context, expiresAtMs: now() + lifetimeMs })).toString(
+        'base64url',
+      );
+      return `${payload}.${sign(payload).toString('base64url')}`;
+    },
+    open(header) {
+      const refused = forbidden('this service answers only to the gateway', 'context_refused');
+      if (typeof header !== 'string') throw refused;
+      const [payload = '', signature = ''] = header.split('.');
+      const given = Buffer.from(signature, 'base64url');
+      const expected = sign(payload);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused;
+      const { expiresAtMs, ...context } = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      if (Math.abs(expiresAtMs - now()) > 2 * lifetimeMs || expiresAtMs < now() - lifetimeMs) throw refused;
+      return context;
+    },
+  };
+}

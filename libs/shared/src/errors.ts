@@ -1,0 +1,83 @@
+/** What a client is told when a request is refused (contract §1): a sentence, a stable code, and details. */
+export interface ErrorBody {
+  error: string;
+  code: string;
+  details?: Record<string, unknown>;
+}
+
+interface AppErrorOptions {
+  details?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** An error with an answer: everything a request is refused with is one of these; anything else is a 500. */
+export class AppError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: string, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.status = status;
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The JSON body of this error. */
+  toBody(): ErrorBody {
+    return { error: this.message, code: this.code, ...(this.details && { details: this.details }) };
+  }
+}
+
+/** 400: the request can't be read (JSON, query parameter, filter, sort). */
+export const malformed = (message: string, details?: Record<string, unknown>) =>
+  new AppError(400, 'malformed_request', message, details ? { details } : {});
+
+/** 422: the request was read and its values are refused; details maps each field to its message (interface §7). */
+export const validationFailed = (details: Record<string, string>) =>
+  new AppError(422, 'validation_failed', 'validation failed', { details });
+
+/** 401: a token is required and none that is valid was presented. */
+export const unauthenticated = (message = 'a valid token is required') =>
+  new AppError(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+
+/** 403: the caller is known, or a guest, and may not do this. */
+export const forbidden = (message: string, code = 'forbidden') => new AppError(403, code, message);
+
+/** 404: `what` names the thing that is not there ("record", "collection"). */
+export const notFound = (what: string) => new AppError(404, 'not_found', `${what} not found`);
+
+/** 405: the route exists, the method does not; `allow` is the value of the Allow header. */
+export const methodNotAllowed = (allow: string, message = 'method not allowed') =>
+  new AppError(405, 'method_not_allowed', message, { headers: { Allow: allow } });
+
+/** 409: the state of something else stands against it. */
+export const conflict = (code: string, message: string, details?: Record<string, unknown>) =>
+  new AppError(409, code, message, details ? { details } : {});
+
+/** 412: If-Match failed; the current ETag is echoed as a header and in the details (interface §4.5). */
+export const preconditionFailed = (etag: string) =>
+  new AppError(412, 'precondition_failed', 'the record has changed', { details: { etag }, headers: { ETag: etag } });
+
+/** 413: the body is larger than the limit in bytes. */
+export const payloadTooLarge = (limitBytes: number) =>
+  new AppError(413, 'payload_too_large', `the body may have at most ${limitBytes} bytes`);
+
+/** 415: the body is not of a type that the route reads. */
+export const unsupportedMediaType = (expected: string) =>
+  new AppError(415, 'unsupported_media_type', `the body must be ${expected}`);
+
+/** 503: a dependency (database, bus, upstream) does not answer now; worth another try after a second. */
+export const unavailable = (message: string, cause?: unknown) =>
+  new AppError(503, 'unavailable', message, { headers: { 'Retry-After': '1' }, cause });
+
+/** 504: an upstream took longer than its deadline. */
+export const upstreamTimeout = (message: string) => new AppError(504, 'upstream_timeout', message);
+
+/** 500: what any other thrown value becomes; its text goes to the log, never to the client. */
+export const internalError = (cause: unknown) =>
+  new AppError(500, 'internal_error', 'something went wrong on the server', { cause });

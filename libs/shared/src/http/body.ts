@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { malformed, payloadTooLarge, unsupportedMediaType } from '../errors.ts';
+
+/**
+ * Reads a JSON body of at most `limitBytes`; undefined when the request has none.
+ * Throws 413, 415 for another content type, 400 for text that is not JSON or not UTF-8.
+ */
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+  const declaredBytes = Number(request.headers['content-length'] ?? 0);
+  if (declaredBytes === 0 && request.headers['transfer-encoding'] === undefined) return undefined;
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) throw unsupportedMediaType('application/json');
+  if (declaredBytes > limitBytes) throw payloadTooLarge(limitBytes);
+  const bytes = await readBytes(request, limitBytes);
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw malformed('the body is not valid JSON');
+  }
+}
+
+async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.length;
+      if (length > limitBytes) throw payloadTooLarge(limitBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (request.errored) throw malformed('the body ended before it was whole');
+    throw error;
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import type { RequestContext } from '../context.ts';
+import { forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
+import type { Logger } from '../logging.ts';
+import type { RequestHandler } from '../service.ts';
+import { inSpan, logFields, SpanKind } from '../telemetry.ts';
+import { readJsonBody } from './body.ts';
+import { sendError, sendReply } from './respond.ts';
+import type { Access, Route, RouteInput } from './route.ts';
+import { createRouter, type Match } from './router.ts';
+
+/** Makes the request handler of a service from its declared routes: find, authorise, validate, handle, answer. */
+export function createDispatcher(routes: readonly Route[], log: Logger): RequestHandler {
+  const findRoute = createRouter(routes);
+
+  async function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+    const { path, search } = splitUrl(request.url ?? '/');
+    const match = findRoute(request.method ?? 'GET', path);
+    authorise(match.route.access, context);
+    const input = await readInput(request, search, match, context);
+    const reply = await match.route.handler(input as RouteInput<never, never, never>);
+    sendReply(response, reply);
+  }
+
+  return (request, response, context) =>
+    inSpan(`${request.method}`, { kind: SpanKind.SERVER, traceparent: context.traceparent }, async () => {
+      try {
+        await answer(request, response, context);
+      } catch (error) {
+        sendError(request, response, error, log, logFields(context));
+      }
+    });
+}
+
+/** Splits a request target into its path and its query text (without the question mark). */
+export function splitUrl(url: string): { path: string; search: string } {
+  const mark = url.indexOf('?');
+  return mark < 0 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
+}
+
+/** Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with one of another kind. */
+function authorise(access: Access, { principal }: RequestContext): void {
+  if (access === 'public') return;
+  if (principal.type === 'guest') throw unauthenticated();
+  if (access !== 'session' && principal.type !== access) throw forbidden(`only for ${access} tokens`);
+}
+
+async function readInput(
+  request: IncomingMessage,
+  search: string,
+  { route, params }: Match<Route>,
+  context: RequestContext,
+): Promise<RouteInput<unknown, unknown, unknown>> {
+  return {
+    params: route.params ? readStrings(route.params, params) : params,
+    query: readStrings(
+      route.query ?? z.record(z.string(), z.string()),
+      Object.fromEntries(new URLSearchParams(search)),
+    ),
+    body: route.body && readBody(route.body, await readJsonBody(request, route.bodyLimitBytes)),
+    context,
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+  };
+}
+
+/** Path and query are text that the client put together: what does not fit is 400. */
+function readStrings(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const details = describeIssues(result.error);
+  const [name, message] = Object.entries(details)[0] ?? ['request', 'not valid'];
+  throw malformed(`${name}: ${message}`, details);
+}
+
+/** A body that is no object is 400, one whose members do not fit is 422 naming each. */
+function readBody(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value ?? {});
+  if (result.success) return result.data;
+  if ((typeof value !== 'object' && value !== undefined) || Array.isArray(value))
+    throw malformed('the body must be a JSON object');
+  throw validationFailed(describeIssues(result.error));
+}
+
+/** One message for each member: the first one found, by its dotted path. */
+export function describeIssues(error: z.ZodError): Record<string, string> {
+  const details: Record<string, string> = {};
+  for (const issue of error.issues) {
+    const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
+    for (const key of unknownKeys ?? ['']) {
+      const path = [...issue.path, ...(key ? [key] : [])].join('.') || 'body';
+      details[path] ??= unknownKeys ? 'is not known here' : issue.message;
+    }
+  }
+  return details;
+}

@@ -1,0 +1,30 @@
+/** An answer as a handler returns it. `json` is a body that is JSON text already, as the database wrote it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly json?: string;
+}
+
+/** 200 with the result in the envelope (contract §1). */
+export const ok = (data: unknown, headers?: Record<string, string>): Reply => ({
+  status: 200,
+  body: { data },
+  ...(headers && { headers }),
+});
+
+/** 201 with what was made in the envelope. */
+export const created = (data: unknown): Reply => ({ status: 201, body: { data } });
+
+/** A page of a list with its counts (contract §1). */
+export const page = (rows: unknown[], counts: { page: number; perPage: number; totalItems: number }): Reply => ({
+  status: 200,
+  body: { data: rows, ...counts, totalPages: Math.ceil(counts.totalItems / counts.perPage) },
+});
+
+/** A whole body that is JSON text already. */
+export const rawJson = (status: number, json: string, headers?: Record<string, string>): Reply => ({
+  status,
+  json,
+  ...(headers && { headers }),
+});

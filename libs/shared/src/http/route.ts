@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { RequestContext } from '../context.ts';
+import type { Reply } from './reply.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** Who may call: anyone (rules may still refuse), any valid token, a user's token, or an admin's. */
+export type Access = 'public' | 'session' | 'user' | 'admin';
+
+/** The action that rate-limit labels name (interface §2.7, contract §7). */
+export type Action = 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete';
+
+/** What a handler gets: the parts of the request as its declaration says they are. */
+export interface RouteInput<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly context: RequestContext;
+  /** The header's value; repeated headers are joined as node:http joins them. */
+  header(name: string): string | undefined;
+}
+
+interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  readonly method: Method;
+  /** One path or several for the same resource; `:name` is a parameter. */
+  readonly path: string | readonly string[];
+  readonly access: Access;
+  readonly action?: Action;
+  readonly summary: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Largest body in bytes; 1 MiB when not given. */
+  readonly bodyLimitBytes?: number;
+  /** Every status the route answers with, beside those that any route can, and the schema of the body's `data`. */
+  readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly handler: (input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Reply> | Reply;
+}
+
+/** A declared route: the one place from which routing, validation, errors and the OpenAPI document come. */
+export interface Route {
+  readonly method: Method;
+  readonly paths: readonly string[];
+  readonly access: Access;
+  readonly action: Action | undefined;
+  readonly summary: string;
+  readonly params: z.ZodType | undefined;
+  readonly query: z.ZodType | undefined;
+  readonly body: z.ZodType | undefined;
+  readonly bodyLimitBytes: number;
+  readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly handler: (input: RouteInput<never, never, never>) => Promise<Reply> | Reply;
+}
+
+const defaultBodyLimitBytes = 1024 * 1024;
+
+/** Declares a route. */
+export function route<
+  P extends z.ZodType = z.ZodType<Record<string, string>>,
+  Q extends z.ZodType = z.ZodType<Record<string, string>>,
+  B extends z.ZodType = z.ZodUndefined,
+>(declaration: RouteDeclaration<P, Q, B>): Route {
+  const { path, action, params, query, body, bodyLimitBytes = defaultBodyLimitBytes, ...rest } = declaration;
+  return { ...rest, action, params, query, body, bodyLimitBytes, paths: typeof path === 'string' ? [path] : path };
+}

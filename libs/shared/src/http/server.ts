@@ -1,0 +1,42 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A server that is listening: where, and how to end it. */
+export interface ListeningServer {
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new connection, lets requests in flight finish, and resolves when the last one has. */
+  close(): Promise<void>;
+}
+
+interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+}
+
+/** Request line and headers together (contract §2: a vector of 4,096 dimensions fits in a query). */
+const maxHeaderBytes = 128 * 1024;
+
+/**
+ * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s); headers have to arrive within 20 s,
+ * so a client that drips them can't hold a connection.
+ */
+export function listen(app: RequestListener, { port, host }: ListenOptions): Promise<ListeningServer> {
+  const server = createServer(
+    { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 300_000 },
+    app,
+  );
+  const close = () =>
+    new Promise<void>((resolve, reject) => {
+      server.close((error) => (error ? reject(error) : resolve()));
+      server.closeIdleConnections();
+    });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address() as AddressInfo;
+      const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+      resolve({ url: `http://${name}:${address.port}`, port: address.port, close });
+    });
+  });
+}

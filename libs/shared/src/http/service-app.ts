@@ -1,0 +1,37 @@
+import express, { type Express } from 'express';
+import type { ContextSealer } from '../context.ts';
+import { contextHeader } from '../context.ts';
+import type { Logger } from '../logging.ts';
+import type { Service } from '../service.ts';
+import { checkReadiness } from './health.ts';
+import { describeRoutes, manifestPath } from './manifest.ts';
+import { sendError, sendReply } from './respond.ts';
+
+/**
+ * The HTTP app of a service that runs alone in its process: health for the orchestrator, the manifest for the gateway,
+ * and the routes for requests that carry a sealed context.
+ */
+export function createServiceApp(service: Service, sealer: ContextSealer, log: Logger): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { data: { status: 'ok' } } }));
+  app.get('/readyz', async (_request, response) => {
+    const { ready, checks } = await checkReadiness(service.checks);
+    sendReply(response, {
+      status: ready ? 200 : 503,
+      body: { data: { status: ready ? 'ready' : 'not ready', checks } },
+    });
+  });
+  app.use(async (request, response) => {
+    try {
+      const context = sealer.open(request.headers[contextHeader]);
+      if (request.url === manifestPath)
+        sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
+      else await service.handle(request, response, context);
+    } catch (error) {
+      sendError(request, response, error, log, {});
+    }
+  });
+  return app;
+}

@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestContext } from './context.ts';
+import type { Route } from './http/route.ts';
+
+/** Answers one request. The context is what the gateway verified; the handler never reads credentials itself. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+) => Promise<void>;
+
+/** Asks one dependency for a sign of life; throws when there is none. */
+export type HealthCheck = () => Promise<void>;
+
+/**
+ * A service as a function returns one of these: alone in a process it is served over HTTP, in one process with the
+ * others the gateway calls `handle` directly.
+ */
+export interface Service {
+  readonly name: string;
+  readonly routes: readonly Route[];
+  readonly handle: RequestHandler;
+  readonly checks: Readonly<Record<string, HealthCheck>>;
+  start(): Promise<void>;
+  /** Finishes what it began; called after the last request was answered. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { type Attributes, context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { RequestContext } from './context.ts';
+
+export { SpanKind } from '@opentelemetry/api';
+
+/** Spans are made by hand at the few places that matter; without an SDK all of this costs one comparison. */
+let tracing = false;
+const tracer = trace.getTracer('recordbus');
+
+/**
+ * Starts the OpenTelemetry SDK when OTEL_EXPORTER_OTLP_ENDPOINT is set; everything else about it is configured by the
+ * standard OTEL_* variables. The SDK is loaded only then: it costs 35 MB and 400 ms.
+ * @returns a function that flushes and stops it
+ */
+export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
+  if (!environment['OTEL_EXPORTER_OTLP_ENDPOINT']) return async () => {};
+  environment['OTEL_SERVICE_NAME'] ??= `recordbus-${serviceName}`;
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const sdk = new NodeSDK({ instrumentations: [] });
+  sdk.start();
+  tracing = true;
+  return () => sdk.shutdown();
+}
+
+interface SpanOptions {
+  kind?: SpanKind;
+  attributes?: Attributes;
+  /** W3C traceparent to continue; without it the span is a child of the current one. */
+  traceparent?: string | undefined;
+}
+
+/** Runs work inside a span; an error marks the span and is thrown on. */
+export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
+  if (!tracing) return work();
+  const { traceparent, ...spanOptions } = options;
+  const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();
+  return tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL, ...spanOptions }, parent, async (span) => {
+    try {
+      return await work();
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** The W3C traceparent of the span in which the caller runs, or the given one when nothing is traced. */
+export function currentTraceparent(otherwise: string): string {
+  if (!tracing) return otherwise;
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent ?? otherwise;
+}
+
+const traceparentShape = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The traceparent a client sent if it has the W3C form, else a new, unsampled one (W3C Trace Context §3.2). */
+export function acceptTraceparent(header: string | string[] | undefined): string {
+  if (typeof header === 'string' && traceparentShape.test(header)) return header;
+  const random = randomBytes(24).toString('hex');
+  return `00-${random.slice(0, 32)}-${random.slice(32)}-00`;
+}
+
+/** Fields that join a log line to its request. */
+export const logFields = ({ requestId, traceparent }: RequestContext) => ({
+  request_id: requestId,
+  trace_id: traceparent.slice(3, 35),
+});
