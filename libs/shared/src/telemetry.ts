@@ -14,8 +14,8 @@ const tracer = trace.getTracer('recordbus');
  * @returns a function that flushes and stops it
  */
 export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
-  if (!environment['OTEL_EXPORTER_OTLP_ENDPOINT']) return async () => {};
-  environment['OTEL_SERVICE_NAME'] ??= `recordbus-${serviceName}`;
+  if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};
+  environment.OTEL_SERVICE_NAME ??= `recordbus-${serviceName}`;
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const sdk = new NodeSDK({ instrumentations: [] });
   sdk.start();

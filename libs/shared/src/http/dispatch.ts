@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { RequestContext } from '../context.ts';
-import { forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
+import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
 import type { RequestHandler } from '../service.ts';
 import { inSpan, logFields, SpanKind } from '../telemetry.ts';
@@ -10,8 +10,14 @@ import { sendError, sendReply } from './respond.ts';
 import type { Access, Route, RouteInput } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 
+interface DispatcherOptions {
+  readonly log: Logger;
+  /** Turns an error of a dependency into an answer; what it does not know stays a 500. */
+  readonly mapError: (thrown: unknown) => AppError | undefined;
+}
+
 /** Makes the request handler of a service from its declared routes: find, authorise, validate, handle, answer. */
-export function createDispatcher(routes: readonly Route[], log: Logger): RequestHandler {
+export function createDispatcher(routes: readonly Route[], { log, mapError }: DispatcherOptions): RequestHandler {
   const findRoute = createRouter(routes);
 
   async function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
@@ -28,7 +34,7 @@ export function createDispatcher(routes: readonly Route[], log: Logger): Request
       try {
         await answer(request, response, context);
       } catch (error) {
-        sendError(request, response, error, log, logFields(context));
+        sendError(request, response, mapError(error) ?? error, log, logFields(context));
       }
     });
 }

@@ -1,0 +1,131 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from '@recordbus/shared/logging';
+import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
+import { migrate } from './migrate.ts';
+import { ReadLane } from './read-lane.ts';
+import type { Query, Statement } from './statement.ts';
+import type { SystemTables } from './tables.ts';
+
+export interface Database {
+  /** The product's own tables, for everything that is not a hot path. */
+  readonly system: Kysely<SystemTables>;
+  /** A short read in autocommit, on the shared pipelined connections. */
+  readonly read: Query;
+  /** One statement in autocommit, on a connection of its own. */
+  readonly query: Query;
+  /**
+   * Several statements in one transaction. When it lost to a concurrent one (serialization failure, deadlock) it is
+   * run again from the start, at most three times in all, so the work must do nothing outside the transaction.
+   */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface DatabaseOptions {
+  readonly url: string;
+  /** Shown by PostgreSQL as application_name. */
+  readonly name: string;
+  readonly log: Logger;
+  readonly poolSize?: number;
+  readonly readConnections?: number;
+}
+
+/** Epoch seconds and counts are bigint in SQL and fit a double. */
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const transactionAttempts = 3;
+
+/** Opens the connections (none is made before it is needed) and brings the system tables up to date. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, name, log, poolSize = 10, readConnections = 2 } = options;
+  const connection = {
+    connectionString: url,
+    application_name: `recordbus ${name}`,
+    connectionTimeoutMillis: 5000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool({ ...connection, max: poolSize });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the database was lost'));
+  const lane = new ReadLane({ connection, size: readConnections, log });
+  const system = new Kysely<SystemTables>({ dialect: new PostgresDialect({ pool }) }).withSchema('system');
+
+  const query: Query = (statement) => traced(statement, async () => (await pool.query(asPg(statement))).rows);
+
+  async function attempt<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken = false;
+    try {
+      await client.query('begin');
+      const result = await work((statement) =>
+        traced(statement, async () => (await client.query(asPg(statement))).rows),
+      );
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(() => {
+        broken = true;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  const database: Database = {
+    system,
+    read: (statement) => traced(statement, () => lane.read(statement)),
+    query,
+    async transaction(work) {
+      for (let left = transactionAttempts - 1; ; left -= 1) {
+        try {
+          return await attempt(work);
+        } catch (error) {
+          const lost = isDatabaseError(error, sqlState.serializationFailure, sqlState.deadlockDetected);
+          if (!lost || left === 0) throw error;
+        }
+      }
+    },
+    async ping() {
+      await query({ text: 'select 1', values: [] });
+    },
+    async close() {
+      await lane.close();
+      await system.destroy();
+    },
+  };
+  await untilReachable(database, log);
+  await migrate(system, log);
+  return database;
+}
+
+/** How long a start waits for a database that is still starting itself, in milliseconds. */
+const startPatienceMs = 60_000;
+
+async function untilReachable(database: Database, log: Logger): Promise<void> {
+  const givingUpMs = Date.now() + startPatienceMs;
+  for (;;) {
+    try {
+      return await database.ping();
+    } catch (error) {
+      if (!isConnectionError(error) || Date.now() > givingUpMs) throw error;
+      log.warn({ err: error }, 'waiting for the database');
+      await setTimeout(500);
+    }
+  }
+}
+
+const asPg = ({ name, text, values }: Statement) => ({ ...(name && { name }), text, values: values as unknown[] });
+
+const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> =>
+  inSpan(
+    statement.name ?? 'sql',
+    { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text } },
+    work,
+  );

@@ -1,0 +1,5 @@
+export { type Database, openDatabase } from './database.ts';
+export { type DatabaseError, isConnectionError, isDatabaseError, mapDatabaseError, sqlState } from './errors.ts';
+export { newId } from './id.ts';
+export type { Query, Statement } from './statement.ts';
+export type { SystemTables } from './tables.ts';

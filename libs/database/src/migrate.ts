@@ -1,0 +1,28 @@
+import type { Logger } from '@recordbus/shared/logging';
+import { type Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { migrations } from './migrations/index.ts';
+
+/**
+ * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work
+ * under an advisory lock, the others wait. Throws what the failing migration threw; nothing of it stays.
+ */
+export async function migrate<T>(db: Kysely<T>, log: Logger): Promise<void> {
+  await ensureSystemSchema(db);
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+    migrationTableSchema: 'system',
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error) throw error;
+  for (const { migrationName, status } of results ?? []) log.info({ migration: migrationName, status }, 'migrated');
+}
+
+/** `create schema if not exists` races with itself when two replicas start at once. */
+async function ensureSystemSchema<T>(db: Kysely<T>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('recordbus.system'))`.execute(tx);
+    await sql`create schema if not exists system`.execute(tx);
+  });
+}
