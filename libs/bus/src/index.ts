@@ -1,0 +1,1 @@
+export type { Bus, NoticeTopic } from './bus.ts';
