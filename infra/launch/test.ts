@@ -1,0 +1,38 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { runStage } from './run-stage.ts';
+
+/** The runner sorts the files: what stands beside the code comes before the black-box suite in `tests`. */
+const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
+
+/** Longer than any file takes; a hang ends as a failure that names its file. */
+const fileTimeoutMs = 180_000;
+
+const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
+
+/** Arguments: the runner's own flags, and parts of file names to choose files by. */
+function parse(args: readonly string[]): { flags: string[]; parts: string[] } {
+  const flags: string[] = [];
+  const parts: string[] = [];
+  args.forEach((arg, index) => {
+    const isValue = flagsWithValue.has(args[index - 1] ?? '');
+    (isValue || arg.startsWith('-') ? flags : parts).push(arg);
+  });
+  return { flags, parts };
+}
+
+const { flags, parts } = parse(process.argv.slice(2));
+const files = globSync(patterns, { exclude: (name) => name === 'node_modules' })
+  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .sort();
+if (files.length === 0) throw new Error(`No test file has ${parts.join(' or ')} in its path.`);
+
+// Someone who asks for a few tests wants those; `npm run check` is there for the rest.
+const isWholeRun = process.argv.length === 2;
+const checked =
+  !isWholeRun ||
+  (await runStage({ title: 'Check', command: process.execPath, args: [join(import.meta.dirname, 'check.ts')] }));
+const defaults = ['--test', '--test-concurrency=2', `--test-timeout=${fileTimeoutMs}`];
+const tested = await runStage({ title: 'Tests', command: process.execPath, args: [...defaults, ...flags, ...files] });
+if (!checked) process.stdout.write('\nThe check before the tests failed; see its part above.\n');
+process.exitCode = checked && tested ? 0 : 1;
