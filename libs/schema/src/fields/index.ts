@@ -1,0 +1,21 @@
+import type { Field } from '../field.ts';
+import type { FieldType } from '../field-type.ts';
+import { bool } from './bool.ts';
+import { date } from './date.ts';
+import { json } from './json.ts';
+import { number } from './number.ts';
+import { relation } from './relation.ts';
+import { select } from './select.ts';
+import { text } from './text.ts';
+
+/** Every type of field, by the name that definitions use. */
+export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
+  [text, number, bool, date, select, relation, json].map((type) => [type.name, type]),
+);
+
+/** The type of a field whose definition was checked. */
+export function fieldTypeOf(field: Field): FieldType {
+  const type = fieldTypes.get(field.type);
+  if (!type) throw new Error(`the field ${field.name} has the type ${field.type}, which this version does not know`);
+  return type;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { type FieldType, Refusal } from '../field-type.ts';
+
+const options = z
+  .strictObject({
+    min: z.number('must be a number').optional(),
+    max: z.number('must be a number').optional(),
+    unique: z.boolean('must be true or false').default(false),
+  })
+  .refine(({ min, max }) => min === undefined || max === undefined || min <= max, {
+    path: ['min'],
+    message: 'must not be above max',
+  });
+
+/** A double-precision number. */
+export const number: FieldType = {
+  name: 'number',
+  options,
+  emptyTextIsNull: true,
+  columnType: () => 'double precision',
+  compile(field) {
+    const { min, max } = field.options as z.output<typeof options>;
+    return (value) => {
+      if (typeof value !== 'number' || !Number.isFinite(value)) return new Refusal('must be a number');
+      if (min !== undefined && value < min) return new Refusal(`must be at least ${min}`);
+      if (max !== undefined && value > max) return new Refusal(`must be at most ${max}`);
+      return value;
+    };
+  },
+};

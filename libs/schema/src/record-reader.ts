@@ -1,0 +1,68 @@
+import { validationFailed } from '@recordbus/shared/errors';
+import type { Collection } from './collection.ts';
+import type { Field } from './field.ts';
+import { Refusal, type ValueReader } from './field-type.ts';
+import { fieldTypeOf } from './fields/index.ts';
+
+/** What a client wrote, ready for the columns: only the fields that the body names, null for no value. */
+export type ColumnValues = ReadonlyMap<string, unknown>;
+
+/** Reads the bodies of writes to one collection. */
+export interface RecordReader {
+  /** Checks a whole new record. Throws 422 naming every field that is wrong or missing. */
+  readNew(body: Readonly<Record<string, unknown>>): ColumnValues;
+  /** Checks a partial change: fields that the body leaves out are not looked at. */
+  readChange(body: Readonly<Record<string, unknown>>): ColumnValues;
+}
+
+/** Members of a record that the server sets: ignored in a body, so a record that was read can be sent back (contract §2, §8). */
+const serverSet = new Set(['id', 'created', 'updated', 'expand', 'anonymous', 'created_at', 'updated_at', '_score']);
+
+interface Column {
+  readonly field: Field;
+  readonly emptyTextIsNull: boolean;
+  readonly read: ValueReader;
+}
+
+/** Builds the reader of a collection; once per schema version, since building costs far more than reading. */
+export function compileRecordReader(collection: Collection): RecordReader {
+  const columns = new Map<string, Column>(
+    collection.fields.map((field) => {
+      const type = fieldTypeOf(field);
+      return [field.name, { field, emptyTextIsNull: type.emptyTextIsNull, read: type.compile(field) }];
+    }),
+  );
+  const required = collection.fields.filter((field) => field.required).map((field) => field.name);
+
+  function read(body: Readonly<Record<string, unknown>>, mustHave: readonly string[]): ColumnValues {
+    const values = new Map<string, unknown>();
+    const problems: Record<string, string> = {};
+    for (const [name, written] of Object.entries(body)) {
+      const column = columns.get(name);
+      if (column) {
+        const value = readValue(column, written);
+        if (value instanceof Refusal) problems[name] = value.message;
+        else values.set(name, value);
+      } else if (!serverSet.has(name)) problems[name] = `is not a field of ${collection.name}`;
+    }
+    for (const name of mustHave) {
+      if (!values.has(name)) problems[name] ??= 'is required';
+    }
+    if (Object.keys(problems).length > 0) throw validationFailed(problems);
+    return values;
+  }
+
+  return {
+    readNew: (body) => read(body, required),
+    readChange: (body) => read(body, []),
+  };
+}
+
+function readValue({ field, emptyTextIsNull, read }: Column, written: unknown): unknown {
+  const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;
+  if (field.required && isEmpty(value)) return new Refusal('is required');
+  return value === null ? null : read(value);
+}
+
+/** `required` means present, not null, not the empty string and not the empty list (contract §2, §8). */
+const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
