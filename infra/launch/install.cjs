@@ -1,12 +1,11 @@
 'use strict';
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 const { linkPostgresLibraries } = require('./postgres-libraries.cjs');
 const { withInstallLock } = require('./install-lock.cjs');
 const { runChild } = require('./run-child.cjs');
-const { findRuntime, isRunningNodeEnough, noRuntime, runtimePackage } = require('./runtime.cjs');
+const { findRuntime } = require('./runtime.cjs');
 
 /** Brings node_modules below `root` in line with package-lock.json; at once when it is already. */
 async function ensureInstalled(root) {
@@ -22,44 +21,20 @@ async function ensureInstalled(root) {
 async function install(root, onSpawn) {
   process.stderr.write('Installing dependencies…\n');
   const startedAtMs = performance.now();
-  // npm leaves out an optional package whose "engines" the running Node does not meet, so it runs on the pinned Node.
-  const early = isRunningNodeEnough() ? undefined : await installRuntimeAlone(root, onSpawn);
-  try {
-    await runNpmCi(early ? findRuntime(early) : process.execPath, root, onSpawn);
-  } finally {
-    if (early) fs.rmSync(early, { recursive: true, force: true });
-  }
+  await runNpm(process.execPath, ['ci'], root, onSpawn);
+  // npm leaves out an optional package whose "engines" the running Node does not meet; the pinned Node is there now.
+  if (!holdsLock(root)) await runNpm(findRuntime(root), ['install', '--no-save'], root, onSpawn);
   writeStamp(root);
   process.stderr.write(`Installed in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.\n`);
 }
 
-/** Installs only the pinned Node, as package-lock.json has it, into a new temporary directory. */
-async function installRuntimeAlone(root, onSpawn) {
-  const name = runtimePackage();
-  const entry = name && readJson(path.join(root, 'package-lock.json')).packages[`node_modules/${name}`];
-  if (!entry) throw noRuntime();
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'node-runtime-'));
-  const manifest = { name: 'runtime', version: '0.0.0', dependencies: { [name]: entry.version } };
-  const lock = {
-    name: manifest.name,
-    version: manifest.version,
-    lockfileVersion: 3,
-    packages: { '': manifest, [`node_modules/${name}`]: { ...entry, optional: undefined } },
-  };
-  fs.writeFileSync(path.join(directory, 'package.json'), JSON.stringify(manifest));
-  fs.writeFileSync(path.join(directory, 'package-lock.json'), JSON.stringify(lock));
-  fs.copyFileSync(path.join(root, '.npmrc'), path.join(directory, '.npmrc'));
-  await runNpmCi(process.execPath, directory, onSpawn);
-  return directory;
-}
-
-async function runNpmCi(node, directory, onSpawn) {
+async function runNpm(node, args, root, onSpawn) {
   const { npm_execpath: caller } = process.env;
   // Under yarn or pnpm the variable names another program, and without a package manager there is none.
   const [command, npm] = /npm-cli\.c?js$/.test(caller ?? '') ? [node, [caller]] : ['npm', []];
   const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional'];
-  const code = await runChild(command, [...npm, 'ci', ...flags], {
-    cwd: directory,
+  const code = await runChild(command, [...npm, ...args, ...flags], {
+    cwd: root,
     stdio: ['inherit', process.stderr, 'inherit'],
     env: { ...installEnvironment(), PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` },
     onSpawn,
@@ -80,15 +55,17 @@ function installEnvironment() {
 /** Installed by us for this very lock file, or by hand with the same outcome. */
 function isInstalled(root) {
   if (readText(stampFile(root)) === stamp(root)) return true;
-  const found = readText(path.join(root, 'node_modules', '.package-lock.json'));
-  if (!found || !holdsAll(JSON.parse(found).packages, readJson(path.join(root, 'package-lock.json')).packages)) {
-    return false;
-  }
+  if (!holdsLock(root)) return false;
   writeStamp(root);
   return true;
 }
 
-function holdsAll(found, wanted) {
+/** Whether npm's own record of node_modules has everything that the lock file names for this platform. */
+function holdsLock(root) {
+  const record = readText(path.join(root, 'node_modules', '.package-lock.json'));
+  if (!record) return false;
+  const found = JSON.parse(record).packages;
+  const wanted = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
   return Object.entries(wanted).every(([place, entry]) => {
     if (!place.includes('node_modules/')) return true;
     const have = found[place];
@@ -125,7 +102,5 @@ function readText(file) {
     throw error;
   }
 }
-
-const readJson = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
 
 module.exports = { ensureInstalled };

@@ -19,26 +19,16 @@ function isRunningNodeEnough() {
   return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
 }
 
-/** The npm package with the pinned Node for this platform, if there is one. */
-function runtimePackage() {
-  return packages[`${process.platform}-${process.arch}`];
-}
-
 /** The path of the Node that runs the code: the caller's when it is new enough, else the pinned one below `root`. */
 function findRuntime(root) {
   if (isRunningNodeEnough()) return process.execPath;
-  const name = runtimePackage();
+  const name = packages[`${process.platform}-${process.arch}`];
   const binary = name && path.join(root, 'node_modules', name, 'bin', 'node');
   if (binary && fs.existsSync(binary)) return binary;
-  throw noRuntime();
-}
-
-/** The error for a platform without a pinned Node, under a Node that is too old. */
-function noRuntime() {
-  return new Error(
+  throw new Error(
     `This needs Node ${minimum.join('.')} or newer, and here is ${process.version} without a pinned Node for ` +
       `${process.platform}-${process.arch}: install Node 24 from https://nodejs.org and run the command again.`,
   );
 }
 
-module.exports = { findRuntime, isRunningNodeEnough, noRuntime, runtimePackage };
+module.exports = { findRuntime };
