@@ -1,0 +1,449 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import { createServer } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { createEgressClient, type EgressClientOptions, type EgressRequestOptions } from './egress-client.ts';
+import { EgressBlockedError } from './egress-error.ts';
+import { parseEgressRules } from './egress-rules.ts';
+import { checkUrl } from './resolve-target.ts';
+import { startReceiver, until } from './test-receiver.ts';
+
+/** In these tests 127.0.0.1 plays the public address, everything else on the loopback stays denied. */
+const rules = parseEgressRules({ deny: '', allow: '127.0.0.1' });
+const denyAll = parseEgressRules({ deny: '', allow: '' });
+const good: LookupAddress = { address: '127.0.0.1', family: 4 };
+const denied: LookupAddress = { address: '::1', family: 6 };
+const plain: EgressRequestOptions = { body: '{}', timeoutMs: 5_000, maxBodyBytes: 1_000 };
+
+function startClient(t: TestContext, options: Partial<EgressClientOptions> = {}) {
+  const client = createEgressClient({ rules: () => rules, ...options });
+  t.after(() => client.close());
+  return client;
+}
+
+/** A gate that a test opens when it is ready. */
+function createGate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+describe('the exchange', () => {
+  test('sends method, headers and body as given, and nothing that asks for compression', async (t) => {
+    let seen: unknown;
+    const receiver = await startReceiver(t, async (req, res) => {
+      const body = (await req.toArray()).join('');
+      seen = { method: req.method, url: req.url, body, headers: req.headers };
+      res.writeHead(201, { 'x-answer': 'yes' }).end('thanks');
+    });
+    const answer = await startClient(t).request(`${receiver.url}?a=1`, {
+      ...plain,
+      headers: [
+        ['content-type', 'application/json'],
+        ['X-Custom', 'ä'],
+      ],
+    });
+    assert.equal(answer.status, 201);
+    assert.equal(answer.headers['x-answer'], 'yes');
+    assert.equal(Buffer.from(answer.body).toString(), 'thanks');
+    assert.equal(answer.truncated, false);
+    assert.deepEqual(seen, {
+      method: 'POST',
+      url: '/hook?a=1',
+      body: '{}',
+      headers: {
+        host: `127.0.0.1:${receiver.port}`,
+        connection: 'keep-alive',
+        'content-type': 'application/json',
+        'x-custom': 'ä',
+        'content-length': '2',
+      },
+    });
+  });
+
+  test('a redirect is an answer like any other', async (t) => {
+    const asked: (string | undefined)[] = [];
+    const receiver = await startReceiver(t, (req, res) => {
+      asked.push(req.url);
+      res.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    const answer = await startClient(t).request(receiver.url, plain);
+    assert.equal(answer.status, 307);
+    assert.deepEqual(asked, ['/hook']);
+  });
+
+  test('the final status counts, not an early hint', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => {
+      res.writeEarlyHints({ link: '</a.css>; rel=preload' }, () => res.writeHead(202).end('ok'));
+    });
+    assert.equal((await startClient(t).request(receiver.url, plain)).status, 202);
+  });
+
+  test('a compressed body stays compressed', async (t) => {
+    const zipped = gzipSync('x'.repeat(100_000));
+    const receiver = await startReceiver(t, (_req, res) => {
+      res.writeHead(200, { 'content-encoding': 'gzip' }).end(zipped);
+    });
+    const answer = await startClient(t).request(receiver.url, plain);
+    assert.deepEqual(Buffer.from(answer.body), zipped);
+  });
+
+  const refused: readonly (readonly [name: string, value: string, message: string])[] = [
+    ['X-A', 'a\r\nX-Injected: 1', 'header X-A has a line break or control character'],
+    ['X-A', 'a\nb', 'header X-A has a line break or control character'],
+    ['X-A', 'a\0b', 'header X-A has a line break or control character'],
+    ['X-A\r\nX-B', 'b', 'header name "X-A\\r\\nX-B" is not valid'],
+    ['Host', 'internal', 'header Host may not be set'],
+    ['content-length', '0', 'header content-length may not be set'],
+    ['Transfer-Encoding', 'chunked', 'header Transfer-Encoding may not be set'],
+  ];
+  for (const [name, value, message] of refused) {
+    test(`refuses header ${JSON.stringify(name)}: ${JSON.stringify(value)}`, async (t) => {
+      const receiver = await startReceiver(t, (_req, res) => res.end());
+      await assert.rejects(startClient(t).request(receiver.url, { ...plain, headers: [[name, value]] }), { message });
+      assert.equal(receiver.sockets.length, 0);
+    });
+  }
+
+  test('refuses URLs with credentials or another scheme', async (t) => {
+    const client = startClient(t);
+    await assert.rejects(client.request('http://a:b@127.0.0.1/', plain), { message: 'URL carries credentials' });
+    await assert.rejects(client.request('ftp://127.0.0.1/', plain), { code: 'ERR_INVALID_URL' });
+  });
+});
+
+describe('the filter', () => {
+  const literals = ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '169.254.169.254'];
+  for (const host of literals) {
+    test(`no connection to the literal ${host}`, async (t) => {
+      const receiver = await startReceiver(t, (_req, res) => res.end());
+      const client = startClient(t, { rules: () => denyAll });
+      await assert.rejects(client.request(`http://${host}:${receiver.port}/`, plain), (error) => {
+        assert.ok(error instanceof EgressBlockedError);
+        assert.match(error.message, /^egress blocked: /);
+        return true;
+      });
+      assert.equal(receiver.sockets.length, 0);
+    });
+  }
+
+  test('no connection to a name of the loopback', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end());
+    const client = startClient(t, { rules: () => denyAll });
+    for (const host of ['localhost', 'localhost.']) {
+      await assert.rejects(client.request(`http://${host}:${receiver.port}/`, plain), EgressBlockedError);
+    }
+    assert.equal(receiver.sockets.length, 0);
+  });
+
+  test('the connection goes to the address that was checked, whatever the name says next', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end('reached'));
+    let lookups = 0;
+    const lookup = async () => (lookups++ === 0 ? [good] : [denied]);
+    const client = startClient(t, { lookup });
+    const answer = await client.request(`http://rebind.test:${receiver.port}/`, plain);
+    assert.equal(Buffer.from(answer.body).toString(), 'reached');
+    assert.equal(lookups, 1);
+    client.reset();
+    await assert.rejects(client.request(`http://rebind.test:${receiver.port}/`, plain), {
+      message: 'egress blocked: rebind.test is ::1, which lies in the denied range ::1/128',
+    });
+  });
+
+  test('a name that passed at enqueue and leads inside at connect is blocked', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end());
+    let lookups = 0;
+    const lookup = async () => (lookups++ === 0 ? [good] : [denied]);
+    const url = `http://rebind.test:${receiver.port}/`;
+    await checkUrl(rules, url, lookup);
+    await assert.rejects(startClient(t, { lookup }).request(url, plain), EgressBlockedError);
+    assert.equal(receiver.sockets.length, 0);
+  });
+
+  test('one denied address among good ones blocks the name', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end());
+    const client = startClient(t, { lookup: async () => [good, denied] });
+    await assert.rejects(client.request(`http://mixed.test:${receiver.port}/`, plain), EgressBlockedError);
+    assert.equal(receiver.sockets.length, 0);
+  });
+
+  test('a name that does not resolve is a failure and not a block', async (t) => {
+    const failure = Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.test'), { code: 'ENOTFOUND' });
+    const client = startClient(t, { lookup: () => Promise.reject(failure) });
+    await assert.rejects(client.request('http://nowhere.test/', plain), {
+      name: 'EgressFailedError',
+      message: 'host name does not resolve (ENOTFOUND)',
+    });
+  });
+});
+
+describe('the deadline', () => {
+  const impatient = { ...plain, timeoutMs: 200 };
+  const expected = { message: 'timeout after 200 ms', code: 'EGRESS_TIMEOUT' };
+
+  test('ends the wait for a server that hangs', async (t) => {
+    const receiver = await startReceiver(t, () => {});
+    await assert.rejects(startClient(t).request(receiver.url, impatient), expected);
+    await until('the hanging socket is closed', () => receiver.openSockets() === 0);
+  });
+
+  test('ends a body that drips', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => {
+      res.writeHead(200);
+      const drip = setInterval(() => res.write('.'), 10);
+      res.on('close', () => clearInterval(drip));
+    });
+    const startedAt = performance.now();
+    await assert.rejects(startClient(t).request(receiver.url, impatient), expected);
+    assert.ok(performance.now() - startedAt < 1_000);
+    await until('the dripping socket is closed', () => receiver.openSockets() === 0);
+  });
+
+  test('covers the name server too, and a request that gave up by then is never sent', async (t) => {
+    const asked: (string | undefined)[] = [];
+    const gate = createGate();
+    const lookup = () => gate.opened.then(() => [good]);
+    const receiver = await startReceiver(t, (req, res) => {
+      asked.push(req.url);
+      res.end();
+    });
+    const client = startClient(t, { lookup, maxSocketsPerOrigin: 1 });
+    const url = `http://slow.test:${receiver.port}/`;
+    await assert.rejects(client.request(`${url}first`, impatient), expected);
+    gate.open();
+    await client.request(`${url}second`, plain);
+    assert.deepEqual(asked, ['/second']);
+  });
+
+  test('covers the wait for a socket, and a request that gave up is never sent', async (t) => {
+    const asked: (string | undefined)[] = [];
+    const gate = createGate();
+    const receiver = await startReceiver(t, async (req, res) => {
+      asked.push(req.url);
+      await gate.opened;
+      res.end();
+    });
+    const client = startClient(t, { maxSocketsPerOrigin: 1 });
+    const first = client.request(receiver.url, plain);
+    await assert.rejects(client.request(`${receiver.url}/2`, impatient), expected);
+    gate.open();
+    await first;
+    await client.request(`${receiver.url}/3`, plain);
+    assert.deepEqual(asked, ['/hook', '/hook/3']);
+  });
+});
+
+describe('the cap on the body', () => {
+  test('an answer of 100 MB is neither kept nor awaited', async (t) => {
+    const chunk = Buffer.alloc(1_000_000, 'x');
+    const receiver = await startReceiver(t, (_req, res) => {
+      let left = 100;
+      const more = () => {
+        while (left-- > 0) if (!res.write(chunk)) return;
+        res.end();
+      };
+      res.on('drain', more);
+      more();
+    });
+    const answer = await startClient(t).request(receiver.url, plain);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.truncated, true);
+    assert.equal(answer.body.length, plain.maxBodyBytes);
+    await until('the socket is closed', () => receiver.openSockets() === 0);
+    assert.ok((receiver.sockets[0]?.bytesWritten ?? 0) < 50_000_000);
+  });
+
+  test('the end of a slow body is not awaited once enough is there', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => void res.write('x'.repeat(1_000)));
+    const answer = await startClient(t).request(receiver.url, plain);
+    assert.equal(answer.body.length, 1_000);
+    assert.equal(answer.truncated, true);
+  });
+
+  test('a body of exactly the cap is whole', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(1_000)));
+    const answer = await startClient(t).request(receiver.url, plain);
+    assert.equal(answer.body.length, 1_000);
+    assert.equal(answer.truncated, false);
+  });
+
+  test('an answer a little over the cap is cut and keeps its socket', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(3_000)));
+    const client = startClient(t, { maxSocketsPerOrigin: 1 });
+    for (let i = 0; i < 3; i++) {
+      const answer = await client.request(receiver.url, plain);
+      assert.equal(answer.body.length, 1_000);
+      assert.equal(answer.truncated, true);
+    }
+    assert.equal(receiver.sockets.length, 1);
+  });
+
+  test('a cap of 0 keeps nothing and waits for nothing', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => void res.write('x'));
+    const answer = await startClient(t).request(receiver.url, { ...plain, maxBodyBytes: 0 });
+    assert.deepEqual([answer.status, answer.body.length, answer.truncated], [200, 0, true]);
+  });
+});
+
+describe('broken connections', () => {
+  test('refused', async (t) => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    await new Promise((resolve) => server.close(resolve));
+    await assert.rejects(startClient(t).request(`http://127.0.0.1:${address.port}/`, plain), {
+      message: 'connection refused (ECONNREFUSED)',
+    });
+  });
+
+  test('reset', async (t) => {
+    const receiver = await startReceiver(t, (req) => void req.socket.resetAndDestroy());
+    await assert.rejects(startClient(t).request(receiver.url, plain), {
+      message: 'connection reset by the receiver (ECONNRESET)',
+    });
+  });
+
+  test('closed in the middle of the body', async (t) => {
+    const receiver = await startReceiver(t, (req, res) => {
+      res.writeHead(200, { 'content-length': '100' });
+      res.write('half', () => req.socket.end());
+    });
+    await assert.rejects(
+      startClient(t).request(receiver.url, plain),
+      /connection closed before the answer was complete/,
+    );
+  });
+
+  test('something that does not speak HTTP', async (t) => {
+    const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    await assert.rejects(
+      startClient(t).request(`http://127.0.0.1:${address.port}/`, plain),
+      /^EgressFailedError: answer is not valid HTTP/,
+    );
+  });
+
+  test('a failed request leaves the client usable', async (t) => {
+    let requests = 0;
+    const receiver = await startReceiver(t, (req, res) => {
+      if (requests++ === 0) req.socket.resetAndDestroy();
+      else res.end();
+    });
+    const client = startClient(t, { maxSocketsPerOrigin: 1 });
+    await assert.rejects(client.request(receiver.url, plain));
+    assert.equal((await client.request(receiver.url, plain)).status, 200);
+  });
+});
+
+describe('connections', () => {
+  test('one socket is used again and again, without a second lookup', async (t) => {
+    let lookups = 0;
+    const receiver = await startReceiver(t, (_req, res) => res.end('ok'));
+    const client = startClient(t, {
+      lookup: async () => {
+        lookups++;
+        return [good];
+      },
+      maxSocketsPerOrigin: 1,
+    });
+    for (let i = 0; i < 20; i++) await client.request(`http://warm.test:${receiver.port}/`, plain);
+    assert.equal(receiver.sockets.length, 1);
+    assert.equal(lookups, 1);
+  });
+
+  test('no more sockets per origin than allowed', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => void setImmediate(() => res.end()));
+    const client = startClient(t, { maxSocketsPerOrigin: 3 });
+    await Promise.all(Array.from({ length: 50 }, () => client.request(receiver.url, plain)));
+    assert.ok(receiver.sockets.length <= 3, `${receiver.sockets.length} sockets`);
+  });
+
+  test('a socket past its lifetime gets no new request', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end());
+    const client = startClient(t, { socketLifetimeMs: 60_000, maxSocketsPerOrigin: 1 });
+    await client.request(receiver.url, plain);
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_001 });
+    await client.request(receiver.url, plain);
+    assert.equal(receiver.sockets.length, 2);
+  });
+
+  test('reset() drops the sockets that are kept alive', async (t) => {
+    const receiver = await startReceiver(t, (_req, res) => res.end());
+    const client = startClient(t);
+    await client.request(receiver.url, plain);
+    assert.equal(receiver.openSockets(), 1);
+    client.reset();
+    await until('the kept-alive socket is closed', () => receiver.openSockets() === 0);
+    await client.request(receiver.url, plain);
+    assert.equal(receiver.sockets.length, 2);
+  });
+
+  test('after reset() what was sent is finished, what waits is checked by the new rules', async (t) => {
+    const gate = createGate();
+    const asked: (string | undefined)[] = [];
+    const receiver = await startReceiver(t, async (req, res) => {
+      asked.push(req.url);
+      await gate.opened;
+      res.end();
+    });
+    let current = rules;
+    const client = startClient(t, { rules: () => current, maxSocketsPerOrigin: 1 });
+    const sent = client.request(`${receiver.url}/sent`, plain);
+    const waiting = client.request(`${receiver.url}/waiting`, plain);
+    await until('the first request has arrived', () => asked.length === 1);
+    current = denyAll;
+    client.reset();
+    gate.open();
+    assert.equal((await sent).status, 200);
+    await assert.rejects(waiting, EgressBlockedError);
+    assert.deepEqual(asked, ['/hook/sent']);
+  });
+
+  test('after reset() a connection that was being opened by the old rules is not used', async (t) => {
+    const asked: (string | undefined)[] = [];
+    const receiver = await startReceiver(t, (req, res) => {
+      asked.push(req.url);
+      res.end();
+    });
+    const gate = createGate();
+    let lookups = 0;
+    let current = rules;
+    const client = startClient(t, {
+      rules: () => current,
+      lookup: async () => {
+        lookups++;
+        await gate.opened;
+        return [good];
+      },
+    });
+    const request = client.request(`http://slow.test:${receiver.port}/`, plain);
+    const outcome = assert.rejects(request, EgressBlockedError);
+    await until('the lookup has begun', () => lookups === 1);
+    current = denyAll;
+    client.reset();
+    gate.open();
+    await outcome;
+    assert.equal(lookups, 2);
+    assert.deepEqual(asked, []);
+  });
+
+  test('close() waits for what is in flight and refuses what comes later', async (t) => {
+    const gate = createGate();
+    const receiver = await startReceiver(t, async (_req, res) => {
+      await gate.opened;
+      res.end('late');
+    });
+    const client = createEgressClient({ rules: () => rules });
+    const answer = client.request(receiver.url, plain);
+    const closing = client.close();
+    await assert.rejects(client.request(receiver.url, plain), { code: 'EGRESS_CLOSED' });
+    gate.open();
+    assert.equal(Buffer.from((await answer).body).toString(), 'late');
+    await closing;
+    await until('every socket is closed', () => receiver.openSockets() === 0);
+  });
+});

@@ -1,0 +1,143 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Agent, Dispatcher } from 'undici';
+import { EgressFailedError } from './egress-error.ts';
+import type { OriginSlots, SlotTask } from './origin-slots.ts';
+
+/** An answer. `truncated`: the body goes on, or may go on, after the bytes that were kept. */
+export type EgressResponse = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  readonly truncated: boolean;
+};
+
+export type ExchangeOptions = {
+  readonly origin: string;
+  readonly dispatch: Agent.DispatchOptions;
+  readonly timeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly slots: OriginSlots;
+  readonly currentAgent: () => Agent;
+  readonly resolve: (response: EgressResponse) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+const RESET = new Error('the connection is older than the current rules');
+const TOO_LATE = new Error('the exchange has ended before its connection was ready');
+const CAP_REACHED = new Error('enough of the body has been read');
+const NO_BODY = new Uint8Array(0);
+
+/** One request and its answer, from the wait for a slot to the last byte, under one deadline. */
+export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
+  readonly #options: ExchangeOptions;
+  readonly #deadline: NodeJS.Timeout;
+  #agent: Agent | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #keptBytes = 0;
+  #cutting = false;
+  #truncated = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#deadline = setTimeout(onDeadline, options.timeoutMs, this);
+    options.slots.enter(options.origin, this);
+  }
+
+  run(): void {
+    this.#agent = this.#options.currentAgent();
+    this.#agent.dispatch(this.#options.dispatch, this);
+  }
+
+  /** The deadline has passed, wherever the exchange stands. */
+  expire(): void {
+    const { timeoutMs, slots, origin } = this.#options;
+    const error = new EgressFailedError(`timeout after ${timeoutMs} ms`, 'EGRESS_TIMEOUT');
+    if (this.#controller) {
+      this.#controller.abort(error);
+      return;
+    }
+    slots.withdraw(origin, this);
+    this.#fail(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A throw here takes the request back before its first byte and leaves the socket in order.
+    if (this.#settled) throw TOO_LATE;
+    if (this.#agent !== this.#options.currentAgent()) throw RESET;
+    this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    if (this.#options.maxBodyBytes === 0) this.#cutSoon();
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.#options.maxBodyBytes - this.#keptBytes;
+    if (chunk.length > room) this.#truncated = true;
+    if (room > 0) {
+      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      this.#chunks.push(kept);
+      this.#keptBytes += kept.length;
+    }
+    if (chunk.length >= room) this.#cutSoon();
+  }
+
+  onResponseEnd(): void {
+    this.#succeed();
+    this.#options.slots.leave(this.#options.origin);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (error === RESET && !this.#settled) {
+      this.run();
+      return;
+    }
+    if (error === CAP_REACHED && !this.#settled) {
+      this.#truncated = true;
+      this.#succeed();
+    } else {
+      this.#fail(error);
+    }
+    this.#options.slots.leave(this.#options.origin);
+  }
+
+  /** Not at once: an answer that is only a little too long has ended by then, and its socket can be kept. */
+  #cutSoon(): void {
+    if (this.#cutting) return;
+    this.#cutting = true;
+    setImmediate(onCut, this.#controller);
+  }
+
+  #succeed(): void {
+    if (!this.#settle()) return;
+    const [first] = this.#chunks;
+    const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#keptBytes) : (first ?? NO_BODY);
+    this.#options.resolve({ status: this.#status, headers: this.#headers, body, truncated: this.#truncated });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#settle()) this.#options.reject(error);
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    clearTimeout(this.#deadline);
+    return true;
+  }
+}
+
+function onDeadline(exchange: Exchange): void {
+  exchange.expire();
+}
+
+function onCut(controller: Dispatcher.DispatchController | undefined): void {
+  controller?.abort(CAP_REACHED);
+}

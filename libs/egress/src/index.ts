@@ -1,0 +1,18 @@
+export { validateCidrList } from './cidr.ts';
+export {
+  createEgressClient,
+  type EgressClient,
+  type EgressClientOptions,
+  type EgressRequestOptions,
+} from './egress-client.ts';
+export { EgressBlockedError, EgressFailedError } from './egress-error.ts';
+export {
+  checkAddress,
+  DEFAULT_DENY,
+  type DeniedAddress,
+  type EgressRules,
+  parseEgressRules,
+  validateDenyList,
+} from './egress-rules.ts';
+export type { EgressResponse } from './exchange.ts';
+export { type CheckedTarget, checkUrl, type LookupAll } from './resolve-target.ts';

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createOriginSlots } from './origin-slots.ts';
+
+function createTask(name: string, started: string[]) {
+  return { run: () => void started.push(name) };
+}
+
+const nextTick = () => new Promise((resolve) => process.nextTick(resolve));
+
+test('tasks beyond the limit wait in order, each origin by itself', async () => {
+  const slots = createOriginSlots(1);
+  const started: string[] = [];
+  for (const name of ['first', 'second', 'third']) slots.enter('a', createTask(name, started));
+  slots.enter('b', createTask('other', started));
+  assert.deepEqual(started, ['first', 'other']);
+  slots.leave('a');
+  await nextTick();
+  assert.deepEqual(started, ['first', 'other', 'second']);
+});
+
+test('a task that was taken back never runs', async () => {
+  const slots = createOriginSlots(1);
+  const started: string[] = [];
+  const impatient = createTask('impatient', started);
+  slots.enter('a', createTask('first', started));
+  slots.enter('a', impatient);
+  assert.equal(slots.withdraw('a', impatient), true);
+  assert.equal(slots.withdraw('a', impatient), false);
+  slots.leave('a');
+  await slots.whenIdle();
+  assert.deepEqual(started, ['first']);
+});
+
+test('a long queue of tasks that end at once does not overflow the stack', async () => {
+  const slots = createOriginSlots(1);
+  let ended = 0;
+  slots.enter('a', { run: () => {} });
+  for (let i = 0; i < 50_000; i++) {
+    slots.enter('a', {
+      run: () => {
+        ended++;
+        slots.leave('a');
+      },
+    });
+  }
+  slots.leave('a');
+  await slots.whenIdle();
+  assert.equal(ended, 50_000);
+});

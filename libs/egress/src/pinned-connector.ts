@@ -1,0 +1,41 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import type { EgressRules } from './egress-rules.ts';
+import { assertAllowed, type LookupAll, resolveChecked } from './resolve-target.ts';
+
+export type PinnedConnectorOptions = {
+  readonly rules: () => EgressRules;
+  readonly lookup: LookupAll;
+  readonly connectTimeoutMs: number;
+};
+
+/**
+ * A connector that opens sockets only to addresses it has checked: the lookup that checks is the one the socket
+ * connects by, so a second DNS answer has no say. The error of a denied connection is an EgressBlockedError.
+ */
+export function createPinnedConnector({ rules, lookup, connectTimeoutMs }: PinnedConnectorOptions) {
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: connectTimeoutMs,
+    lookup: createPinnedLookup(rules, lookup),
+  });
+  const connectChecked: buildConnector.connector = (options, callback) => {
+    // Node asks no lookup for an IP literal, so that case has to be checked here. undici hands the throw on.
+    if (isIP(options.hostname) !== 0) assertAllowed(rules(), options.hostname, options.hostname);
+    return connect(options, callback);
+  };
+  return connectChecked;
+}
+
+function createPinnedLookup(rules: () => EgressRules, lookup: LookupAll): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveChecked(rules(), hostname, lookup).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all) callback(null, [...addresses]);
+        else callback(null, first?.address ?? '', first?.family);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), []),
+    );
+  };
+}

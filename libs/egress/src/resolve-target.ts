@@ -1,0 +1,58 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as dnsLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { EgressBlockedError } from './egress-error.ts';
+import { checkAddress, type EgressRules } from './egress-rules.ts';
+import { parseTarget } from './parse-target.ts';
+
+/** All addresses of a host name; rejects with the DNS error when there is none. */
+export type LookupAll = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** A URL that passed the filter, with the addresses that were checked. */
+export type CheckedTarget = { readonly url: URL; readonly addresses: readonly LookupAddress[] };
+
+/** `localhost` and what is below it, with or without the final dot: the loopback everywhere (RFC 6761 §6.3). */
+const LOCALHOST = /(^|\.)localhost\.?$/i;
+
+/** Asks the system's resolver, hosts file included, as a connection would. */
+export const lookupAll: LookupAll = (hostname) => {
+  // Resolvers disagree on the dotted and the deeper forms; an answer of "no such name" would hide where they lead.
+  return dnsLookup(LOCALHOST.test(hostname) ? 'localhost' : hostname, { all: true });
+};
+
+/**
+ * Checks where a URL leads, without connecting. Rejects with EgressBlockedError when any of its addresses is denied,
+ * EgressFailedError when the URL is not usable, and the DNS error when its name does not resolve.
+ */
+export async function checkUrl(
+  rules: EgressRules,
+  url: string | URL,
+  lookup: LookupAll = lookupAll,
+): Promise<CheckedTarget> {
+  const target = parseTarget(url);
+  // The parser has turned decimal, octal, short and full-width forms into dotted ones; only the brackets are left.
+  const host = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;
+  return { url: target, addresses: await resolveChecked(rules, host, lookup) };
+}
+
+/**
+ * The addresses of a host (a name, or a literal without brackets), all of them checked.
+ * One denied address denies the host: which one a connection would take is not for the other side to choose.
+ */
+export async function resolveChecked(
+  rules: EgressRules,
+  host: string,
+  lookup: LookupAll,
+): Promise<readonly LookupAddress[]> {
+  const family = isIP(host);
+  const addresses = family === 0 ? await lookup(host) : [{ address: host, family }];
+  if (addresses.length === 0) throw Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' });
+  for (const { address } of addresses) assertAllowed(rules, host, address);
+  return addresses;
+}
+
+/** Throws EgressBlockedError when the address is denied. */
+export function assertAllowed(rules: EgressRules, host: string, address: string): void {
+  const denied = checkAddress(rules, address);
+  if (denied) throw new EgressBlockedError(host, denied);
+}
