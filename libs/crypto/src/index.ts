@@ -1,0 +1,2 @@
+export { hashPassword, needsRehash, verifyPassword } from './password-hash.ts';
+export { defaultPasswordPolicy, findPasswordProblem, type PasswordPolicy } from './password-policy.ts';

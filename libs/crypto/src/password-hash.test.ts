@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hashPassword, needsRehash, verifyPassword } from './password-hash.ts';
+
+test('a hash is argon2id with the parameters OWASP names, salted anew each time', async () => {
+  const [first, second] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
+  assert.match(first, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.notEqual(first, second);
+  assert.equal(needsRehash(first), false);
+});
+
+test('only the very same password is right: no trimming, no folding of case', async () => {
+  const passwordHash = await hashPassword('Pässword 🔑');
+  assert.equal(await verifyPassword(passwordHash, 'Pässword 🔑'), true);
+  for (const wrong of ['pässword 🔑', ' Pässword 🔑', 'Pässword 🔑 ', 'Pässword', ''])
+    assert.equal(await verifyPassword(passwordHash, wrong), false, JSON.stringify(wrong));
+});
+
+test('an unknown user is never right and costs a whole hash', async () => {
+  const passwordHash = await hashPassword('correct horse');
+  await verifyPassword(undefined, 'anything');
+  const medianMs = async (work: () => Promise<unknown>) => {
+    const durations: number[] = [];
+    for (let run = 0; run < 9; run += 1) {
+      const startedAtMs = performance.now();
+      await work();
+      durations.push(performance.now() - startedAtMs);
+    }
+    return durations.sort((a, b) => a - b)[4] ?? 0;
+  };
+  const knownMs = await medianMs(() => verifyPassword(passwordHash, 'wrong'));
+  const unknownMs = await medianMs(() => verifyPassword(undefined, 'wrong'));
+  assert.equal(await verifyPassword(undefined, 'wrong'), false);
+  assert.ok(unknownMs > knownMs / 3 && unknownMs < knownMs * 3, `known ${knownMs} ms, unknown ${unknownMs} ms`);
+});
+
+test('a hash of other parameters is due for a new one', () => {
+  const salt = 'c2FsdHNhbHRzYWx0c2FsdA';
+  const digest = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  for (const prefix of [
+    'argon2id$v=19$m=9216,t=4,p=1',
+    'argon2id$v=19$m=19456,t=2,p=4',
+    'argon2i$v=19$m=19456,t=2,p=1',
+  ])
+    assert.equal(needsRehash(`$${prefix}$${salt}$${digest}`), true, prefix);
+});

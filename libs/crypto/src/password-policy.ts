@@ -1,0 +1,20 @@
+/** What a password has to be when it is set (interface §2.7); never asked at login. */
+export interface PasswordPolicy {
+  /** In characters (code points); a value below the floor of 8 counts as 8. */
+  readonly minLength: number;
+}
+
+export const defaultPasswordPolicy: PasswordPolicy = { minLength: 12 };
+
+const floorLength = 8;
+
+/** Longest password in bytes: hashing reads all of it. */
+const maxBytes = 1024;
+
+/** What is wrong with a new password, as a message for its field; undefined when nothing is. */
+export function findPasswordProblem(password: string, policy = defaultPasswordPolicy): string | undefined {
+  const minLength = Math.max(policy.minLength, floorLength);
+  if ([...password.slice(0, 2 * minLength)].length < minLength) return `must have at least ${minLength} characters`;
+  if (Buffer.byteLength(password) > maxBytes) return `must have at most ${maxBytes} bytes`;
+  return undefined;
+}
