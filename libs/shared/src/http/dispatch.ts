@@ -55,11 +55,13 @@ function authorise(access: Access, { principal }: RequestContext): void {
 async function readInput(
   request: IncomingMessage,
   search: string,
-  { route, params }: Match<Route>,
+  { route, params: texts }: Match<Route>,
   context: RequestContext,
 ): Promise<RouteInput<unknown, unknown, unknown>> {
+  const params = route.params ? readStrings(route.params, texts) : texts;
+  await route.admit?.({ params: params as never, context });
   return {
-    params: route.params ? readStrings(route.params, params) : params,
+    params,
     query: readStrings(
       route.query ?? z.record(z.string(), z.string()),
       Object.fromEntries(new URLSearchParams(search)),

@@ -20,7 +20,7 @@ export interface RouteManifest {
 
 /** The declarations as data: schemas become JSON Schema, handlers stay behind. */
 export function describeRoutes(routes: readonly Route[]): RouteManifest[] {
-  return routes.map(({ handler, params, query, body, answers, ...rest }) => ({
+  return routes.map(({ handler, admit, params, query, body, answers, ...rest }) => ({
     ...rest,
     ...(params && { params: toJsonSchema(params, 'input') }),
     ...(query && { query: toJsonSchema(query, 'input') }),

@@ -34,6 +34,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly bodyLimitBytes?: number;
   /** Every status the route answers with, beside those that any route can, and the schema of the body's `data`. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  /** Refuses, by throwing, what no query and no body could make right; asked before either is looked at. */
+  readonly admit?: (input: Pick<RouteInput<z.output<P>, never, never>, 'params' | 'context'>) => Promise<void> | void;
   readonly handler: (input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Reply> | Reply;
 }
 
@@ -49,6 +51,9 @@ export interface Route {
   readonly body: z.ZodType | undefined;
   readonly bodyLimitBytes: number;
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly admit:
+    | ((input: Pick<RouteInput<never, never, never>, 'params' | 'context'>) => Promise<void> | void)
+    | undefined;
   readonly handler: (input: RouteInput<never, never, never>) => Promise<Reply> | Reply;
 }
 
@@ -60,6 +65,7 @@ export function route<
   Q extends z.ZodType = z.ZodType<Record<string, string>>,
   B extends z.ZodType = z.ZodUndefined,
 >(declaration: RouteDeclaration<P, Q, B>): Route {
-  const { path, action, params, query, body, bodyLimitBytes = defaultBodyLimitBytes, ...rest } = declaration;
-  return { ...rest, action, params, query, body, bodyLimitBytes, paths: typeof path === 'string' ? [path] : path };
+  const { path, action, params, query, body, admit, bodyLimitBytes = defaultBodyLimitBytes, ...rest } = declaration;
+  const paths = typeof path === 'string' ? [path] : path;
+  return { ...rest, action, params, query, body, admit, bodyLimitBytes, paths };
 }
