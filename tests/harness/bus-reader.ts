@@ -1,0 +1,43 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { eventually } from './eventually.ts';
+import type { JsonObject } from './json.ts';
+
+/** A message of the stream, as another system sees it (contract §6). */
+export interface BusEvent {
+  readonly subject: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+/** Reads the stream EVENTS from its beginning with a consumer of its own. */
+export interface BusReader {
+  readonly events: readonly BusEvent[];
+  close(): Promise<void>;
+}
+
+/** Starts to read; it survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
+export async function openBusReader(natsUrl: string): Promise<BusReader> {
+  const connection = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  await eventually('the stream EVENTS exists', () => manager.streams.info('EVENTS'));
+  const consumer = await jetstream(connection).consumers.get('EVENTS', { filter_subjects: 'events.>' });
+  const messages = await consumer.consume();
+  const events: BusEvent[] = [];
+  const reading = (async () => {
+    for await (const message of messages) {
+      const headers = Object.fromEntries(
+        [...(message.headers?.keys() ?? [])].map((name) => [name, message.headers?.get(name) ?? '']),
+      );
+      events.push({ subject: message.subject, headers, body: message.json<JsonObject>() });
+    }
+  })();
+  return {
+    events,
+    async close() {
+      messages.stop();
+      await connection.close();
+      await reading;
+    },
+  };
+}

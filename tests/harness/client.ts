@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type JsonObject, objectAt } from './json.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The parsed body; undefined when there is none. */
+  readonly json: unknown;
+}
+
+export interface Sending {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is; its content type has to be among the headers. */
+  readonly rawBody?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RecordJson extends JsonObject {
+  readonly id: string;
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** An HTTP client of a stack, with or without a token. */
+export interface Client {
+  send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  /** POSTs and demands the status; gives the answer's `data`. */
+  post(path: string, body: unknown, status?: number): Promise<JsonObject>;
+  patch(path: string, body: unknown, status?: number): Promise<JsonObject>;
+  delete(path: string, status?: number): Promise<void>;
+  /** Creates a record and demands that it worked. */
+  create(collection: string, body: unknown): Promise<RecordJson>;
+}
+
+/** A new connection for each request: a restarted server must not be met with a dead one. */
+const agent = new Agent({ keepAlive: false });
+
+const answerTimeoutMs = 30_000;
+
+/** Makes a client of the server at `baseUrl`. */
+export function createClient(baseUrl: string, token?: string): Client {
+  const send: Client['send'] = (method, path, sending = {}) => exchange(baseUrl, token, method, path, sending);
+  const demand = async (method: string, path: string, body: unknown, status: number): Promise<JsonObject> => {
+    const answer = await send(method, path, { body });
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
+    return objectAt(answer.json, 'data');
+  };
+  const client: Client = {
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body, status = 201) => demand('POST', path, body, status),
+    patch: (path, body, status = 200) => demand('PATCH', path, body, status),
+    async delete(path, status = 200) {
+      const answer = await send('DELETE', path);
+      assert.equal(answer.status, status, `DELETE ${path}: ${answer.text}`);
+    },
+    create: async (collection, body) => (await client.post(`/api/v1/${collection}`, body)) as RecordJson,
+  };
+  return client;
+}
+
+function exchange(
+  baseUrl: string,
+  token: string | undefined,
+  method: string,
+  path: string,
+  { body, rawBody, headers }: Sending,
+): Promise<Answer> {
+  const payload = body === undefined ? rawBody : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${baseUrl}${path}`,
+      {
+        agent,
+        method,
+        headers: {
+          ...(token && { Authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(payload !== undefined && { 'Content-Length': String(Buffer.byteLength(payload)) }),
+          ...headers,
+        },
+      },
+      (incoming) => {
+        text(incoming).then(
+          (received) =>
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: incoming.headers,
+              text: received,
+              json: parse(received, incoming.headers['content-type']),
+            }),
+          reject,
+        );
+      },
+    );
+    outgoing.setTimeout(answerTimeoutMs, () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
+    outgoing.on('error', reject);
+    outgoing.end(payload);
+  });
+}
+
+const parse = (received: string, type = ''): unknown =>
+  received !== '' && type.startsWith('application/json') ? JSON.parse(received) : undefined;

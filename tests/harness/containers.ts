@@ -1,0 +1,41 @@
+import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { findFreePort } from './free-port.ts';
+import type { Server } from './server.ts';
+
+/** Starts PostgreSQL from its public image. */
+export async function startPostgresContainer(): Promise<Server> {
+  const port = await findFreePort();
+  const container = await new GenericContainer('postgres:18')
+    .withEnvironment({ POSTGRES_PASSWORD: 'postgres' })
+    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=400'])
+    .withExposedPorts({ container: 5432, host: port })
+    // The first readiness is that of the server which only runs the image's own set-up.
+    .withWaitStrategy(Wait.forAll([Wait.forListeningPorts(), Wait.forLogMessage(/listening on IPv4 address/)]))
+    .start();
+  return toServer(container, `postgresql://postgres:postgres@${container.getHost()}:${port}/postgres`);
+}
+
+/** Starts NATS with JetStream from its public image. */
+export async function startNatsContainer(): Promise<Server> {
+  const port = await findFreePort();
+  const container = await new GenericContainer('nats:2.14')
+    .withCommand(['-js', '-sd', '/data'])
+    .withExposedPorts({ container: 4222, host: port })
+    .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
+    .start();
+  return toServer(container, `nats://${container.getHost()}:${port}`);
+}
+
+const toServer = (container: StartedTestContainer, url: string): Server => ({
+  url,
+  start: () => container.restart(),
+  async stop() {
+    await container.stop({ remove: false, timeout: 10_000 });
+  },
+  async kill() {
+    await container.stop({ remove: false, timeout: 0 });
+  },
+  async remove() {
+    await container.stop({ remove: true });
+  },
+});

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Child, endChild, startChild } from './child.ts';
+import { eventually } from './eventually.ts';
+import { findFreePort } from './free-port.ts';
+import { natsBinary } from './platform-binaries.ts';
+import type { Server } from './server.ts';
+
+/** Starts a nats-server of its own with JetStream in a temporary directory; ready in some ten milliseconds. */
+export async function startEmbeddedNats(): Promise<Server> {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
+  const port = await findFreePort();
+  let child: Child;
+
+  const start = async (): Promise<void> => {
+    child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
+    await eventually('nats-server is ready', () => {
+      if (!child.isRunning) throw new Error(child.lines.join('\n'));
+      return child.lines.some((line) => line.includes('Server is ready'));
+    });
+  };
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    async stop() {
+      await endChild(child, 'SIGTERM');
+    },
+    async kill() {
+      await endChild(child, 'SIGKILL');
+    },
+    async remove() {
+      await endChild(child, 'SIGTERM');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { type Child, endChild, startChild } from './child.ts';
+import { eventually } from './eventually.ts';
+import { findFreePort } from './free-port.ts';
+import { reachablePostgresPrograms, unprivileged } from './platform-binaries.ts';
+import type { Server } from './server.ts';
+
+const run = promisify(execFile);
+
+/** Starts a PostgreSQL of its own: a new cluster in a temporary directory, without fsync since no machine crashes here. */
+export async function startEmbeddedPostgres(): Promise<Server> {
+  const programs = reachablePostgresPrograms();
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-postgres-'));
+  chmodSync(directory, 0o700);
+  if (unprivileged) chownSync(directory, unprivileged.uid, unprivileged.gid);
+  const options = { cwd: directory, ...unprivileged };
+  const data = join(directory, 'data');
+  await run(
+    join(programs.directory, 'initdb'),
+    ['--pgdata', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    options,
+  );
+
+  const port = await findFreePort();
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', max_connections: '400' };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let child: Child;
+
+  const start = async (): Promise<void> => {
+    child = startChild(join(programs.directory, 'postgres'), ['-D', data, '-p', String(port), ...flags], options);
+    await eventually(
+      'PostgreSQL answers',
+      async () => {
+        if (!child.isRunning) throw new Error(child.lines.join('\n'));
+        await answer(url);
+        return true;
+      },
+      { timeoutMs: 30_000 },
+    );
+  };
+  // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients to leave.
+  const stop = async (): Promise<void> => {
+    await endChild(child, 'SIGINT');
+  };
+  await start();
+  return {
+    url,
+    start,
+    stop,
+    async kill() {
+      await endChild(child, 'SIGQUIT');
+    },
+    async remove() {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+      programs.remove();
+    },
+  };
+}
+
+async function answer(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,29 @@
+import { is } from './matching.ts';
+
+const refusal = (status: number, code: unknown, more: object = {}) => ({
+  status,
+  json: { error: is.text, code, ...more },
+});
+
+/** The answers with which a request is refused, each in the error shape of contract §1. */
+export const refused = {
+  malformed: refusal(400, 'malformed_request'),
+  /** 400 that says in its details what is wrong. */
+  malformedWith: (details: object) => refusal(400, is.code, { details }),
+  duplicate: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
+  unauthenticated: { ...refusal(401, 'unauthenticated'), headers: { 'www-authenticate': is.matching(/^Bearer/) } },
+  forbidden: refusal(403, is.code),
+  notFound: refusal(404, 'not_found'),
+  methodNotAllowed: (allow: string) => ({ ...refusal(405, 'method_not_allowed'), headers: { allow } }),
+  tooLarge: refusal(413, 'payload_too_large'),
+  unsupported: refusal(415, 'unsupported_media_type'),
+  /** 422 that names exactly these fields. */
+  invalid: (...fields: readonly string[]) => ({
+    status: 422,
+    json: {
+      error: 'validation failed',
+      code: 'validation_failed',
+      details: Object.fromEntries(fields.map((field) => [field, is.text])),
+    },
+  }),
+};

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { type BusReader, openBusReader } from './bus-reader.ts';
+import type { Answer, Sending } from './client.ts';
+import { eventually } from './eventually.ts';
+import { textAt } from './json.ts';
+import { loggedErrors } from './logs.ts';
+import { differences, is, Matcher } from './matching.ts';
+import type { Target } from './target.ts';
+
+export type Caller = 'guest' | 'user' | 'admin';
+
+/** One sentence of the specification: who sends what, what comes back, and which events fire. */
+export interface Scenario extends Sending {
+  readonly name: string;
+  /** Where the specification says so. */
+  readonly spec: string;
+  /** A guest when not given. */
+  readonly as?: Caller;
+  /** Method and path. */
+  readonly request: string;
+  readonly expect: {
+    readonly status: number;
+    /** The whole body; matchers may stand in it. Not looked at when left out. */
+    readonly json?: unknown;
+    /** By lower-case name; null for a header that must be absent. */
+    readonly headers?: Readonly<Record<string, string | Matcher | null>>;
+  };
+  /** The exact labels of the events that fire; none when not given. */
+  readonly events?: readonly string[];
+}
+
+/**
+ * Runs the rows of a table one after the other, each as a test of its own. Afterwards: these events fired and nothing
+ * else did, and nothing was logged as an error.
+ */
+export async function runScenarios(t: TestContext, target: Target, rows: readonly Scenario[]): Promise<void> {
+  const bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+  const expected = new Map<string, readonly string[]>();
+  for (const row of rows) {
+    const requestId = randomUUID();
+    expected.set(requestId, row.events ?? []);
+    await t.test(`${row.expect.status}: ${row.name} [${row.spec}]`, async () => {
+      check(await sendRow(target, row, requestId), row, requestId);
+      if (bus && row.events?.length)
+        await eventually(`the events ${row.events}`, () => labels(bus, requestId).length >= (row.events?.length ?? 0));
+    });
+  }
+  if (bus) {
+    await t.test('these events fired, nothing else did', async () => {
+      await passMarker(target, bus);
+      const fired = new Map([...expected.keys()].map((requestId) => [requestId, labels(bus, requestId)]));
+      assert.deepEqual(fired, new Map([...expected].map(([requestId, names]) => [requestId, [...names].sort()])));
+    });
+    await bus.close();
+  }
+  await t.test('nothing was logged as an error', () => {
+    assert.deepEqual(loggedErrors(target.logLines), []);
+  });
+}
+
+async function sendRow(target: Target, row: Scenario, requestId: string): Promise<Answer> {
+  const client = row.as === 'admin' ? await target.admin() : row.as === 'user' ? await target.user() : target.guest;
+  const [method = '', path = ''] = row.request.split(' ');
+  const headers = { 'X-Request-Id': requestId, ...row.headers };
+  return client.send(method, path, { ...row, headers });
+}
+
+function check({ status, headers, json, text }: Answer, row: Scenario, requestId: string): void {
+  const { expect } = row;
+  assert.equal(status, expect.status, `status ${status}: ${text}`);
+  const problems = [
+    ...('json' in expect ? differences(json, expect.json) : []),
+    ...Object.entries(expect.headers ?? {}).flatMap(([name, value]) =>
+      differences(headers[name], value ?? undefined, name),
+    ),
+    ...(row.headers?.['X-Request-Id'] ? [] : differences(headers['x-request-id'], requestId, 'x-request-id')),
+    ...(status >= 400 && text !== '' ? differences(json, errorShape, 'error body') : []),
+  ];
+  assert.deepEqual(problems, []);
+}
+
+/** Contract §1: a sentence, a stable code, perhaps details, and nothing else. */
+const errorShape = new Matcher('an error of the contract', (value) => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { error, code, details, ...rest } = value as Record<string, unknown>;
+  if (Object.keys(rest).length > 0 || typeof error !== 'string' || error === '') return false;
+  return is.code.fits(code) && (details === undefined || (typeof details === 'object' && details !== null));
+});
+
+const labels = (bus: BusReader, requestId: string): string[] =>
+  bus.events
+    .filter(({ body }) => body.request_id === requestId)
+    .map(({ body }) => textAt(body, 'event'))
+    .sort();
+
+/** Writes a record and waits for its event: whatever fired before it has been seen by then. */
+async function passMarker(target: Target, bus: BusReader): Promise<void> {
+  const admin = await target.admin();
+  const name = `marker_${randomUUID().replaceAll('-', '')}`;
+  await admin.post('/api/v1/collections', { name, type: 'base', fields: [] });
+  await admin.create(name, {});
+  await eventually('the event of the marker', () =>
+    bus.events.some(({ subject }) => subject === `events.${name}.create`),
+  );
+}

@@ -1,0 +1,12 @@
+/** A server of the tests' own, at the same address over its restarts. */
+export interface Server {
+  readonly url: string;
+  /** Ends it as an operator would, its data kept. */
+  stop(): Promise<void>;
+  /** Ends it as a crash would, its data kept. */
+  kill(): Promise<void>;
+  /** Starts it again on its data. */
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  remove(): Promise<void>;
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Child, endChild, startChild } from './child.ts';
+import { type Client, createClient } from './client.ts';
+import { textAt } from './json.ts';
+import type { Server } from './server.ts';
+import { createDatabase, startNats } from './servers.ts';
+import { mintUserToken } from './tokens.ts';
+
+/** All services in one process, or each in a process of its own. */
+export type Topology = 'one' | 'processes';
+
+export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks';
+
+export interface RunningService {
+  readonly pid: number;
+  readonly url: string;
+}
+
+/** The product, running, in the state in which a user finds it after its first start. */
+export interface Stack {
+  readonly url: string;
+  /** The one-time token of the first admin, if this start printed one. */
+  readonly setupToken: string | undefined;
+  /** In topology `processes` each service; in topology `one` none. */
+  readonly services: Readonly<Partial<Record<ServiceName, RunningService>>>;
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly process: Child;
+  readonly guest: Client;
+  /** The first admin, set up or signed in at the first call. */
+  admin(): Promise<Client>;
+  /** A user with a valid token; sign-in is not needed for it. */
+  user(): Promise<Client>;
+  /** Stops it and removes what belongs to it. */
+  stop(): Promise<void>;
+}
+
+export interface StackOptions {
+  readonly topology: Topology;
+  /** What belongs to the stack and outlives it; made for it, and removed with it, when not given. */
+  readonly ground?: Ground;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** What a stack stands on: the database, the bus, the data directory and the secret. Two stacks on one are replicas. */
+export interface Ground {
+  readonly databaseUrl: string;
+  readonly bus: Server;
+  readonly dataDirectory: string;
+  readonly secret: string;
+  remove(): Promise<void>;
+}
+
+export const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
+
+const startTimeoutMs = 60_000;
+
+/** Makes an empty ground: a new database, a new nats-server, an empty directory, a random secret. */
+export async function createGround(): Promise<Ground> {
+  const [database, bus] = await Promise.all([createDatabase(), startNats()]);
+  const dataDirectory = createDataDirectory();
+  return {
+    databaseUrl: database.url,
+    bus,
+    dataDirectory,
+    secret: randomBytes(32).toString('hex'),
+    async remove() {
+      await Promise.all([database.drop(), bus.remove()]);
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes an empty directory for a stack that brings its own servers. */
+export const createDataDirectory = (): string => mkdtempSync(join(tmpdir(), 'recordbus-test-data-'));
+
+/** Starts the product. Throws with its output when it does not get ready within a minute. */
+export async function startStack({ topology, ground: given, environment }: StackOptions): Promise<Stack> {
+  const ground = given ?? (await createGround());
+  const settings = { ...environmentOf(ground), ...environment };
+  const child = startProduct(topology, settings);
+  try {
+    const ready = await readiness(child);
+    return {
+      ...ready,
+      databaseUrl: ground.databaseUrl,
+      natsUrl: ground.bus.url,
+      process: child,
+      ...callers(ready.url, ready.setupToken, ground.secret),
+      async stop() {
+        await endChild(child);
+        if (!given) await ground.remove();
+      },
+    };
+  } catch (error) {
+    await endChild(child, 'SIGKILL');
+    if (!given) await ground.remove();
+    throw error;
+  }
+}
+
+/** How the product is told of the ground it stands on (contract §9). */
+export const environmentOf = (ground: Ground): Record<string, string> => ({
+  SERVICE_DATABASE_URL: ground.databaseUrl,
+  SERVICE_NATS_URL: ground.bus.url,
+  SERVICE_DATA_DIR: ground.dataDirectory,
+  SERVICE_JWT_SECRET: ground.secret,
+});
+
+/** Starts the entry of `npm start` with the given variables and none of the caller's own. */
+export function startProduct(topology: Topology, environment: Readonly<Record<string, string>>): Child {
+  const flags = topology === 'processes' ? ['--processes'] : [];
+  return startChild(process.execPath, [join(repository, 'infra/local/src/main.ts'), ...flags], {
+    ipc: true,
+    env: { ...withoutOwnVariables(process.env), SERVICE_HOST: '127.0.0.1', SERVICE_PORT: '0', ...environment },
+  });
+}
+
+export interface Readiness {
+  readonly ready: true;
+  readonly url: string;
+  readonly setupToken: string | undefined;
+  readonly services: Readonly<Partial<Record<ServiceName, RunningService>>>;
+}
+
+/** Waits until the product says that it answers requests. */
+export async function readiness(child: Child): Promise<Readiness> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`not ready within ${startTimeoutMs} ms:\n${child.lines.slice(-20).join('\n')}`)),
+    startTimeoutMs,
+  );
+  try {
+    const message = await Promise.race([child.message(isReadiness), late]);
+    return { ...message, services: message.services ?? {} };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const isReadiness = (message: unknown): message is Readiness =>
+  typeof message === 'object' && message !== null && 'ready' in message && 'url' in message;
+
+/** A variable set for the person who runs the tests must not reach the stack under test. */
+const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name)));
+
+/** The clients of a stack by who is calling. */
+export function callers(
+  url: string,
+  setupToken: string | undefined,
+  secret: string,
+): Pick<Stack, 'guest' | 'admin' | 'user'> {
+  const guest = createClient(url);
+  let admin: Promise<Client> | undefined;
+  return {
+    guest,
+    admin() {
+      admin ??= signIn(guest, setupToken).then((token) => createClient(url, token));
+      return admin;
+    },
+    user: async () => createClient(url, await mintUserToken(secret)),
+  };
+}
+
+async function signIn(guest: Client, setupToken: string | undefined): Promise<string> {
+  const data = setupToken
+    ? await guest.post('/api/v1/admin/setup', { token: setupToken, ...firstAdmin })
+    : await guest.post('/api/v1/admin/login', firstAdmin, 200);
+  return textAt(data, 'token');
+}

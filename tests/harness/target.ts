@@ -1,0 +1,43 @@
+import { type TestContext, test } from 'node:test';
+import { callers, type Stack, startStack, type Topology } from './stack.ts';
+
+/** What a scenario table runs against. */
+export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user'> & {
+  /** Undefined for a stack elsewhere whose bus is not reachable: then no event is looked at. */
+  readonly natsUrl: string | undefined;
+  /** Everything logged so far; empty for a stack elsewhere. */
+  readonly logLines: readonly string[];
+  readonly services: Stack['services'];
+};
+
+export const topologies: readonly Topology[] = ['one', 'processes'];
+
+/**
+ * Declares a test that runs on both topologies, each time on a new stack; or, with TEST_BASE_URL, once on the stack
+ * that is there (TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL tell how to use it).
+ */
+export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
+  const elsewhere = process.env.TEST_BASE_URL;
+  if (elsewhere) {
+    test(name, (t) => body(t, targetElsewhere(elsewhere)));
+    return;
+  }
+  for (const topology of topologies) {
+    test(`${name} (${topology})`, async (t) => {
+      const stack = await startStack({ topology });
+      try {
+        await body(t, { ...stack, logLines: stack.process.lines });
+      } finally {
+        await stack.stop();
+      }
+    });
+  }
+}
+
+const targetElsewhere = (url: string): Target => ({
+  url,
+  natsUrl: process.env.TEST_BUS_URL,
+  logLines: [],
+  services: {},
+  ...callers(url, process.env.TEST_SETUP_TOKEN, process.env.TEST_JWT_SECRET ?? ''),
+});
