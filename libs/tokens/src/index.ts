@@ -1,0 +1,3 @@
+export { loadTokenSecret } from './secret.ts';
+export { createTokenSigner, type Session, type SessionPrincipal, type TokenSigner } from './session-token.ts';
+export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

@@ -1,0 +1,92 @@
+import type { webcrypto } from 'node:crypto';
+import { jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { importTokenKey, type Session, sessionTokenType } from './session-token.ts';
+
+/** Reads session tokens; also those that a holder of the secret signed elsewhere, without `typ` or version. */
+export interface TokenVerifier {
+  /** The session of a token; undefined for one that is forged, expired, of another kind, or no token at all. */
+  verifySession(token: string): Promise<Session | undefined>;
+}
+
+/** How many verified tokens are remembered; a token is about 500 bytes. */
+const cachedTokens = 10_000;
+
+/** Longer ones are refused unread: no token of ours comes near, and the cache keeps tokens whole. */
+const maxTokenLength = 4096;
+
+/** How far ahead of ours the clock of the process that signed may be, in seconds. */
+const clockToleranceSec = 60;
+
+const common = {
+  id: z.string().min(1),
+  email: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  tv: z.int().nonnegative().default(0),
+};
+
+/** The claims of interface §5. The audience is one string: in a list, "user" and "admin" would both be found. */
+const sessionClaims = z.discriminatedUnion('aud', [
+  z.object({ ...common, aud: z.literal('admin') }),
+  z.object({
+    ...common,
+    aud: z.literal('user'),
+    collection: z.string().min(1),
+    anonymous: z.boolean().default(false),
+    impersonated_by: z.string().nullable().default(null),
+  }),
+]);
+
+/**
+ * Makes the verifier from the deployment's token secret (raw bytes); `clock` gives milliseconds. A token is verified
+ * once and remembered until it expires; what was refused is not remembered.
+ */
+export function createTokenVerifier(secret: Uint8Array, clock: () => number = Date.now): TokenVerifier {
+  const key = importTokenKey(secret);
+  const sessions = new LRUCache<string, Session>({ max: cachedTokens });
+
+  async function verify(token: string): Promise<Session | undefined> {
+    if (token.length > maxTokenLength) return undefined;
+    const session = await readSession(token, await key, clock());
+    if (session) sessions.set(token, session);
+    return session;
+  }
+
+  return {
+    async verifySession(token) {
+      const session = sessions.get(token);
+      if (!session) return verify(token);
+      if (session.expiresAtSec * 1000 > clock()) return session;
+      sessions.delete(token);
+      return undefined;
+    },
+  };
+}
+
+async function readSession(token: string, key: webcrypto.CryptoKey, nowMs: number): Promise<Session | undefined> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, key, {
+      algorithms: ['HS256'],
+      currentDate: new Date(nowMs),
+    });
+    if ((protectedHeader.typ ?? sessionTokenType) !== sessionTokenType) return undefined;
+    const claims = sessionClaims.parse(payload);
+    return claims.iat > nowMs / 1000 + clockToleranceSec ? undefined : toSession(claims);
+  } catch {
+    // Whatever it is, the token is no good: jose throws plain TypeErrors too.
+    return undefined;
+  }
+}
+
+function toSession(claims: z.output<typeof sessionClaims>): Session {
+  const { id, email, exp: expiresAtSec, tv: tokenVersion } = claims;
+  if (claims.aud === 'admin') return { principal: { type: 'admin', id, email }, tokenVersion, expiresAtSec };
+  const { collection, anonymous, impersonated_by: impersonatedBy } = claims;
+  return {
+    principal: { type: 'user', id, email, collection, anonymous, impersonatedBy },
+    tokenVersion,
+    expiresAtSec,
+  };
+}
