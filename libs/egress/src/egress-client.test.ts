@@ -431,6 +431,14 @@ describe('connections', () => {
     assert.deepEqual(asked, []);
   });
 
+  test('close() does not wait for a connection that nobody waits for', async (t) => {
+    const client = startClient(t, { lookup: () => new Promise(() => {}), connectTimeoutMs: 500 });
+    await assert.rejects(client.request('http://hole.test/', { ...plain, timeoutMs: 50 }), { code: 'EGRESS_TIMEOUT' });
+    const startedAt = performance.now();
+    await client.close();
+    assert.ok(performance.now() - startedAt < 300);
+  });
+
   test('close() waits for what is in flight and refuses what comes later', async (t) => {
     const gate = createGate();
     const receiver = await startReceiver(t, async (_req, res) => {
@@ -444,6 +452,7 @@ describe('connections', () => {
     gate.open();
     assert.equal(Buffer.from((await answer).body).toString(), 'late');
     await closing;
+    await client.close();
     await until('every socket is closed', () => receiver.openSockets() === 0);
   });
 });

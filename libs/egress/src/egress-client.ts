@@ -58,9 +58,10 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     connectTimeoutMs,
   });
   const slots = createOriginSlots(maxSocketsPerOrigin);
-  const retired = new Set<Promise<void>>();
   let agent = createAgent();
-  let closed = false;
+  let inFlight = 0;
+  let closing: Promise<void> | undefined;
+  let onIdle: (() => void) | undefined;
 
   function createAgent(): Agent {
     return new Agent({
@@ -78,16 +79,21 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     });
   }
 
-  function retire(old: Agent): void {
-    const ended = old.close().finally(() => retired.delete(ended));
-    retired.add(ended);
+  async function shutDown(): Promise<void> {
+    if (inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
+    // Not a graceful close: that would wait for connections which nobody waits for any more.
+    await agent.destroy();
   }
 
   const currentAgent = () => agent;
 
   return {
     async request(url, { method = 'POST', headers = [], body, timeoutMs, maxBodyBytes }) {
-      if (closed) throw new EgressFailedError('the egress client is closed', 'EGRESS_CLOSED');
+      if (closing) throw new EgressFailedError('the egress client is closed', 'EGRESS_CLOSED');
       const target = parseTarget(url);
       const { origin } = target;
       const dispatch = {
@@ -97,26 +103,29 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
         headers: toRawHeaders(headers),
         body: body ?? null,
       };
-      const exchanged = new Promise<EgressResponse>((resolve, reject) => {
-        new Exchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
-      });
-      return exchanged.catch((error: unknown) => {
+      inFlight++;
+      try {
+        return await new Promise<EgressResponse>((resolve, reject) => {
+          new Exchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
+        });
+      } catch (error) {
         throw toEgressError(error, connectTimeoutMs);
-      });
+      } finally {
+        inFlight--;
+        if (inFlight === 0) onIdle?.();
+      }
     },
 
     reset() {
-      if (closed) return;
+      if (closing) return;
       const old = agent;
       agent = createAgent();
-      retire(old);
+      void old.close();
     },
 
-    async close() {
-      closed = true;
-      await slots.whenIdle();
-      if (!agent.closed) retire(agent);
-      await Promise.all(retired);
+    close() {
+      closing ??= shutDown();
+      return closing;
     },
   };
 }

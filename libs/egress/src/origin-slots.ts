@@ -10,7 +10,6 @@ type Origin = { active: number; readonly waiting: Set<SlotTask> };
  */
 export function createOriginSlots(limit: number) {
   const origins = new Map<string, Origin>();
-  const idleWaiters: (() => void)[] = [];
 
   return {
     /** Runs the task now, or later when a slot is free. */
@@ -45,15 +44,7 @@ export function createOriginSlots(limit: number) {
         return;
       }
       origin.active--;
-      if (origin.active > 0) return;
-      origins.delete(name);
-      if (origins.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
-    },
-
-    /** Resolves when nothing runs or waits. */
-    whenIdle(): Promise<void> {
-      if (origins.size === 0) return Promise.resolve();
-      return new Promise((resolve) => idleWaiters.push(resolve));
+      if (origin.active === 0) origins.delete(name);
     },
   };
 }
