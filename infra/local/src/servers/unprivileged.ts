@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { chown, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** How a program is run so that it is not root's: `command` and `args` to spawn, with `uid` and `gid` where they apply. */
+export interface UnprivilegedCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export interface Unprivileged {
+  wrap(command: string, args: readonly string[]): UnprivilegedCommand;
+  /** Gives a file or directory to the user that the program runs as. */
+  own(path: string): Promise<void>;
+}
+
+interface User {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * How to run a server that refuses to be root (PostgreSQL does): as it is for an ordinary user, else as `postgres` or
+ * `nobody`, who is given `directory`. Throws a sentence that says what to do when that user cannot get at it.
+ */
+export async function unprivileged(program: string, directory: string): Promise<Unprivileged> {
+  if (process.getuid?.() !== 0) return { wrap: (command, args) => ({ command, args }), own: async () => {} };
+  const user = await findUser(['postgres', 'nobody']);
+  const own = (path: string): Promise<void> => chown(path, user.uid, user.gid);
+  await own(directory);
+  const { uid, gid } = user;
+  const paths = [program, directory];
+  if (await canReach(paths, { uid, gid })) return { wrap: (command, args) => ({ command, args, uid, gid }), own };
+  const prefix = throughClosedDirectories(user);
+  if (!(await canReach(paths, {}, prefix))) throw new Error(closed(user, paths));
+  return { wrap: (command, args) => ({ command: 'setpriv', args: [...prefix, command, ...args] }), own };
+}
+
+async function findUser(names: readonly string[]): Promise<User> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const name of names) {
+    const [, , uid, gid] = lines.find(([candidate]) => candidate === name) ?? [];
+    if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and there is no user ${names.join(' or ')} to run it as: start as an ordinary user, or name a database in SERVICE_DATABASE_URL.`,
+  );
+}
+
+/** Asked of the system itself, which knows about access lists and mounts as well. */
+async function canReach(
+  paths: readonly string[],
+  user: { uid?: number; gid?: number },
+  prefix: readonly string[] = [],
+): Promise<boolean> {
+  const test = ['/bin/sh', '-c', 'for path; do test -r "$path" || exit 1; done', 'sh', ...paths];
+  const [command = '', ...args] = prefix.length > 0 ? ['setpriv', ...prefix, ...test] : test;
+  try {
+    await promisify(execFile)(command, args, { ...user, cwd: '/' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A clone below a directory that only root may enter (/root, mktemp -d) is reached with the one capability to search
+ * and read there; everything else of root's is dropped.
+ */
+function throughClosedDirectories({ uid, gid }: User): readonly string[] {
+  const kept = '-all,+dac_read_search';
+  return [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', `--inh-caps=${kept}`, `--ambient-caps=${kept}`];
+}
+
+const closed = ({ name }: User, paths: readonly string[]): string =>
+  `PostgreSQL does not run as root, and the user ${name} cannot reach ${paths.join(' and ')}: move the clone and SERVICE_DATA_DIR to directories that others may enter, or start as an ordinary user.`;
