@@ -31,9 +31,9 @@ export async function startReceiver(t: TestContext, listener: RequestListener): 
   };
 }
 
-/** Polls until the condition holds; fails after 5 s. */
-export async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+/** Polls until the condition holds; fails when it has not by `timeoutMs`. */
+export async function until(what: string, condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   while (!condition()) {
     assert.ok(Date.now() < deadline, `never happened: ${what}`);
     await delay(5);
