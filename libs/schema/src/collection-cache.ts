@@ -31,6 +31,7 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
   let version = 0;
   let timer: NodeJS.Timeout | undefined;
   let loading: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
 
   async function load(): Promise<void> {
     const loaded = await loadCollections(database.read);
@@ -39,19 +40,21 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     collections = new Map(loaded.collections.map((collection) => [collection.name, collection]));
   }
 
-  /** One load at a time; a caller who comes while one runs waits for a later one, which sees what the caller saw. */
-  async function reload(): Promise<void> {
-    const before = loading;
-    const mine = (async () => {
-      await before?.catch(() => {});
-      await load();
-    })();
-    loading = mine;
-    try {
-      await mine;
-    } finally {
-      if (loading === mine) loading = undefined;
+  /** One load at a time; who comes while it runs shares the one after it, which sees what the caller saw. */
+  function reload(): Promise<void> {
+    if (!loading) {
+      loading = load().finally(() => {
+        loading = undefined;
+      });
+      return loading;
     }
+    next ??= loading
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return reload();
+      });
+    return next;
   }
 
   const refresh = () => reload().catch((error) => log.warn({ err: error }, 'the collections could not be read again'));
@@ -64,8 +67,8 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     },
     reload,
     async start() {
-      await reload();
       bus.onNotice('schema', refresh);
+      await reload();
       timer = setInterval(refresh, pollIntervalMs);
     },
     stop: () => clearInterval(timer),

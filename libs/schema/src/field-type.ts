@@ -13,6 +13,16 @@ export class Refusal {
 /** Reads a written JSON value into what the column takes, or refuses it. Never gets null, undefined or an empty value. */
 export type ValueReader = (value: unknown) => unknown | Refusal;
 
+/** Something that a new definition of a field refuses and the old one took. */
+export interface Narrowing {
+  /** Name of the option that makes the difference. */
+  readonly option: string;
+  /** SQL condition for the rows whose value is refused, or may be when `refuses` decides. */
+  readonly where: string;
+  /** Decides about the value of such a row where SQL can't. */
+  readonly refuses?: (value: unknown) => boolean;
+}
+
 /** Everything that is particular to one type of field; one file each in `fields/`, listed in `fields/index.ts`. */
 export interface FieldType {
   readonly name: string;
@@ -26,4 +36,9 @@ export interface FieldType {
   readonly emptyTextIsNull: boolean;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;
+  /**
+   * What stored values may stand against when the field's options change; `column` is its column, quoted. Not for
+   * `required` and `unique`, which are the same for every type.
+   */
+  narrowings?(before: Field, after: Field, column: string): readonly Narrowing[];
 }

@@ -1,8 +1,9 @@
 export type { Collection, CollectionType, Rule, RuleName } from './collection.ts';
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { loadCollections } from './collection-store.ts';
+export * from './definitions/index.ts';
 export type { Field } from './field.ts';
-export { type FieldType, Refusal, type ValueReader } from './field-type.ts';
+export { type FieldType, type Narrowing, Refusal, type ValueReader } from './field-type.ts';
 export { fieldTypeOf, fieldTypes } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
 export * from './naming.ts';

@@ -12,10 +12,17 @@ export const tableOf = (collection: Pick<Collection, 'name'>): string => `record
 
 type Named = Pick<Collection, 'id'>;
 
+/** An SQL text literal. Backslashes are plain characters, as standard_conforming_strings has it. */
+export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
 // Names of constraints and indexes are made of ids, so they outlive renames and lead from a violation to its field.
-// Index names share one name space per schema, hence the collection's id in each.
+// Index names share one name space per schema with each other, hence the collection's id in each, and with the tables,
+// hence the colon, which no collection's name has.
 const constraintName = (kind: string, { id }: Named, field: Pick<Field, 'id'>) =>
-  `${kind}_${id.replaceAll('-', '')}_${field.id}`;
+  `${kind}:${id.replaceAll('-', '')}:${field.id}`;
+
+/** Name of the primary key of a collection's table. */
+export const primaryKeyName = ({ id }: Named) => `pk:${id.replaceAll('-', '')}`;
 
 /** Name of the unique index behind a field's option `unique`. */
 export const uniqueIndexName = (collection: Named, field: Pick<Field, 'id'>) => constraintName('uq', collection, field);
@@ -28,7 +35,7 @@ export const relationIndexName = (collection: Named, field: Pick<Field, 'id'>) =
   constraintName('ix', collection, field);
 
 /** Name of the index behind the default order of a list. */
-export const orderIndexName = ({ id }: Named) => `created_${id.replaceAll('-', '')}`;
+export const orderIndexName = ({ id }: Named) => `created:${id.replaceAll('-', '')}`;
 
 /** The field whose constraint has the given name, if it is one of this collection's. */
 export function findFieldOfConstraint(collection: Collection, name: string | undefined): Field | undefined {

@@ -36,19 +36,20 @@ export function compileRecordReader(collection: Collection): RecordReader {
 
   function read(body: Readonly<Record<string, unknown>>, mustHave: readonly string[]): ColumnValues {
     const values = new Map<string, unknown>();
-    const problems: Record<string, string> = {};
+    // A Map, since a field may be called like a member that every object inherits.
+    const problems = new Map<string, string>();
     for (const [name, written] of Object.entries(body)) {
       const column = columns.get(name);
       if (column) {
         const value = readValue(column, written);
-        if (value instanceof Refusal) problems[name] = value.message;
+        if (value instanceof Refusal) problems.set(name, value.message);
         else values.set(name, value);
-      } else if (!serverSet.has(name)) problems[name] = `is not a field of ${collection.name}`;
+      } else if (!serverSet.has(name)) problems.set(name, `is not a field of ${collection.name}`);
     }
     for (const name of mustHave) {
-      if (!values.has(name)) problems[name] ??= 'is required';
+      if (!values.has(name) && !problems.has(name)) problems.set(name, 'is required');
     }
-    if (Object.keys(problems).length > 0) throw validationFailed(problems);
+    if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
     return values;
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
 
 const options = z
   .strictObject({
@@ -26,5 +26,15 @@ export const number: FieldType = {
       if (max !== undefined && value > max) return new Refusal(`must be at most ${max}`);
       return value;
     };
+  },
+  narrowings(before, after, column) {
+    const old = before.options as z.output<typeof options>;
+    const { min, max } = after.options as z.output<typeof options>;
+    const narrowings: Narrowing[] = [];
+    if (min !== undefined && !(old.min !== undefined && old.min >= min))
+      narrowings.push({ option: 'min', where: `${column} < '${min}'::double precision` });
+    if (max !== undefined && !(old.max !== undefined && old.max <= max))
+      narrowings.push({ option: 'max', where: `${column} > '${max}'::double precision` });
+    return narrowings;
   },
 };

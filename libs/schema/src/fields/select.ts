@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
+import { quoteLiteral } from '../naming.ts';
 import { isStorable } from './storable.ts';
 
 const options = z.strictObject({
   values: z.array(
-    z.string('must be a string').min(1, 'must not be empty').refine(isStorable, 'must not contain NUL'),
+    z
+      .string('must be a string')
+      .min(1, 'must not be empty')
+      .refine(isStorable, 'must not contain NUL or half a surrogate pair'),
     'must be a list of the values to choose from',
   ),
   multiple: z.boolean('must be true or false').default(false),
@@ -26,4 +30,18 @@ export const select: FieldType = {
       return value.every((item) => allowed.has(item)) ? JSON.stringify([...new Set(value)]) : refusal;
     };
   },
+  narrowings(before, after, column) {
+    const old = before.options as z.output<typeof options>;
+    const { values, multiple } = after.options as z.output<typeof options>;
+    const narrowings: Narrowing[] = [];
+    if (old.multiple && !multiple) narrowings.push({ option: 'multiple', where: `jsonb_array_length(${column}) > 1` });
+    if (old.values.some((value) => !values.includes(value)))
+      narrowings.push({ option: 'values', where: isOutside(column, values, old.multiple) });
+    return narrowings;
+  },
 };
+
+function isOutside(column: string, values: readonly string[], isList: boolean): string {
+  if (isList) return `not ${column} <@ ${quoteLiteral(JSON.stringify(values))}::jsonb`;
+  return values.length > 0 ? `${column} not in (${values.map(quoteLiteral).join(', ')})` : `${column} is not null`;
+}

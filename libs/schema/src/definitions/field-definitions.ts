@@ -1,0 +1,167 @@
+import { describeIssues } from '@recordbus/shared/http';
+import { z } from 'zod';
+import type { Collection, CollectionType } from '../collection.ts';
+import type { Field } from '../field.ts';
+import type { FieldType } from '../field-type.ts';
+import { fieldTypes } from '../fields/index.ts';
+import { fieldIdPattern, newFieldId } from './field-id.ts';
+import { findFieldNameProblem } from './field-name.ts';
+import type { Problems } from './problems.ts';
+
+/** What the definitions of a collection's fields are read against. */
+export interface DefinitionContext {
+  readonly collectionType: CollectionType;
+  /** The fields as they are, when the collection exists. */
+  readonly previous?: readonly Field[];
+  /** The collection that a relation names, which may be the one being defined; undefined when there is none. */
+  findCollection(name: string): Pick<Collection, 'name' | 'type'> | undefined;
+}
+
+const flag = z.boolean('must be true or false');
+
+/** The outer shape of a definition (interface §2.2); `system` is shown, never read. */
+const shape = z.strictObject({
+  id: z
+    .string('must be a string')
+    .regex(fieldIdPattern, 'must have 1 to 24 letters, digits, underscores and hyphens')
+    .nullish(),
+  name: z.string('must be a string'),
+  type: z.string('must be a string'),
+  required: flag.default(false),
+  options: z.record(z.string(), z.unknown().optional(), 'must be an object').default({}),
+  collection: z.string('must be the name of a collection').nullish(),
+  system: z.unknown().optional(),
+});
+
+type Definition = z.output<typeof shape>;
+
+/**
+ * With all columns in use and each value moved out of line (18 bytes stay), a row of so many fields still fits a page
+ * of the database; more could be defined, but not written.
+ */
+const maxFields = 400;
+
+/**
+ * Reads field definitions as an admin sends them, an array or its JSON text (contract §2), and completes them: options
+ * with their defaults, ids where there are none. A definition is the field of `previous` with its id, or without an id
+ * the one with its name. What is wrong is added to `problems`; the fields are good only if nothing was.
+ */
+export function readFieldDefinitions(input: unknown, context: DefinitionContext, problems: Problems): Field[] {
+  const list = typeof input === 'string' ? parseJson(input) : input;
+  if (!Array.isArray(list)) {
+    problems.add('fields', 'must be a list of field definitions');
+    return [];
+  }
+  if (list.length > maxFields) {
+    problems.add('fields', `must have at most ${maxFields} fields`);
+    return [];
+  }
+  const fields: Field[] = [];
+  for (const [position, item] of list.entries()) {
+    const field = readDefinition(item, position, context, problems);
+    if (field) fields.push(field);
+  }
+  refuseDoubles(fields, problems);
+  return fields;
+}
+
+function readDefinition(
+  item: unknown,
+  position: number,
+  context: DefinitionContext,
+  problems: Problems,
+): Field | undefined {
+  const place = placeOf(item, position, context.collectionType);
+  const read = shape.safeParse(item);
+  if (!read.success) {
+    for (const [path, message] of Object.entries(describeIssues(read.error)))
+      problems.add(path === 'body' ? place : `${place}.${path}`, path === 'body' ? 'must be an object' : message);
+    return undefined;
+  }
+  const definition = read.data;
+  const nameProblem = findFieldNameProblem(definition.name, context.collectionType);
+  if (nameProblem) problems.add(`${place}.name`, nameProblem);
+  const type = fieldTypes.get(definition.type);
+  if (!type) {
+    problems.add(`${place}.type`, `must be one of ${[...fieldTypes.keys()].join(', ')}`);
+    return undefined;
+  }
+  const previous = findPrevious(definition, context.previous ?? []);
+  if (previous && previous.type !== type.name)
+    problems.add(`${place}.type`, `cannot change from ${previous.type}: drop the field and add it again`);
+  const collection = readTarget(definition, { type, previous, place, context, problems });
+  return {
+    id: definition.id ?? previous?.id ?? newFieldId(),
+    name: definition.name,
+    type: type.name,
+    required: definition.required,
+    system: previous?.system ?? false,
+    options: readOptions(definition, type, place, problems),
+    ...(collection !== undefined && { collection }),
+  };
+}
+
+/** How problems call a definition: by its name, or by its position when that is not one. */
+function placeOf(item: unknown, position: number, collectionType: CollectionType): string {
+  const name = typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined;
+  const isUsable = typeof name === 'string' && !findFieldNameProblem(name, collectionType);
+  return `fields.${isUsable ? name : position}`;
+}
+
+const findPrevious = ({ id, name }: Definition, previous: readonly Field[]): Field | undefined =>
+  previous.find((field) => (id == null ? field.name === name : field.id === id));
+
+function readOptions({ options }: Definition, type: FieldType, place: string, problems: Problems): Field['options'] {
+  const read = type.options.safeParse(options);
+  if (read.success) return read.data;
+  for (const [path, message] of Object.entries(describeIssues(read.error)))
+    problems.add(`${place}.options.${path}`, message);
+  return {};
+}
+
+interface TargetContext {
+  readonly type: FieldType;
+  readonly previous: Field | undefined;
+  readonly place: string;
+  readonly context: DefinitionContext;
+  readonly problems: Problems;
+}
+
+/** The name of a relation's target as that collection itself writes it; undefined for fields that refer to none. */
+function readTarget(
+  { collection: name }: Definition,
+  { type, previous, place, context, problems }: TargetContext,
+): string | undefined {
+  const refuse = (message: string) => {
+    problems.add(`${place}.collection`, message);
+    return undefined;
+  };
+  if (!type.refersToCollection) return name == null ? undefined : refuse(`is not for fields of type ${type.name}`);
+  if (name == null) return refuse('is required');
+  const target = context.findCollection(name);
+  if (!target) return refuse(`there is no collection "${name}"`);
+  if (target.type === 'view') return refuse(`"${name}" is a view and has no records of its own`);
+  if (previous?.collection !== undefined && previous.collection !== target.name)
+    return refuse(`cannot change from ${previous.collection}: drop the field and add it again`);
+  return target.name;
+}
+
+/** Names are unique without case, ids as they are (contract §8). */
+function refuseDoubles(fields: readonly Field[], problems: Problems): void {
+  const names = new Set<string>();
+  const ids = new Set<string>();
+  for (const { name, id } of fields) {
+    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, 'is the name of another field as well');
+    if (ids.has(id)) problems.add(`fields.${name}.id`, 'is the id of another field as well');
+    names.add(name.toLowerCase());
+    ids.add(id);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import type { CollectionType } from '../collection.ts';
+import { namePattern } from '../naming.ts';
+
+/** Members of every record that are not fields (contract §8). */
+const reservedNames = new Set(['id', 'created', 'updated', 'created_at', 'updated_at', 'expand']);
+
+/** Members and columns of auth records that are not fields (contract §8). */
+const reservedOnAuth = new Set([
+  'anonymous',
+  'password',
+  'old_password',
+  'password_hash',
+  'totp_secret',
+  'totp_enabled',
+  'is_anonymous',
+  'password_reset_at',
+  'has_password',
+]);
+
+/** Columns that PostgreSQL adds to each table; it takes no other under these names (manual, §5.6). */
+const databaseColumns = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
+
+/** What is wrong with a field's name, apart from being taken; undefined when nothing is. */
+export function findFieldNameProblem(name: string, collectionType: CollectionType): string | undefined {
+  if (!namePattern.test(name)) return 'must begin with a letter and have at most 63 letters, digits and underscores';
+  const folded = name.toLowerCase();
+  if (reservedNames.has(folded) || (collectionType === 'auth' && reservedOnAuth.has(folded)))
+    return `"${name}" is reserved`;
+  if (databaseColumns.has(name)) return `"${name}" is a name that the database keeps for itself`;
+  return undefined;
+}

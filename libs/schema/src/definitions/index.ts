@@ -1,0 +1,4 @@
+export { findCollectionNameProblem } from './collection-name.ts';
+export { type DefinitionContext, readFieldDefinitions } from './field-definitions.ts';
+export { collectionJson, presentCollection } from './present-collection.ts';
+export { createProblems, type Problems } from './problems.ts';
