@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** Told apart from a wrong rule: an expression is refused with a sentence of its own. */
+const rule = z.string('must be null or a string').nullish();
+
+const members = {
+  name: z.string('must be a string'),
+  type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
+  fields: z.union([z.array(z.unknown()), z.string()], 'must be a list of field definitions'),
+  view_query: z.string('must be a string').nullish(),
+  list_rule: rule,
+  view_rule: rule,
+  create_rule: rule,
+  update_rule: rule,
+  delete_rule: rule,
+  history_enabled: z.boolean('must be true or false').optional(),
+  // The server's own; ignored, so that a collection that was read can be sent back.
+  id: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
+};
+
+/** A new collection as an admin sends it (interface §4.2). */
+export const newCollection = z.strictObject({
+  ...members,
+  type: members.type.default('base'),
+  fields: members.fields.default([]),
+});
+
+/** A change of a collection: members left out stay as they are. */
+export const collectionChange = z.strictObject(members).partial();
+
+export type NewCollection = z.output<typeof newCollection>;
+export type CollectionChange = z.output<typeof collectionChange>;
