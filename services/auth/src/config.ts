@@ -1,0 +1,16 @@
+import { databaseUrl, dataDirectory, jwtSecret, variable } from '@recordbus/shared/config';
+import { z } from 'zod';
+import { emailAddress } from './email-address.ts';
+
+/** The environment of the auth service (contract §9). */
+export const authVariables = {
+  databaseUrl,
+  dataDirectory,
+  jwtSecret,
+  adminEmail: variable(
+    'SERVICE_ADMIN_EMAIL',
+    'E-mail address of the first admin, made at start when there is none.',
+    emailAddress.optional(),
+  ),
+  adminPassword: variable('SERVICE_ADMIN_PASSWORD', 'Password of the first admin.', z.string().optional()),
+};

@@ -1,0 +1,19 @@
+import { openDatabase } from '@recordbus/database';
+import { createContextSealer } from '@recordbus/shared/context';
+import { runService } from '@recordbus/shared/run-service';
+import { loadTokenSecret } from '@recordbus/tokens';
+import { createAuth, prepareFirstAdmin } from './app.ts';
+import { authVariables } from './config.ts';
+
+await runService('auth', authVariables, async ({ config, log, lifecycle }) => {
+  const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log });
+  lifecycle.onStop('database', () => database.close());
+  const setupToken = await prepareFirstAdmin({ database, config, log });
+  if (setupToken)
+    log.warn(
+      { setup_token: setupToken },
+      'there is no admin yet: POST this token with e-mail and password to /api/v1/admin/setup',
+    );
+  return { service: createAuth({ log, database, secret }), sealer: createContextSealer(secret), setupToken };
+});

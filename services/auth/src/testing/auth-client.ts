@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@recordbus/database';
+import type { Principal } from '@recordbus/shared/context';
+import { listen } from '@recordbus/shared/http';
+import { createLogger } from '@recordbus/shared/logging';
+import { createTokenVerifier, type Session } from '@recordbus/tokens';
+import { z } from 'zod';
+import { createAuth } from '../app.ts';
+import { adminSession } from '../routes/session-schemas.ts';
+import type { AdminSession } from '../sessions/admin-sessions.ts';
+
+export const guest: Principal = { type: 'guest', rejectedToken: false };
+
+const answer = z.union([
+  z.strictObject({ data: adminSession }),
+  z.strictObject({ error: z.string(), code: z.string(), details: z.record(z.string(), z.string()).optional() }),
+]);
+
+/** Serves createAuth as the gateway would, the caller's principal given by the test. */
+export async function serveAuth(database: Database) {
+  const secret = Buffer.from('a secret for tests, over 32 characters');
+  const auth = createAuth({ log: createLogger('auth', 'silent'), database, secret });
+  const verifier = createTokenVerifier(secret);
+  let principal = guest;
+  const server = await listen(
+    (request, response) => {
+      const context = { requestId: randomUUID(), traceparent: '', clientAddress: '127.0.0.1', principal };
+      void auth.handle(request, response, context);
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  return {
+    close: () => server.close(),
+    verify: (token: string): Promise<Session | undefined> => verifier.verifySession(token),
+    /** POSTs JSON and gives the status and the answer's body. */
+    async post(path: string, body?: unknown, caller: Principal = guest) {
+      principal = caller;
+      const response = await fetch(server.url.replace('localhost', '127.0.0.1') + path, {
+        method: 'POST',
+        ...(body !== undefined && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+      });
+      return { status: response.status, body: answer.parse(await response.json()) };
+    },
+  };
+}
+
+/** The session that an answer opens; fails for any other answer. */
+export function sessionOf({ body }: { body: z.output<typeof answer> }): AdminSession {
+  if ('data' in body) return body.data;
+  throw new Error(`no session: ${body.error}`);
+}
+
+/** The messages of a refused body, by field. */
+export const detailsOf = ({ body }: { body: z.output<typeof answer> }) =>
+  'details' in body ? body.details : undefined;
