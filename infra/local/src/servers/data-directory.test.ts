@@ -27,7 +27,7 @@ test('a data directory belongs to one stack at a time, and the refusal names the
 
 test('the lock of a process that is gone is taken over', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-  const identity = await findProcess(child.pid ?? 0);
+  const identity = findProcess(child.pid ?? 0);
   child.kill('SIGKILL');
   await once(child, 'exit');
   await (await lockDataDirectory(directory)).release();

@@ -15,7 +15,7 @@ export interface DataDirectoryLock {
 export async function lockDataDirectory(directory: string): Promise<DataDirectoryLock> {
   await mkdir(directory, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   const file = join(await realpath(directory), 'stack.lock');
-  const self = await findProcess(process.pid);
+  const self = findProcess(process.pid);
   // The id tells two claims of one process apart, which a test or a bench may make.
   const claim = JSON.stringify({ ...self, id: randomUUID() });
   for (;;) {
@@ -23,7 +23,7 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
     const held = await readText(file);
     if (held === undefined) continue;
     const holder = parseIdentity(held);
-    if (holder && (await isRunning(holder))) throw new Error(occupied(directory, holder));
+    if (holder && isRunning(holder)) throw new Error(occupied(directory, holder));
     await removeClaim(file, held);
   }
 }

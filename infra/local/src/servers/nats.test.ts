@@ -6,9 +6,10 @@ import { after, test } from 'node:test';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { createLogger } from '@recordbus/shared/logging';
-import { startInKilledProcess } from './killed-process.testing.ts';
 import { startNats } from './nats.ts';
 import { findProcess } from './process-identity.ts';
+import { startInProcessThat } from './short-lived-process.testing.ts';
+import { until } from './until.ts';
 
 const log = createLogger('test', 'silent');
 const base = await mkdtemp(join(tmpdir(), 'nats-'));
@@ -37,7 +38,7 @@ test('it takes messages into a stream from whoever knows the password', async ()
   } finally {
     await server.stop();
   }
-  assert.equal(await findProcess(server.pid), undefined);
+  assert.equal(findProcess(server.pid), undefined);
 });
 
 test('a later start finds its streams and takes less than two seconds', async () => {
@@ -56,11 +57,16 @@ test('a crash is told in a sentence with the last lines', async () => {
   await server.stop();
 });
 
+test('a stack that just exits takes its server along', async () => {
+  const pid = await startInProcessThat('exits', 'nats.ts', 'startNats', directory);
+  assert.ok(await until(10_000, async () => findProcess(pid) === undefined || undefined));
+});
+
 test('a server that a killed stack left behind is stopped before the next one starts', async () => {
-  const leftoverPid = await startInKilledProcess('nats.ts', 'startNats', directory);
-  assert.ok(await findProcess(leftoverPid), 'it outlives the process that started it');
+  const leftoverPid = await startInProcessThat('killed', 'nats.ts', 'startNats', directory);
+  assert.ok(findProcess(leftoverPid), 'it outlives the process that started it');
   const server = await startNats({ directory, log });
-  assert.equal(await findProcess(leftoverPid), undefined);
+  assert.equal(findProcess(leftoverPid), undefined);
   assert.equal(await messagesKept(server.url), 1);
   await server.stop();
 });

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import { Client } from 'pg';
-import { startInKilledProcess } from './killed-process.testing.ts';
 import { startPostgres } from './postgres.ts';
 import { findProcess } from './process-identity.ts';
+import { startInProcessThat } from './short-lived-process.testing.ts';
+import { until } from './until.ts';
 
 const log = createLogger('test', 'silent');
 const base = await mkdtemp(join(tmpdir(), 'postgres-'));
@@ -68,7 +69,7 @@ test('a later start finds its data and takes less than two seconds', async () =>
   } finally {
     await server.stop();
   }
-  assert.equal(await findProcess(server.pid), undefined);
+  assert.equal(findProcess(server.pid), undefined);
 });
 
 test('a crash is told in a sentence with the last lines, and the next start recovers', async () => {
@@ -81,11 +82,16 @@ test('a crash is told in a sentence with the last lines, and the next start reco
   await next.stop();
 });
 
+test('a stack that just exits takes its server along', async () => {
+  const pid = await startInProcessThat('exits', 'postgres.ts', 'startPostgres', directory);
+  assert.ok(await until(10_000, async () => findProcess(pid) === undefined || undefined));
+});
+
 test('a server that a killed stack left behind is stopped before the next one starts', async () => {
-  const leftoverPid = await startInKilledProcess('postgres.ts', 'startPostgres', directory);
-  assert.ok(await findProcess(leftoverPid), 'it outlives the process that started it');
+  const leftoverPid = await startInProcessThat('killed', 'postgres.ts', 'startPostgres', directory);
+  assert.ok(findProcess(leftoverPid), 'it outlives the process that started it');
   const server = await startPostgres({ directory, log, settings });
-  assert.equal(await findProcess(leftoverPid), undefined);
+  assert.equal(findProcess(leftoverPid), undefined);
   assert.deepEqual(await query(server.url, 'select value from kept'), [42]);
   await server.stop();
 });

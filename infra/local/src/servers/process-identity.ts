@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 /** One process of one boot: a pid alone is given to another process sooner or later. */
 export interface ProcessIdentity {
@@ -10,33 +9,31 @@ export interface ProcessIdentity {
 }
 
 /** Identifies the running process with this pid; undefined when there is none, or only a zombie of it. */
-export async function findProcess(pid: number): Promise<ProcessIdentity | undefined> {
-  const startedAt = process.platform === 'linux' ? await linuxStart(pid) : await posixStart(pid);
+export function findProcess(pid: number): ProcessIdentity | undefined {
+  const startedAt = process.platform === 'linux' ? linuxStart(pid) : posixStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
 /** Whether the very process that was identified earlier still runs. */
-export async function isRunning({ pid, startedAt }: ProcessIdentity): Promise<boolean> {
-  return (await findProcess(pid))?.startedAt === startedAt;
-}
+export const isRunning = ({ pid, startedAt }: ProcessIdentity): boolean => findProcess(pid)?.startedAt === startedAt;
 
 /** proc(5): state is field 3 and the start time, in ticks since boot, field 22; the name in field 2 may hold anything. */
-async function linuxStart(pid: number): Promise<string | undefined> {
+function linuxStart(pid: number): string | undefined {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z') return undefined;
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
     return `${boot.trim()} ${fields[19]}`;
   } catch {
     return undefined;
   }
 }
 
-async function posixStart(pid: number): Promise<string | undefined> {
+function posixStart(pid: number): string | undefined {
   try {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
-    const [state = 'Z', ...startedAt] = stdout.trim().split(/\s+/);
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
+    const [state = 'Z', ...startedAt] = line.trim().split(/\s+/);
     return state.startsWith('Z') ? undefined : startedAt.join(' ');
   } catch {
     return undefined;

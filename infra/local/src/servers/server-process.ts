@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findProcess, isRunning, type ProcessIdentity, parseIdentity } from './process-identity.ts';
 import { until } from './until.ts';
@@ -62,10 +63,16 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   child.once('exit', (code, signal) =>
     ended.resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
   );
-  await output.close();
   const pid = child.pid ?? 0;
-  const identity = child.pid === undefined ? undefined : await findProcess(child.pid);
-  if (identity) await writeFile(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
+  const identity = findProcess(pid);
+  // In the same turn: however this process ends from here on, the next one finds the server.
+  if (identity) writeFileSync(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
+  const leaveNothing = (): void => {
+    if (identity && server.stopSteps[0] && isRunning(identity)) process.kill(pid, server.stopSteps[0].signal);
+  };
+  process.once('exit', leaveNothing);
+  void ended.promise.then(() => process.off('exit', leaveNothing));
+  await output.close();
 
   let stopping: Promise<void> | undefined;
   const exited = Promise.withResolvers<string>();
@@ -108,21 +115,21 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
 export async function stopLeftover(directory: string, steps: readonly StopStep[]): Promise<number | undefined> {
   const note = await readFile(noteFile(directory), 'utf8').catch(() => '');
   const identity = parseIdentity(note);
-  if (!identity || !(await isRunning(identity))) return undefined;
+  if (!identity || !isRunning(identity)) return undefined;
   await stopProcess(identity, steps);
   return identity.pid;
 }
 
 async function stopProcess(identity: ProcessIdentity, steps: readonly StopStep[]): Promise<void> {
   for (const { signal, withinMs } of steps) {
-    if (!(await isRunning(identity))) return;
+    if (!isRunning(identity)) return;
     try {
       process.kill(identity.pid, signal);
     } catch {
       // It ended between the two lines.
       return;
     }
-    if (await until(withinMs, async () => !(await isRunning(identity)) || undefined)) return;
+    if (await until(withinMs, async () => !isRunning(identity) || undefined)) return;
   }
   throw new Error(`Process ${identity.pid} does not end, not even by ${steps.at(-1)?.signal}.`);
 }

@@ -16,13 +16,8 @@ beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'unprivileged-'));
   program = join(base, 'program');
   directory = join(base, 'directory');
-  await writeFile(
-    program,
-    '#!/bin/sh\nid -u; id -G; : > "$1/made" && echo made; cat /etc/shadow 2>&1 >/dev/null | wc -l\n',
-    {
-      mode: 0o755,
-    },
-  );
+  const script = ['id -u', 'id -G', ': > "$1/made" && echo made', 'find "$0" -executable'].join('\n');
+  await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   await mkdir(directory, { mode: 0o700 });
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
@@ -35,20 +30,20 @@ async function runProgram(): Promise<string[]> {
 
 test('root hands the program to another user, without groups of its own', { skip: !isRoot }, async () => {
   await chmod(base, 0o755);
-  const [uid, groups, made, shadowErrors] = await runProgram();
+  const [uid, groups, made] = await runProgram();
   const owner = await stat(directory);
   assert.notEqual(uid, '0');
   assert.deepEqual([Number(uid), Number(groups)], [owner.uid, owner.gid]);
   assert.equal(made, 'made');
-  assert.equal(shadowErrors?.trim(), '1', 'nothing of root is left');
 });
 
 test('root reaches a program below a directory that only root may enter', { skip: !isRoot }, async () => {
   await chmod(base, 0o700);
-  const [uid, groups, made] = await runProgram();
+  const [uid, groups, made, accessible] = await runProgram();
   assert.notEqual(uid, '0');
   assert.equal(groups?.includes(' '), false);
   assert.equal(made, 'made');
+  assert.equal(accessible, program, 'access(2) says so too');
 });
 
 test('an ordinary user runs the program as it is', { skip: isRoot }, async () => {

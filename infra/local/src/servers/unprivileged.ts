@@ -72,7 +72,15 @@ async function canReach(
  */
 function throughClosedDirectories({ uid, gid }: User): readonly string[] {
   const kept = '-all,+dac_read_search';
-  return [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', `--inh-caps=${kept}`, `--ambient-caps=${kept}`];
+  return [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    `--inh-caps=${kept}`,
+    `--ambient-caps=${kept}`,
+    // access(2), by which PostgreSQL looks for its own files, passes over capabilities without this bit.
+    '--securebits=+no_setuid_fixup',
+  ];
 }
 
 const closed = ({ name }: User, paths: readonly string[]): string =>
