@@ -1,50 +1,49 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { AppError } from '../errors.ts';
-import type { Method } from './route.ts';
+import { test } from 'node:test';
 import { createRouter } from './router.ts';
 
-const declare = (method: Method, ...paths: string[]) => ({ method, paths });
+const find = createRouter([
+  { name: 'list', method: 'GET', paths: ['/api/:collection', '/api/v1/:collection'] },
+  { name: 'create', method: 'POST', paths: ['/api/:collection', '/api/v1/:collection'] },
+  { name: 'get', method: 'GET', paths: ['/api/:collection/:id', '/api/v1/:collection/:id'] },
+  { name: 'delete', method: 'DELETE', paths: ['/api/:name/:key', '/api/v1/:name/:key'] },
+  { name: 'collections', method: 'GET', paths: ['/api/v1/collections'] },
+  { name: 'login', method: 'POST', paths: ['/api/v1/admin/login'] },
+] as const);
 
-const list = declare('GET', '/api/:collection', '/api/v1/:collection');
-const create = declare('POST', '/api/:collection', '/api/v1/:collection');
-const remove = declare('DELETE', '/api/:collection/:id', '/api/v1/:collection/:id');
-const health = declare('GET', '/api/v1/health');
-const find = createRouter([list, create, remove, health]);
-
-const refusal = (method: string, path: string): AppError => {
-  try {
-    find(method, path);
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
-  return assert.fail(`${method} ${path} was found`);
-};
-
-describe('router', () => {
-  it('finds a route with its parameters', () => {
-    assert.deepEqual(find('DELETE', '/api/posts/1'), { route: remove, params: { collection: 'posts', id: '1' } });
-    assert.deepEqual(find('GET', '/api/v1/posts'), { route: list, params: { collection: 'posts' } });
-    assert.equal(find('GET', '/api/v1/health').route, health);
+test('a path and a method find their route and its parameters, by the names of that route', () => {
+  assert.deepEqual(find('GET', '/api/v1/posts/p1'), {
+    route: { name: 'get', method: 'GET', paths: ['/api/:collection/:id', '/api/v1/:collection/:id'] },
+    params: { collection: 'posts', id: 'p1' },
   });
+  assert.deepEqual(find('DELETE', '/api/posts/p1').params, { name: 'posts', key: 'p1' });
+  assert.deepEqual(find('GET', '/api/posts/a%2Fb%20c').params, { collection: 'posts', id: 'a/b c' });
+});
 
-  it('serves HEAD by GET', () => assert.equal(find('HEAD', '/api/posts').route, list));
+test('HEAD is served by GET, and a slash at the end changes nothing', () => {
+  assert.equal(find('HEAD', '/api/posts').route.name, 'list');
+  assert.equal(find('GET', '/api/posts/').route.name, 'list');
+});
 
-  it('does not know what nobody declared, nor what is not a path', () => {
-    assert.equal(refusal('GET', '/nowhere').status, 404);
-    assert.equal(refusal('GET', '/api/%E0%A4%A').status, 404);
-  });
+test('a static path wins over a parameter, whatever the method', () => {
+  assert.equal(find('GET', '/api/v1/collections').route.name, 'collections');
+  for (const method of ['POST', 'PATCH', 'TRACE'])
+    assert.throws(() => find(method, '/api/v1/collections'), { status: 405, headers: { Allow: 'GET, HEAD' } });
+  assert.throws(() => find('GET', '/api/v1/admin/login'), { status: 405, headers: { Allow: 'POST' } });
+  assert.equal(find('GET', '/api/v1/admin/other').route.name, 'get');
+});
 
-  it('decides by the path before the method', () => {
-    assert.equal(refusal('DELETE', '/api/v1/posts').headers.Allow, 'GET, HEAD, POST');
-    assert.equal(refusal('POST', '/api/v1/health').headers.Allow, 'GET, HEAD');
-  });
+test('a path nobody declared is 404, one that can not be decoded is 400', () => {
+  for (const path of ['/', '/api', '/api/a/b/c/d', '*', '//api/posts'])
+    assert.throws(() => find('GET', path), { status: 404 }, path);
+  for (const path of ['/api/%', '/api/%zz', '/api/posts/%E0%A4%A', '/%ff'])
+    assert.throws(() => find('GET', path), { status: 400, code: 'malformed_request' }, path);
+});
 
-  it('refuses two declarations of one route', () => {
-    assert.throws(
-      () => createRouter([declare('GET', '/a/:x'), declare('GET', '/a/:y')]),
-      /GET \/a\/:y is declared twice/,
-    );
-  });
+test('a route declared twice is an error at start', () => {
+  const routes = [
+    { method: 'GET', paths: ['/api/:collection'] },
+    { method: 'GET', paths: ['/api/:name'] },
+  ] as const;
+  assert.throws(() => createRouter(routes), /GET \/api\/:name is declared twice/);
 });
