@@ -1,4 +1,4 @@
-import { is } from './matching.ts';
+import { is, Matcher } from './matching.ts';
 
 const refusal = (status: number, code: unknown, more: object = {}) => ({
   status,
@@ -26,4 +26,14 @@ export const refused = {
       details: Object.fromEntries(fields.map((field) => [field, is.text])),
     },
   }),
+  /** 422 of which some detail, by its key or its sentence, names the word. */
+  naming: (word: string) => ({
+    status: 422,
+    json: {
+      error: 'validation failed',
+      code: 'validation_failed',
+      details: new Matcher(`details that name ${word}`, (details) => JSON.stringify(details ?? '').includes(word)),
+    },
+  }),
+  conflict: refusal(409, is.code),
 };

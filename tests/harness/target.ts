@@ -2,12 +2,13 @@ import { type TestContext, test } from 'node:test';
 import { callers, type Stack, startStack, type Topology } from './stack.ts';
 
 /** What a scenario table runs against. */
-export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user'> & {
+export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToken' | 'services'> & {
   /** Undefined for a stack elsewhere whose bus is not reachable: then no event is looked at. */
   readonly natsUrl: string | undefined;
   /** Everything logged so far; empty for a stack elsewhere. */
   readonly logLines: readonly string[];
-  readonly services: Stack['services'];
+  /** What signs the tokens of this stack. */
+  readonly secret: string;
 };
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
@@ -26,7 +27,7 @@ export function onEachTopology(name: string, body: (t: TestContext, target: Targ
     test(`${name} (${topology})`, async (t) => {
       const stack = await startStack({ topology });
       try {
-        await body(t, { ...stack, logLines: stack.process.lines });
+        await body(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines });
       } finally {
         await stack.stop();
       }
@@ -34,10 +35,7 @@ export function onEachTopology(name: string, body: (t: TestContext, target: Targ
   }
 }
 
-const targetElsewhere = (url: string): Target => ({
-  url,
-  natsUrl: process.env.TEST_BUS_URL,
-  logLines: [],
-  services: {},
-  ...callers(url, process.env.TEST_SETUP_TOKEN, process.env.TEST_JWT_SECRET ?? ''),
-});
+function targetElsewhere(url: string): Target {
+  const { TEST_BUS_URL: natsUrl, TEST_SETUP_TOKEN: setupToken, TEST_JWT_SECRET: secret = '' } = process.env;
+  return { url, natsUrl, setupToken, secret, logLines: [], services: {}, ...callers(url, setupToken, secret) };
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { createClient } from '../harness/client.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { givenBlog, unknownId } from './blog.ts';
+
+const json = { 'Content-Type': 'application/json' };
+
+/** The JSON limit when nothing else is configured (contract §1). */
+const limitBytes = 1024 * 1024;
+
+/** A post of exactly so many bytes. */
+const postOf = (bytes: number) => `{"title": "Hello", "slug": "${'x'.repeat(bytes - 30)}"}`.padEnd(bytes);
+
+onEachTopology('a request that can not be read is refused', async (t, target) => {
+  const { post } = await givenBlog(target);
+  const posts = 'POST /api/v1/posts';
+  const unread = (name: string, request: string, rawBody: string, more: object = {}): Scenario => ({
+    name,
+    as: 'admin',
+    request,
+    rawBody,
+    headers: json,
+    expect: refused.malformed,
+    spec: 'contract §1',
+    ...more,
+  });
+  const writing = [posts, `PATCH /api/v1/posts/${post.id}`, 'POST /api/v1/collections', 'POST /api/v1/admin/login'];
+  await runScenarios(t, target, [
+    ...writing.flatMap((request): Scenario[] => [
+      unread(`${request.replace(post.id, ':id')}: half a JSON text`, request, '{"title": "Hel'),
+      unread(`${request.replace(post.id, ':id')}: a list`, request, '[{"title": "Hello"}]'),
+      unread(`${request.replace(post.id, ':id')}: a string`, request, '"Hello"'),
+      unread(`${request.replace(post.id, ':id')}: null`, request, 'null'),
+      unread(`${request.replace(post.id, ':id')}: another content type`, request, '{}', {
+        headers: { 'Content-Type': 'text/plain' },
+        expect: refused.unsupported,
+      }),
+      unread(`${request.replace(post.id, ':id')}: a body over the limit`, request, postOf(limitBytes + 1), {
+        expect: refused.tooLarge,
+      }),
+    ]),
+    unread('a form', posts, 'title=Hello', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      expect: refused.unsupported,
+    }),
+    unread('no content type', posts, '{"title": "Hello"}', { headers: {}, expect: refused.unsupported }),
+    unread('a body of the limit, to the byte', posts, postOf(limitBytes), {
+      expect: { status: 201 },
+      events: ['posts.create'],
+    }),
+    unread('a content type with a charset', posts, '{"title": "Hello"}', {
+      headers: { 'Content-Type': 'application/json; charset=utf-8' },
+      expect: { status: 201 },
+      events: ['posts.create'],
+    }),
+  ]);
+
+  await t.test('bytes that are not UTF-8 [contract §1]', async () => {
+    const rawBody = Buffer.concat([Buffer.from('{"title": "A'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    const { status, text } = await target.guest.send('POST', '/api/v1/posts', { rawBody, headers: json });
+    assert.equal(status, 400, text);
+  });
+});
+
+onEachTopology('a path that leads nowhere is refused', async (t, target) => {
+  const { post } = await givenBlog(target);
+  const nowhere = (request: string): Scenario => ({
+    name: request,
+    request,
+    expect: refused.notFound,
+    spec: 'contract §1',
+  });
+  const notAllowed = (request: string, ...methods: readonly string[]): Scenario => ({
+    name: request.replace(post.id, ':id'),
+    request,
+    expect: {
+      status: 405,
+      json: { error: is.text, code: 'method_not_allowed' },
+      headers: { allow: is.matching(new RegExp(`^(?=.*\\b${methods.join('\\b)(?=.*\\b')}\\b)`)) },
+    },
+    spec: 'contract §1',
+  });
+  await runScenarios(t, target, [
+    nowhere('GET /'),
+    nowhere('GET /nowhere'),
+    nowhere('GET /api'),
+    nowhere('GET /api/v1/admin/nowhere'),
+    nowhere('GET /api/v1/auth/nowhere'),
+    nowhere(`GET /api/v1/posts/${post.id}/nowhere`),
+    nowhere('GET /api/v1/posts/../../../etc/passwd'),
+    nowhere('GET /api/v2/posts/a/b'),
+    nowhere('GET /internal/manifest'),
+    notAllowed('PUT /api/v1/posts', 'GET', 'POST'),
+    notAllowed('DELETE /api/v1/posts', 'GET', 'POST'),
+    notAllowed(`POST /api/v1/posts/${post.id}`, 'GET', 'PATCH', 'DELETE'),
+    notAllowed(`PUT /api/v1/records/posts/${post.id}`, 'GET', 'PATCH', 'DELETE'),
+    notAllowed('PUT /api/v1/collections', 'GET', 'POST'),
+    notAllowed('GET /api/v1/admin/login', 'POST'),
+    {
+      name: 'PUT on an unknown collection',
+      request: 'PUT /api/v1/nowhere',
+      expect: { status: 405 },
+      spec: 'contract §1',
+    },
+  ]);
+});
+
+onEachTopology('every answer says which request it is for, and how it may be used', async (t, target) => {
+  const { post } = await givenBlog(target);
+  const path = `/api/v1/posts/${post.id}`;
+  const answers = (name: string, request: string, status: number): Scenario => ({
+    name,
+    request,
+    expect: {
+      status,
+      headers: {
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'x-frame-options': 'DENY',
+        'x-powered-by': null,
+      },
+    },
+    spec: 'contract §8',
+  });
+  const requestId = (name: string, sent: string, expected: unknown): Scenario => ({
+    name,
+    request: `GET ${path}`,
+    headers: { 'X-Request-Id': sent },
+    expect: { status: 200, headers: { 'x-request-id': expected as string } },
+    spec: 'contract §1',
+  });
+  const made = (sent: string) => is.matching(new RegExp(`^(?!${sent.slice(0, 20)})[\\x21-\\x7e]{8,128}$`));
+  await runScenarios(t, target, [
+    answers('a record', `GET ${path}`, 200),
+    answers('a refusal', 'GET /api/v1/nowhere', 404),
+    answers('a list', 'GET /api/v1/posts', 200),
+    requestId('a sane request id is taken', 'order-4711/b', 'order-4711/b'),
+    requestId('one of 128 characters too', 'i'.repeat(128), 'i'.repeat(128)),
+    requestId('a longer one is replaced', 'i'.repeat(129), made('i'.repeat(129))),
+    requestId('an empty one is replaced', '', made('none')),
+  ]);
+
+  await t.test('requests without an id get one each [contract §1]', async () => {
+    const ids = await Promise.all([1, 2].map(async () => (await target.guest.get(path)).headers['x-request-id']));
+    assert.equal(new Set(ids).size, 2);
+    for (const id of ids) assert.match(String(id), /^[\x21-\x7e]{8,128}$/);
+  });
+
+  await t.test('the request id is in the log [contract §1]', async () => {
+    await target.guest.send('GET', path, { headers: { 'X-Request-Id': 'find-me-in-the-log' } });
+    if (target.logLines.length > 0) assert.ok(target.logLines.some((line) => line.includes('find-me-in-the-log')));
+  });
+});
+
+onEachTopology('only the gateway speaks for a caller', async (t, target) => {
+  const { post } = await givenBlog(target);
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'vault', type: 'base', fields: [], view_rule: '', list_rule: '' });
+  const claims = {
+    requestId: 'forged',
+    traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+    principal: { type: 'admin', id: unknownId, email: 'eve@example.com' },
+    clientAddress: '127.0.0.1',
+    expiresAtMs: Date.now() + 20_000,
+  };
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  const forgeries = {
+    'without a signature': payload,
+    'with an empty signature': `${payload}.`,
+    'with a made-up signature': `${payload}.${Buffer.alloc(32, 7).toString('base64url')}`,
+    'that is no context': 'x',
+  };
+  await runScenarios(
+    t,
+    target,
+    Object.entries(forgeries).map(
+      ([which, context]): Scenario => ({
+        name: `the gateway does not pass on a context ${which}`,
+        request: 'GET /api/v1/vault',
+        headers: { 'X-Recordbus-Context': context },
+        expect: refused.forbidden,
+        spec: 'issue 2, bad input',
+      }),
+    ),
+  );
+  for (const [name, { url }] of Object.entries(target.services)) {
+    if (name === 'gateway') continue;
+    const service = createClient(url);
+    const paths = ['/internal/manifest', '/api/v1/collections', `/api/v1/posts/${post.id}`];
+    await t.test(`403: ${name} answers nobody but the gateway [issue 2, bad input]`, async () => {
+      for (const path of paths) {
+        for (const headers of [
+          {},
+          ...Object.values(forgeries).map((context) => ({ 'X-Recordbus-Context': context })),
+        ]) {
+          const { status, json, text } = await service.send('GET', path, { headers });
+          assert.equal(status, 403, `${path}: ${text}`);
+          assert.deepEqual(Object.keys(json as object), ['error', 'code']);
+        }
+      }
+    });
+    await t.test(`403: ${name} takes no token either [design §1]`, async () => {
+      const { status } = await service.send('GET', '/api/v1/collections', {
+        headers: { Authorization: `Bearer ${'x'.repeat(40)}` },
+      });
+      assert.equal(status, 403);
+    });
+  }
+});

@@ -1,0 +1,68 @@
+import type { RecordJson } from '../harness/client.ts';
+import { is } from '../harness/matching.ts';
+import type { Target } from '../harness/target.ts';
+
+/** What the record scenarios are told about: authors, and posts with a field of each type. All public. */
+export interface Blog {
+  readonly author: RecordJson;
+  readonly post: RecordJson;
+}
+
+export const postFields = [
+  { name: 'title', type: 'text', required: true, options: { min: 2, max: 20, pattern: '^[A-Z]' } },
+  { name: 'slug', type: 'text', options: { unique: true } },
+  { name: 'stars', type: 'number', options: { min: 0, max: 5 } },
+  { name: 'live', type: 'bool' },
+  { name: 'published', type: 'date' },
+  { name: 'kind', type: 'select', options: { values: ['news', 'essay'] } },
+  { name: 'tags', type: 'select', options: { values: ['a', 'b', 'c'], multiple: true } },
+  { name: 'meta', type: 'json' },
+  { name: 'author', type: 'relation', collection: 'authors' },
+];
+
+/** Every field of a post, each with a value. */
+export const fullPost = (author: string) => ({
+  title: 'Hello',
+  slug: 'hello',
+  stars: 4.5,
+  live: true,
+  published: 1_700_000_000,
+  kind: 'news',
+  tags: ['a', 'c'],
+  meta: { words: 120, links: [null, 'x', { deep: true }] },
+  author,
+});
+
+/** A post as it is answered, with null for what was not written. */
+export const postJson = (written: object) => ({
+  id: is.uuid,
+  title: null,
+  slug: null,
+  stars: null,
+  live: null,
+  published: null,
+  kind: null,
+  tags: null,
+  meta: null,
+  author: null,
+  ...written,
+  created: is.now,
+  updated: is.now,
+});
+
+/** Defines the blog's collections and writes an author and a post. */
+export async function givenBlog(target: Target): Promise<Blog> {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'authors', type: 'base', fields: [{ name: 'name', type: 'text' }] });
+  await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: postFields });
+  const author = await target.guest.create('authors', { name: 'Ada' });
+  const post = await target.guest.create('posts', { title: 'First', author: author.id });
+  return { author, post };
+}
+
+/** The three paths of one record collection (contract §1). */
+export const pathsOf = (collection: string): readonly string[] =>
+  ['/api', '/api/v1', '/api/v1/records'].map((prefix) => `${prefix}/${collection}`);
+
+/** A well-formed id that no record has. */
+export const unknownId = '01980000-0000-7000-8000-00000000dead';

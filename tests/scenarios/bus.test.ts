@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { type BusEvent, openBusReader } from '../harness/bus-reader.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at } from '../harness/json.ts';
+import { differences, is } from '../harness/matching.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+onEachTopology('other systems read what happened from the bus', async (t, target) => {
+  if (!target.natsUrl) return t.skip('the bus of this stack is not reachable');
+  const bus = await openBusReader(target.natsUrl);
+  t.after(() => bus.close());
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', {
+    name: 'orders',
+    type: 'base',
+    fields: [{ name: 'total', type: 'number' }],
+  });
+  const eventsOf = (id: string) => bus.events.filter(({ body }) => at(body, 'data.record.id') === id);
+  const sentWith = (id: string): { headers: Record<string, string> } => ({ headers: { 'X-Request-Id': id } });
+  const arrived = (id: string, count: number) =>
+    eventually(`${count} events of ${id}`, () => {
+      const events = eventsOf(id);
+      return events.length >= count ? events : undefined;
+    });
+
+  await t.test('create, update and delete, in that order [contract §6]', async () => {
+    const record = await admin.create('orders', { total: 1 });
+    const path = `/api/v1/orders/${record.id}`;
+    await target.guest.send('PATCH', path, { body: { total: 2 }, ...sentWith('the-update') });
+    await (await target.user()).send('DELETE', path);
+    const [created, updated, deleted, ...more] = await arrived(record.id, 3);
+    assert.deepEqual(more, []);
+    const after = { id: record.id, total: 2, created: record.created, updated: is.number };
+    assertBody(created, 'orders.create', { data: { record: { ...record } }, actor: { type: 'admin', id: is.uuid } });
+    assertBody(updated, 'orders.update', {
+      data: { record: after, previous: { ...record }, changed: ['total'] },
+      actor: { type: 'guest', id: null },
+      request_id: 'the-update',
+    });
+    assertBody(deleted, 'orders.delete', { data: { record: after }, actor: { type: 'user', id: is.uuid } });
+  });
+
+  await t.test('the headers say what it is and which one [contract §6]', async () => {
+    const { id } = await admin.create('orders', {});
+    const [event] = await arrived(id, 1);
+    assert.ok(event);
+    assert.equal(event.subject, 'events.orders.create');
+    assert.deepEqual(
+      differences(
+        event.headers,
+        is.containing({
+          'Nats-Msg-Id': event.body.id,
+          'Service-Event-Version': '1',
+          'ce-id': event.body.id,
+          'ce-specversion': '1.0',
+          'ce-type': is.matching(/orders\.create$/),
+          'ce-source': is.text,
+          'ce-time': is.matching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        }),
+      ),
+      [],
+    );
+  });
+
+  await t.test(
+    'of many writes to one record at once, the bus has every one in the order of commit [contract §6]',
+    async () => {
+      const { id } = await admin.create('orders', { total: 0 });
+      const writes = 40;
+      await Promise.all(
+        Array.from({ length: writes }, (_, total) => admin.patch(`/api/v1/orders/${id}`, { total: total + 1 })),
+      );
+      const events = await arrived(id, writes + 1);
+      const versions = events.map(({ body }) => Number(at(body, 'data.record.updated')));
+      assert.deepEqual(
+        versions,
+        versions.toSorted((a, b) => a - b),
+      );
+      const chained = events
+        .slice(1)
+        .map(({ body }, index) => at(body, 'data.previous.total') === at(events[index]?.body, 'data.record.total'));
+      assert.deepEqual(chained, Array(writes).fill(true));
+    },
+  );
+
+  await t.test('a write that is refused leaves no event [contract §6]', async () => {
+    const seen = bus.events.length;
+    await target.guest.send('POST', '/api/v1/orders', { body: { total: 'much' } });
+    const { id } = await admin.create('orders', {});
+    await arrived(id, 1);
+    assert.equal(bus.events.length, seen + 1);
+  });
+});
+
+function assertBody(event: BusEvent | undefined, label: string, expected: object): void {
+  assert.ok(event);
+  assert.deepEqual(
+    differences(event.body, {
+      id: is.uuid,
+      event: label,
+      timestamp: is.now,
+      collection: 'orders',
+      request_id: is.text,
+      ...expected,
+    }),
+    [],
+  );
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { givenBlog, pathsOf, postJson, unknownId } from './blog.ts';
+
+onEachTopology('records are updated', async (t, target) => {
+  const { author, post } = await givenBlog(target);
+  const path = `/api/v1/posts/${post.id}`;
+  const first = { id: post.id, title: 'First', author: author.id };
+  const updated = (json: object) => ({
+    status: 200,
+    json: { data: { ...postJson({ ...first, ...json }), updated: is.number } },
+    headers: { etag: is.matching(/^W\/"\d+"$/) },
+  });
+  const refusal = (name: string, body: object, expect: Scenario['expect']): Scenario => ({
+    name,
+    request: `PATCH ${path}`,
+    body,
+    expect,
+    spec: 'contract §2',
+  });
+  await runScenarios(t, target, [
+    ...pathsOf('posts').map(
+      (collection, index): Scenario => ({
+        name: `PATCH ${collection}/:id changes what it names`,
+        request: `PATCH ${collection}/${post.id}`,
+        body: { stars: index + 1 },
+        expect: updated({ stars: index + 1 }),
+        events: ['posts.update'],
+        spec: 'interface §4.5',
+      }),
+    ),
+    {
+      name: 'null clears',
+      request: `PATCH ${path}`,
+      body: { stars: null },
+      expect: updated({}),
+      events: ['posts.update'],
+      spec: 'interface §4.5',
+    },
+    {
+      name: 'a record that was read can be sent back',
+      request: `PATCH ${path}`,
+      body: post,
+      expect: updated({}),
+      events: ['posts.update'],
+      spec: 'contract §2',
+    },
+    refusal('an unknown field', { colour: 'red' }, refused.invalid('colour')),
+    refusal('a wrong type', { stars: 'many' }, refused.invalid('stars')),
+    refusal('null for a required field', { title: null }, refused.invalid('title')),
+    refusal('a relation to nothing', { author: unknownId }, refused.invalid('author')),
+    {
+      name: 'a record that does not exist',
+      request: `PATCH /api/v1/posts/${unknownId}`,
+      body: { title: 'Hello' },
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    {
+      name: 'of a record that does not exist nothing is said but that',
+      request: `PATCH /api/v1/posts/${unknownId}`,
+      body: { colour: 'red' },
+      expect: refused.notFound,
+      spec: 'contract §2',
+    },
+    {
+      name: 'an unknown collection',
+      request: `PATCH /api/v1/nowhere/${post.id}`,
+      body: {},
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    {
+      name: 'a body that is a list',
+      request: `PATCH ${path}`,
+      body: [],
+      expect: refused.malformed,
+      spec: 'contract §1',
+    },
+  ]);
+});
+
+onEachTopology('a write says which version it means', async (t, target) => {
+  const { guest } = target;
+  const { post } = await givenBlog(target);
+  const path = `/api/v1/posts/${post.id}`;
+  const stale = `W/"${post.updated}"`;
+  const { updated } = await guest.patch(path, { stars: 1 });
+  const etag = `W/"${updated}"`;
+  const mismatch = (etagNow: unknown) => ({
+    status: 412,
+    json: { error: is.text, code: 'precondition_failed', details: { etag: etagNow } },
+  });
+  const other = await guest.create('posts', { title: 'Other' });
+  await t.test('the version grows with every write, also within a second [contract §1]', async () => {
+    const versions = [other.updated];
+    for (const stars of [1, 2, 3]) {
+      const { updated } = await guest.patch(`/api/v1/posts/${other.id}`, { stars });
+      versions.push(Number(updated));
+    }
+    assert.deepEqual(
+      versions,
+      [...new Set(versions)].sort((a, b) => a - b),
+    );
+  });
+  const matches = (
+    name: string,
+    ifMatch: string,
+    expect: Scenario['expect'],
+    events: readonly string[] = [],
+  ): Scenario => ({
+    name,
+    request: `PATCH ${path}`,
+    headers: { 'If-Match': ifMatch },
+    body: {},
+    expect,
+    events,
+    spec: 'interface §4.5',
+  });
+  await runScenarios(t, target, [
+    { ...matches('a stale version', stale, mismatch(etag)), expect: { ...mismatch(etag), headers: { etag } } },
+    matches('none of a list', 'W/"1", W/"2"', mismatch(etag)),
+    {
+      name: 'DELETE of a stale version',
+      request: `DELETE ${path}`,
+      headers: { 'If-Match': stale },
+      expect: { ...mismatch(etag), headers: { etag } },
+      spec: 'interface §4.5',
+    },
+    matches('the current version', etag, { status: 200, headers: { etag: is.matching(/^W\/"\d+"$/) } }, [
+      'posts.update',
+    ]),
+    matches('any version', '*', { status: 200 }, ['posts.update']),
+    {
+      name: 'any version of a record that does not exist',
+      request: `PATCH /api/v1/posts/${unknownId}`,
+      headers: { 'If-Match': '*' },
+      body: {},
+      expect: refused.notFound,
+      spec: 'contract §2',
+    },
+    {
+      name: 'DELETE of any version',
+      request: `DELETE ${path}`,
+      headers: { 'If-Match': '*' },
+      expect: { status: 200, json: { data: null } },
+      events: ['posts.delete'],
+      spec: 'interface §4.5',
+    },
+  ]);
+});
+
+onEachTopology('records are deleted, and what refers to them follows', async (t, target) => {
+  const { guest } = target;
+  const admin = await target.admin();
+  const relation = (name: string, cascade: string) => ({
+    name,
+    type: 'base',
+    fields: [{ name: 'owner', type: 'relation', collection: 'owners', options: { cascade } }],
+  });
+  await admin.post('/api/v1/collections', { name: 'owners', type: 'base', fields: [] });
+  for (const definition of [relation('loose', 'setNull'), relation('tied', 'cascade'), relation('guards', 'restrict')])
+    await admin.post('/api/v1/collections', definition);
+  await admin.post('/api/v1/collections', {
+    name: 'leaves',
+    type: 'base',
+    fields: [{ name: 'branch', type: 'relation', collection: 'tied', options: { cascade: 'cascade' } }],
+  });
+  const owner = async () => (await guest.create('owners', {})).id;
+
+  const alone = [await owner(), await owner(), await owner()];
+  const loosened = await owner();
+  const loose = await guest.create('loose', { owner: loosened });
+  const felled = await owner();
+  const tied = await guest.create('tied', { owner: felled });
+  const leaf = await guest.create('leaves', { branch: tied.id });
+  const guarded = await owner();
+  const guard = await guest.create('guards', { owner: guarded });
+  const blocked = {
+    status: 409,
+    json: {
+      error: is.text,
+      code: is.code,
+      details: is.containing({ blockers: [{ collection: 'guards', id: guard.id, field: 'owner' }] }),
+    },
+  };
+  const gone = (name: string, path: string): Scenario => ({
+    name,
+    request: `GET ${path}`,
+    expect: refused.notFound,
+    spec: 'interface §2.2',
+  });
+  const deleted = { status: 200, json: { data: null } };
+  await runScenarios(t, target, [
+    ...pathsOf('owners').map(
+      (path, index): Scenario => ({
+        name: `DELETE ${path}/:id`,
+        request: `DELETE ${path}/${alone[index]}`,
+        expect: deleted,
+        events: ['owners.delete'],
+        spec: 'interface §4.5',
+      }),
+    ),
+    gone('it is gone', `/api/v1/owners/${alone[0]}`),
+    {
+      name: 'deleting it again',
+      request: `DELETE /api/v1/owners/${alone[0]}`,
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    {
+      name: 'setNull clears the reference, as a write of its own',
+      request: `DELETE /api/v1/owners/${loosened}`,
+      expect: deleted,
+      events: ['owners.delete', 'loose.update'],
+      spec: 'contract §2',
+    },
+    {
+      name: 'the reference is null',
+      request: `GET /api/v1/loose/${loose.id}`,
+      expect: { status: 200, json: { data: is.containing({ id: loose.id, owner: null }) } },
+      spec: 'interface §2.2',
+    },
+    {
+      name: 'cascade deletes what refers to it, and what refers to that',
+      request: `DELETE /api/v1/owners/${felled}`,
+      expect: deleted,
+      events: ['owners.delete', 'tied.delete', 'leaves.delete'],
+      spec: 'interface §2.2',
+    },
+    gone('the child is gone', `/api/v1/tied/${tied.id}`),
+    gone('the grandchild is gone', `/api/v1/leaves/${leaf.id}`),
+    {
+      name: 'restrict refuses and lists the blockers',
+      request: `DELETE /api/v1/owners/${guarded}`,
+      expect: blocked,
+      spec: 'contract §1',
+    },
+    {
+      name: 'without the blocker it goes',
+      request: `DELETE /api/v1/guards/${guard.id}`,
+      expect: deleted,
+      events: ['guards.delete'],
+      spec: 'interface §2.2',
+    },
+    {
+      name: 'and so does what it guarded',
+      request: `DELETE /api/v1/owners/${guarded}`,
+      expect: deleted,
+      events: ['owners.delete'],
+      spec: 'interface §2.2',
+    },
+  ]);
+});

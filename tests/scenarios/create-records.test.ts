@@ -1,0 +1,154 @@
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { fullPost, givenBlog, pathsOf, postJson, unknownId } from './blog.ts';
+
+const created = (json: object) => ({ status: 201, json: { data: json } });
+
+onEachTopology('records are created', async (t, target) => {
+  const { author, post } = await givenBlog(target);
+  const request = 'POST /api/v1/posts';
+  const takes = (name: string, written: object, shown: object = written, spec = 'interface §2.2'): Scenario => ({
+    name,
+    request,
+    body: { title: 'Hello', ...written },
+    expect: created(postJson({ title: 'Hello', ...shown })),
+    events: ['posts.create'],
+    spec,
+  });
+  await runScenarios(t, target, [
+    ...pathsOf('posts').map(
+      (path, index): Scenario => ({
+        name: `POST ${path} with every type of field`,
+        request: `POST ${path}`,
+        body: { ...fullPost(author.id), slug: `hello-${index}` },
+        expect: created(postJson({ ...fullPost(author.id), slug: `hello-${index}` })),
+        events: ['posts.create'],
+        spec: 'contract §1',
+      }),
+    ),
+    {
+      name: 'the answer carries the ETag of the record',
+      request,
+      body: { title: 'Hello' },
+      expect: { ...created(postJson({ title: 'Hello' })), headers: { etag: is.matching(/^W\/"\d+"$/) } },
+      events: ['posts.create'],
+      spec: 'interface §4.5',
+    },
+    takes(
+      'a date written as text comes back as seconds',
+      { published: '2023-11-14T22:13:20Z' },
+      { published: 1_700_000_000 },
+    ),
+    takes('an empty text is a text', { slug: '' }),
+    takes(
+      'an empty text for any other type is null',
+      { stars: '', live: '', published: '', kind: '', author: '' },
+      {},
+      'contract §8',
+    ),
+    takes('null is null', { slug: null, stars: null, live: null, tags: null, meta: null, author: null }, {}),
+    takes('false and 0 are values', { live: false, stars: 0 }),
+    takes('json may be any value', { meta: [1, 'two', null] }),
+    takes('lengths count characters, not bytes', { title: `A${'🙂'.repeat(19)}` }),
+    takes(
+      'what the server sets is ignored, so that a record that was read can be sent back',
+      { id: unknownId, created: 5, updated: 5, expand: {}, anonymous: true, created_at: 5, updated_at: 5, _score: 1 },
+      {},
+      'contract §2',
+    ),
+    takes('quotes, markup and SQL are text', { slug: `"><script>'; drop table x; --\\` }),
+    {
+      name: 'an unknown collection',
+      request: 'POST /api/v1/nowhere',
+      body: {},
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    {
+      name: 'collection names are case-sensitive',
+      request: 'POST /api/v1/Posts',
+      body: { title: 'Hello' },
+      expect: refused.notFound,
+      spec: 'contract §8',
+    },
+    {
+      name: 'a taken unique value',
+      request,
+      body: { title: 'Hello', slug: 'hello-0' },
+      expect: refused.invalid('slug'),
+      spec: 'interface §2.2',
+    },
+    {
+      name: 'a relation to a record that does not exist',
+      request,
+      body: { title: 'Hello', author: unknownId },
+      expect: refused.invalid('author'),
+      spec: 'interface §2.2',
+    },
+    {
+      name: 'a relation to a record of another collection',
+      request,
+      body: { title: 'Hello', author: post.id },
+      expect: refused.invalid('author'),
+      spec: 'interface §2.2',
+    },
+    {
+      name: 'an empty body lacks what is required',
+      request,
+      body: {},
+      expect: refused.invalid('title'),
+      spec: 'interface §2.2',
+    },
+  ]);
+});
+
+onEachTopology('values that do not fit their field are named', async (t, target) => {
+  await givenBlog(target);
+  const wrong: Record<string, Record<string, unknown>> = {
+    'an unknown field': { colour: 'red' },
+    'several unknown fields': { colour: 'red', size: 'xl' },
+    'a number for text': { title: 5 },
+    'null for a required field': { title: null },
+    'an empty text for a required field': { title: '' },
+    'a text that is too short': { title: 'A' },
+    'a text that is too long': { title: 'A'.repeat(21) },
+    'a text that misses its pattern': { title: 'hello' },
+    'a text for a number': { stars: '5' },
+    'a number below min': { stars: -1 },
+    'a number above max': { stars: 5.1 },
+    'a number for a bool': { live: 1 },
+    'a text that is no date': { published: 'tomorrow' },
+    'a bool for a date': { published: true },
+    'a value that is not to select': { kind: 'poem' },
+    'a list for a single select': { kind: ['news'] },
+    'one value for a multiple select': { tags: 'a' },
+    'a list with a value that is not to select': { tags: ['a', 'z'] },
+    'a number for a relation': { author: 5 },
+    'a list for a relation': { author: ['x'] },
+    'a NUL in a text': { slug: 'a\u0000b' },
+    'a NUL within json': { meta: { deep: ['a\u0000b'] } },
+    'two wrong fields at once': { stars: 'many', live: 'yes' },
+    'a name that every object has': { constructor: 'x', toString: 'y' },
+  };
+  await runScenarios(t, target, [
+    ...Object.entries(wrong).map(
+      ([name, fields]): Scenario => ({
+        name,
+        request: 'POST /api/v1/posts',
+        body: { title: 'Hello', ...fields },
+        expect: refused.invalid(...Object.keys(fields)),
+        spec: 'contract §2',
+      }),
+    ),
+    {
+      name: 'a prototype in the body is an unknown field',
+      request: 'POST /api/v1/posts',
+      rawBody: '{"title": "Hello", "__proto__": {"live": true}}',
+      headers: { 'Content-Type': 'application/json' },
+      expect: refused.naming('__proto__'),
+      spec: 'contract §2',
+    },
+  ]);
+});

@@ -1,0 +1,150 @@
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { givenBlog, pathsOf, postJson, unknownId } from './blog.ts';
+
+onEachTopology('one record is read', async (t, target) => {
+  const { author, post } = await givenBlog(target);
+  const etag = `W/"${post.updated}"`;
+  const first = { data: postJson({ id: post.id, title: 'First', author: author.id }) };
+  const path = `/api/v1/posts/${post.id}`;
+  const matching = (name: string, ifNoneMatch: string, status: 200 | 304): Scenario => ({
+    name,
+    request: `GET ${path}`,
+    headers: { 'If-None-Match': ifNoneMatch },
+    expect: { status, json: status === 304 ? undefined : first, headers: { etag } },
+    spec: 'interface §4.5',
+  });
+  await runScenarios(t, target, [
+    ...pathsOf('posts').map(
+      (collection): Scenario => ({
+        name: `GET ${collection}/:id`,
+        request: `GET ${collection}/${post.id}`,
+        expect: { status: 200, json: first, headers: { etag, 'content-type': is.matching(/^application\/json/) } },
+        spec: 'contract §1',
+      }),
+    ),
+    {
+      name: 'HEAD gives the headers alone',
+      request: `HEAD ${path}`,
+      expect: { status: 200, json: undefined, headers: { etag, 'content-length': is.matching(/^[1-9]\d*$/) } },
+      spec: 'contract §8',
+    },
+    matching('the ETag that the client has', etag, 304),
+    matching('the strong form of that ETag', `"${post.updated}"`, 304),
+    matching('that ETag among others', `W/"1", ${etag}`, 304),
+    matching('any ETag', '*', 304),
+    matching('another ETag', 'W/"1"', 200),
+    {
+      name: 'a record that does not exist',
+      request: `GET /api/v1/posts/${unknownId}`,
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    { name: 'an id that is none', request: 'GET /api/v1/posts/1', expect: refused.notFound, spec: 'interface §7' },
+    { name: 'an id with a NUL', request: 'GET /api/v1/posts/%00', expect: refused.notFound, spec: 'interface §7' },
+    {
+      name: 'a record of another collection',
+      request: `GET /api/v1/authors/${post.id}`,
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    {
+      name: 'an unknown collection',
+      request: `GET /api/v1/nowhere/${post.id}`,
+      expect: refused.notFound,
+      spec: 'interface §7',
+    },
+    {
+      name: 'a path that can not be decoded',
+      request: 'GET /api/v1/posts/%E0%A4%A',
+      expect: refused.malformed,
+      spec: 'contract §1',
+    },
+  ]);
+});
+
+onEachTopology('records are listed', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'items', type: 'base', fields: [{ name: 'place', type: 'number' }] });
+  await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
+  // Within one second, so that only the id tells them apart.
+  for (const place of [1, 2, 3, 4, 5]) await target.guest.create('items', { place });
+  const item = (place: number) => ({ id: is.uuid, place, created: is.now, updated: is.now });
+  const items = (...places: readonly number[]) => ({ data: places.map(item) });
+  const whole = { page: 1, perPage: 30, totalItems: 5, totalPages: 1 };
+  const lists = (name: string, query: string, json: object, spec = 'interface §4.5'): Scenario => ({
+    name,
+    request: `GET /api/v1/items${query}`,
+    expect: { status: 200, json },
+    spec,
+  });
+  const malformed = (name: string, query: string): Scenario => ({
+    name,
+    request: `GET /api/v1/items${query}`,
+    expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
+    spec: 'contract §2',
+  });
+  await runScenarios(t, target, [
+    ...pathsOf('items').map(
+      (path): Scenario => ({
+        name: `GET ${path}, newest first`,
+        request: `GET ${path}`,
+        expect: { status: 200, json: { ...items(5, 4, 3, 2, 1), ...whole } },
+        spec: 'interface §4.5',
+      }),
+    ),
+    lists('the first page of two', '?page=1&perPage=2', {
+      ...items(5, 4),
+      page: 1,
+      perPage: 2,
+      totalItems: 5,
+      totalPages: 3,
+    }),
+    lists('the last page', '?page=3&perPage=2', { ...items(1), page: 3, perPage: 2, totalItems: 5, totalPages: 3 }),
+    lists(
+      'a page past the end',
+      '?page=4&perPage=2',
+      { data: [], page: 4, perPage: 2, totalItems: 5, totalPages: 3 },
+      'contract §2',
+    ),
+    lists('a huge page', '?page=9007199254740991&perPage=1000', is.containing({ data: [] }), 'contract §8'),
+    lists('page 0 is page 1', '?page=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'contract §2'),
+    lists('a negative page is page 1', '?page=-3', { ...items(5, 4, 3, 2, 1), ...whole }, 'contract §2'),
+    lists('perPage 0 is 30', '?perPage=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'contract §2'),
+    lists(
+      'perPage above 1000 is 1000',
+      '?perPage=5000',
+      { ...items(5, 4, 3, 2, 1), ...whole, perPage: 1000 },
+      'contract §2',
+    ),
+    ...['1', 'true'].map((value) =>
+      lists(`skipTotal=${value} leaves the count out`, `?perPage=2&skipTotal=${value}`, {
+        ...items(5, 4),
+        page: 1,
+        perPage: 2,
+        totalItems: -1,
+        totalPages: -1,
+      }),
+    ),
+    lists('skipTotal=false counts', '?skipTotal=false', { ...items(5, 4, 3, 2, 1), ...whole }),
+    ...['created', 'updated'].map((name) =>
+      lists(`sort=${name}`, `?sort=${name}`, { ...items(1, 2, 3, 4, 5), ...whole }),
+    ),
+    lists('sort=-created', '?sort=-created', { ...items(5, 4, 3, 2, 1), ...whole }),
+    {
+      name: 'an empty collection',
+      request: 'GET /api/v1/nothing',
+      expect: { status: 200, json: { data: [], page: 1, perPage: 30, totalItems: 0, totalPages: 0 } },
+      spec: 'contract §8',
+    },
+    malformed('a page that is no number', '?page=two'),
+    malformed('a page that is no whole number', '?page=1.5'),
+    malformed('a perPage that is no number', '?perPage=many'),
+    malformed('a skipTotal that is neither', '?skipTotal=maybe'),
+    malformed('a sort on an unknown field', '?sort=colour'),
+    malformed('a sort that does not parse', '?sort=--created'),
+    { name: 'an unknown collection', request: 'GET /api/v1/nowhere', expect: refused.notFound, spec: 'interface §7' },
+  ]);
+});
