@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 /** The product's own tables, in schema `system`. Times are unix seconds unless the name says otherwise. */
 export interface SystemTables {
@@ -7,6 +7,15 @@ export interface SystemTables {
   admins: AdminsTable;
   instance: { key: string; value: string };
   settings: { key: string; value: string; updated_at: number };
+  outbox: OutboxTable;
+  leases: { name: string; holder: string; expires_at: Date };
+  webhooks: WebhooksTable;
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  delivery_queue: DeliveryQueueTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  large_events: { id: string; body: string; created_at: Generated<Date> };
+  parked_messages: ParkedMessagesTable;
 }
 
 interface CollectionsTable {
@@ -32,4 +41,96 @@ interface AdminsTable {
   token_version: Generated<number>;
   created_at: number;
   updated_at: number;
+}
+
+/** Events on their way to the bus (migration 0001). */
+interface OutboxTable {
+  id: GeneratedAlways<number>;
+  event_id: string;
+  event: string;
+  /** `<collection>/<id>`: events with the same key are published one after another. */
+  record_key: string | null;
+  /** The envelope, as `envelopeSql` of libs/bus builds it. */
+  body: string;
+  traceparent: string | null;
+  created_at: Generated<Date>;
+  published_at: Date | null;
+  stream_sequence: number | null;
+  failures: Generated<number>;
+  error: string | null;
+  parked_at: Date | null;
+}
+
+interface WebhooksTable {
+  id: string;
+  name: string;
+  url: string;
+  events: string[];
+  secret: string;
+  headers: JSONColumnType<Record<string, string>>;
+  /** tstzmultirange: when the webhook listens. */
+  active: ColumnType<string, string | undefined, string>;
+  enabled: GeneratedAlways<boolean>;
+  retry_max: number;
+  retry_backoff: 'exponential' | 'fixed';
+  retry_delay_ms: number;
+  timeout_ms: number;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+interface EventsTable {
+  id: string;
+  occurred_at: Date;
+  event: string;
+  /** The exact text that is signed and sent. */
+  body: string;
+  traceparent: string | null;
+}
+
+interface DeliveriesTable {
+  id: string;
+  occurred_at: Date;
+  event_id: string;
+  webhook_id: string;
+  event: string;
+  status: 'pending' | 'success' | 'dead';
+  attempt: Generated<number>;
+  response_code: number | null;
+  response_body: string | null;
+  error: string | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+  completed_at: Date | null;
+}
+
+interface DeliveryQueueTable {
+  delivery_id: string;
+  occurred_at: Date;
+  event_id: string;
+  webhook_id: string;
+  attempt: Generated<number>;
+  next_attempt_at: Generated<Date>;
+  lease_until: Date | null;
+  lease_token: string | null;
+  lost_leases: Generated<number>;
+}
+
+interface DeliveryAttemptsTable {
+  delivery_id: string;
+  occurred_at: Date;
+  attempt: number;
+  at: Date;
+  response_code: number | null;
+  duration_ms: number;
+  error: string | null;
+}
+
+interface ParkedMessagesTable {
+  id: GeneratedAlways<number>;
+  stream_sequence: number;
+  subject: string;
+  body: Buffer;
+  error: string;
+  parked_at: Generated<Date>;
 }

@@ -37,18 +37,26 @@ const statements = [
   'create table system.instance (key text primary key, value text not null)',
   'create table system.settings (key text primary key, value text not null, updated_at bigint not null)',
 
-  // An event is a row written by the statement that writes the record. Rows of one record get their ids in commit
-  // order, because its row lock is taken before the identity is drawn.
+  // An event is a row written by the statement that writes the record. Rows of one record (same record_key) get their
+  // ids in commit order, because its row lock is taken before the identity is drawn. A published row stays for a while
+  // with its place in the stream, so that a stream that lost it can be given it again; a row that can't be published
+  // whatever the bus does is parked with its error.
   `create table system.outbox (
     id bigint generated always as identity primary key,
     event_id uuid not null,
     event text not null,
+    record_key text,
     body text not null,
     traceparent text,
     created_at timestamptz not null default now(),
-    published_at timestamptz
+    published_at timestamptz,
+    stream_sequence bigint,
+    failures smallint not null default 0,
+    error text,
+    parked_at timestamptz
   ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)`,
-  'create index outbox_pending on system.outbox (id) where published_at is null',
+  'create index outbox_pending on system.outbox (id) where published_at is null and parked_at is null',
+  'create index outbox_published on system.outbox (published_at) where published_at is not null',
 
   // Work that one replica does for all: the holder renews its lease, and a holder that stops renewing is replaced.
   `create table system.leases (

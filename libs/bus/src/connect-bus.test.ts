@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server, type Socket, connect as tcpConnect } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '@recordbus/shared/logging';
+import { connectBus } from './connect-bus.ts';
+
+const { TEST_NATS_URL = '' } = process.env;
+const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
+const log = createLogger('test', 'silent');
+
+describe('a bus that is not there', () => {
+  it('fails no start, is not ready, carries notices inside the process, and closes', async () => {
+    const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
+    let heard = 0;
+    bus.onNotice('schema', () => {
+      heard += 1;
+    });
+    bus.notify('schema');
+    assert.equal(heard, 1);
+    await assert.rejects(bus.ping());
+    await bus.close();
+  });
+});
+
+describe('the bus', { skip }, () => {
+  it('carries a notice to other processes, once', async () => {
+    const [one, other] = ['one', 'other'].map((name) => connectBus({ urls: TEST_NATS_URL, name, log }));
+    assert.ok(one && other);
+    const heard = { one: 0, other: 0 };
+    one.onNotice('webhooks', () => {
+      heard.one += 1;
+    });
+    other.onNotice('webhooks', () => {
+      heard.other += 1;
+    });
+    await until(() => one.connected && other.connected);
+    await other.ping();
+    one.notify('webhooks');
+    await until(() => heard.other > 0);
+    await one.ping();
+    assert.deepEqual(heard, { one: 1, other: 1 });
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('makes one notice of many at once, and one more for those that came late', async () => {
+    const bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
+    let heard = 0;
+    bus.onNotice('outbox', () => {
+      heard += 1;
+    });
+    for (let count = 0; count < 100; count += 1) bus.notify('outbox');
+    await until(() => heard === 2);
+    await bus.close();
+  });
+
+  it('connects when the server comes up, and again after it was away', async () => {
+    const { hostname, port } = new URL(TEST_NATS_URL);
+    const gate = await openGate(hostname, Number(port));
+    await gate.shut();
+    const bus = connectBus({ urls: `nats://127.0.0.1:${gate.port}`, name: 'test', log });
+    let connects = 0;
+    bus.onConnect(() => {
+      connects += 1;
+    });
+    await gate.open();
+    await until(() => bus.connected);
+    await gate.shut();
+    await until(() => !bus.connected);
+    await assert.rejects(bus.ping());
+    assert.throws(() => bus.jetstream());
+    await gate.open();
+    await until(() => bus.connected && bus.generation === 2);
+    await bus.ping();
+    assert.equal(connects, 2);
+    await bus.close();
+    await gate.shut();
+  });
+});
+
+/** A way to the server that can be shut. */
+async function openGate(host: string, serverPort: number) {
+  const sockets = new Set<Socket>();
+  const accept = (socket: Socket) => {
+    const upstream = tcpConnect(serverPort, host);
+    for (const end of [socket, upstream]) {
+      sockets.add(end);
+      end.on('error', () => {});
+    }
+    socket.pipe(upstream).pipe(socket);
+  };
+  let server: Server = createServer(accept);
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    port,
+    async shut() {
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    async open() {
+      server = createServer(accept);
+      await listen(port);
+    },
+  };
+}
+
+async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!condition()) {
+    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
+    await sleep(10);
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { unavailable } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Bus } from './bus.ts';
+import { createNotices } from './notices.ts';
+import { readServerAddresses } from './server-addresses.ts';
+
+interface BusOptions {
+  /** Server URLs, separated by commas. */
+  readonly urls: string;
+  /** Shown by the server as the name of the connection. */
+  readonly name: string;
+  readonly log: Logger;
+}
+
+const reconnectWaitMs = 250;
+/** A peer that vanished without a word is noticed after three of these. */
+const pingIntervalMs = 10_000;
+const answerTimeoutMs = 2000;
+const closeTimeoutMs = 3000;
+/** While the bus stays away, the log says so this often. */
+const remindMs = 30_000;
+
+/** Connects in the background and for ever; returns at once, whether the bus is there or not. */
+export function connectBus({ urls, name, log }: BusOptions): Bus {
+  const ending = new AbortController();
+  const connectHandlers = new Set<() => void>();
+  let connection: NatsConnection | undefined;
+  let connected = false;
+  let generation = 0;
+
+  const live = (): NatsConnection => {
+    if (!connection || !connected) throw unavailable('the bus does not answer');
+    return connection;
+  };
+  const notices = createNotices(() => (connected ? connection : undefined), log);
+
+  function nowConnected(): void {
+    connected = true;
+    generation += 1;
+    log.info({ server: connection?.getServer() }, 'connected to the bus');
+    if (generation > 1) notices.wakeAll();
+    for (const handler of connectHandlers) handler();
+  }
+
+  async function follow(made: NatsConnection): Promise<void> {
+    for await (const status of made.status()) {
+      if (status.type === 'disconnect') {
+        connected = false;
+        log.warn({ server: status.server }, 'lost the bus, reconnecting');
+      } else if (status.type === 'reconnect') nowConnected();
+      else if (status.type === 'error') log.error({ err: status.error }, 'the bus refused something');
+    }
+    connected = false;
+  }
+
+  // The client could wait for its first connection by itself, but then nothing could end that wait.
+  async function connectForEver(): Promise<void> {
+    const options = {
+      ...readServerAddresses(urls),
+      name: `recordbus ${name}`,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: reconnectWaitMs,
+      ignoreAuthErrorAbort: true,
+      pingInterval: pingIntervalMs,
+      timeout: 5000,
+      noAsyncTraces: true,
+    };
+    let remindAtMs = 0;
+    while (!ending.signal.aborted) {
+      try {
+        const made = await connect(options);
+        if (ending.signal.aborted) return await made.close();
+        connection = made;
+        notices.subscribe(made);
+        nowConnected();
+        await follow(made);
+      } catch (error) {
+        if (performance.now() >= remindAtMs) {
+          log.warn({ err: error }, 'the bus is not there yet, trying on');
+          remindAtMs = performance.now() + remindMs;
+        }
+        await sleep(reconnectWaitMs, undefined, { signal: ending.signal }).catch(() => {});
+      }
+    }
+  }
+  const following = connectForEver();
+
+  return {
+    notify: notices.notify,
+    onNotice: notices.onNotice,
+    get connected() {
+      return connected;
+    },
+    get generation() {
+      return generation;
+    },
+    onConnect(handler) {
+      connectHandlers.add(handler);
+      if (connected) handler();
+      return () => connectHandlers.delete(handler);
+    },
+    jetstream: () => jetstream(live()),
+    jetstreamManager: async () => jetstreamManager(live(), { checkAPI: false }),
+    maxPayloadBytes() {
+      const { info } = live();
+      if (!info) throw unavailable('the bus does not answer');
+      return info.max_payload;
+    },
+    async ping() {
+      const answer = await Promise.race([live().flush(), sleep(answerTimeoutMs, 'late', { ref: false })]);
+      if (answer === 'late') throw unavailable('the bus does not answer');
+    },
+    async close() {
+      ending.abort();
+      if (connection && connected)
+        await Promise.race([connection.drain(), sleep(closeTimeoutMs, undefined, { ref: false })]);
+      await connection?.close();
+      await following;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+/** Subjects stay well under what servers and clients take for granted (256 characters). */
+const maxLabelLength = 200;
+
+/**
+ * The subject of an event: the prefix and the event's name, whose dots separate tokens so that subscribers can filter
+ * (`events.posts.*`). Bytes that a token may not or should not have become `=` and two hex digits, an empty token `=`.
+ * The subject is for routing only; the true name is in the header `Service-Event` and in the body.
+ */
+export function subjectOf(event: string, prefix = 'events'): string {
+  const label = event.split('.').map(escapeToken).join('.');
+  if (label.length <= maxLabelLength) return `${prefix}.${label}`;
+  const hash = createHash('sha256').update(event).digest('hex').slice(0, 16);
+  return `${prefix}.${label.slice(0, maxLabelLength)}=${hash}`;
+}
+
+function escapeToken(token: string): string {
+  if (token === '') return '=';
+  if (/^[A-Za-z0-9_-]+$/.test(token)) return token;
+  return Array.from(Buffer.from(token), (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[A-Za-z0-9_-]/.test(character) ? character : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }).join('');
+}

@@ -1,0 +1,68 @@
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Bus, NoticeTopic } from './bus.ts';
+import { coalesce } from './coalesce.ts';
+
+interface Notices extends Pick<Bus, 'notify' | 'onNotice'> {
+  /** Listens on a connection that was just made; the client keeps the subscription over its reconnects. */
+  subscribe(connection: NatsConnection): void;
+  /** Calls every handler once. */
+  wakeAll(): void;
+}
+
+const subjectPrefix = 'recordbus.notice.';
+const intervalMs = 5;
+
+/**
+ * Hints between replicas over core NATS. Handlers of this process are called directly, so that services in one process
+ * hear each other while the bus is away; the sender's id in the message keeps them from being called twice.
+ */
+export function createNotices(findConnection: () => NatsConnection | undefined, log: Logger): Notices {
+  const self = crypto.randomUUID();
+  const handlers = new Map<string, Set<() => void>>();
+  const senders = new Map<NoticeTopic, () => void>();
+
+  function call(topic: string): void {
+    for (const handler of handlers.get(topic) ?? []) {
+      try {
+        handler();
+      } catch (error) {
+        log.error({ err: error, topic }, 'a notice was not handled');
+      }
+    }
+  }
+
+  const createSender = (topic: NoticeTopic) =>
+    coalesce(() => {
+      call(topic);
+      try {
+        findConnection()?.publish(`${subjectPrefix}${topic}`, self);
+      } catch (error) {
+        log.debug({ err: error, topic }, 'a notice was not sent');
+      }
+    }, intervalMs);
+
+  return {
+    notify(topic) {
+      const send = senders.get(topic) ?? createSender(topic);
+      senders.set(topic, send);
+      send();
+    },
+    onNotice(topic, handler) {
+      const ofTopic = handlers.get(topic) ?? new Set();
+      handlers.set(topic, ofTopic.add(handler));
+      return () => ofTopic.delete(handler);
+    },
+    subscribe(connection) {
+      connection.subscribe(`${subjectPrefix}*`, {
+        callback: (error, message) => {
+          if (error) log.error({ err: error }, 'notices of other replicas are refused');
+          else if (message.string() !== self) call(message.subject.slice(subjectPrefix.length));
+        },
+      });
+    },
+    wakeAll() {
+      for (const topic of handlers.keys()) call(topic);
+    },
+  };
+}

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, newId, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
+import type { Bus } from '../bus.ts';
+import { connectBus } from '../connect-bus.ts';
+import { envelope, envelopeSql } from '../envelope.ts';
+import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
+import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
+
+const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
+const skip = TEST_DATABASE_URL && TEST_NATS_URL ? false : 'TEST_DATABASE_URL and TEST_NATS_URL are not set';
+const log = createLogger('test', 'silent');
+
+interface Message {
+  readonly id: string;
+  readonly event: string;
+  readonly sequence: number;
+  readonly body: string;
+  header(name: string): string | undefined;
+}
+
+describe('the outbox relay', { skip }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+  let bus: Bus;
+  let stream: EventStream;
+  const relays: OutboxRelay[] = [];
+
+  before(async () => {
+    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
+    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
+    const suffix = newId().slice(-12);
+    stream = { ...eventStream, name: `OUTBOX_${suffix}`, prefix: `outbox-${suffix}`, maxBytes: 64 * 1024 ** 2 };
+    await until(() => bus.connected);
+  });
+  after(async () => {
+    await Promise.all(relays.map((relay) => relay.stop()));
+    await deleteStream().catch(() => {});
+    await bus.close();
+    await database.close();
+    await temporary.drop();
+  });
+
+  const deleteStream = async () => (await bus.jetstreamManager()).streams.delete(stream.name);
+
+  function startRelay(): OutboxRelay {
+    const relay = createOutboxRelay({ database, bus, log, stream });
+    relays.push(relay);
+    relay.start();
+    return relay;
+  }
+
+  const holders = () =>
+    database.query<{ holder: string }>({
+      text: 'select holder from system.leases where expires_at > clock_timestamp()',
+      values: [],
+    });
+
+  async function write(event: string, recordKey: string | null, data = '{}'): Promise<string> {
+    const id = newId();
+    const body = envelopeSql({
+      id: '$1',
+      event: '$2',
+      timestamp: '1700000000',
+      data: '$4::json',
+      actorType: `'guest'`,
+      actorId: 'null',
+      requestId: 'null',
+    });
+    await database.query({
+      text: `insert into system.outbox (event_id, event, record_key, body, traceparent)
+        values ($1::uuid, $2, $3, ${body}, '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00')`,
+      values: [id, event, recordKey, data],
+    });
+    return id;
+  }
+
+  async function messages(): Promise<Message[]> {
+    const { streams } = await bus.jetstreamManager();
+    const { state } = await streams.info(stream.name);
+    const found: Message[] = [];
+    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+      const message = await streams.getMessage(stream.name, { seq });
+      if (!message) continue;
+      const { id, event } = JSON.parse(message.string());
+      const header = (name: string) => message.header.get(name) || undefined;
+      found.push({ id, event, sequence: seq, body: message.string(), header });
+    }
+    return found;
+  }
+
+  const unpublished = async () => {
+    const [row] = await database.query<{ count: number }>({
+      text: 'select count(*) from system.outbox where published_at is null and parked_at is null',
+      values: [],
+    });
+    return row?.count ?? 0;
+  };
+
+  it('publishes what was committed, with the headers of the contract', async () => {
+    const relay = startRelay();
+    await until(async () => (await holders()).length === 1);
+    const id = await write('posts.create', 'posts/1');
+    relay.wake();
+    await until(async () => (await unpublished()) === 0);
+    const message = (await messages()).find((one) => one.id === id);
+    assert.equal(message?.header('Nats-Msg-Id'), id);
+    assert.equal(message.header('Service-Event-Version'), '1');
+    assert.equal(message.header('Service-Event'), 'posts.create');
+    assert.equal(message.header('ce-subject'), 'posts/1');
+    assert.equal(message.header('traceparent'), '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00');
+    assert.ok(envelope.parse(JSON.parse(message.body)));
+  });
+
+  it('lets one of several processes publish, and another one after it stopped', async () => {
+    const second = startRelay();
+    const holder = await holders();
+    assert.equal(holder.length, 1);
+    await relays[0]?.stop();
+    await until(async () => (await holders()).length === 1);
+    assert.notDeepEqual(await holders(), holder);
+    const id = await write('posts.update', 'posts/1');
+    second.wake();
+    await until(async () => (await messages()).some((message) => message.id === id));
+  });
+
+  it('keeps the events of a record in their order and loses none', async () => {
+    const expected = new Map<string, string[]>();
+    for (let round = 0; round < 40; round += 1) {
+      const written = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (record) => [record, await write('notes.update', `notes/${record}`)] as const),
+      );
+      for (const [record, id] of written) expected.set(record, [...(expected.get(record) ?? []), id]);
+      relays.at(-1)?.wake();
+    }
+    await until(async () => (await unpublished()) === 0);
+    const published = (await messages()).map(({ id }) => id);
+    for (const ids of expected.values()) {
+      assert.deepEqual(
+        published.filter((id) => ids.includes(id)),
+        ids,
+      );
+    }
+  });
+
+  it('sends an event that is larger than a message may be as a reference', async () => {
+    const id = await write('posts.create', 'posts/large', JSON.stringify({ text: 'é'.repeat(600_000) }));
+    const next = await write('posts.update', 'posts/large');
+    relays.at(-1)?.wake();
+    await until(async () => (await unpublished()) === 0);
+    const found = await messages();
+    const large = envelope.parse(JSON.parse(found.find((message) => message.id === id)?.body ?? ''));
+    assert.equal(large.data, null);
+    assert.equal(large.reference?.id, id);
+    assert.ok(found.some((message) => message.id === next));
+    const kept = await database.query<{ body: string }>({
+      text: 'select body from system.large_events where id = $1',
+      values: [id],
+    });
+    assert.ok(JSON.parse(kept[0]?.body ?? '').data.text.length === 600_000);
+  });
+
+  it('parks an event that can never be published and goes on with the others', async () => {
+    const bad = newId();
+    await database.query({
+      text: `insert into system.outbox (event_id, event, record_key, body)
+        values ($1, 'posts.create', 'posts/bad', repeat('x', 2000000))`,
+      values: [bad],
+    });
+    const good = await write('posts.create', 'posts/bad');
+    await until(async () => {
+      relays.at(-1)?.wake();
+      return (await messages()).some((message) => message.id === good);
+    });
+    const rows = await database.query<{ failures: number; error: string }>({
+      text: 'select failures, error from system.outbox where event_id = $1 and parked_at is not null',
+      values: [bad],
+    });
+    assert.equal(rows[0]?.failures, 5);
+    assert.match(rows[0]?.error ?? '', /json/);
+  });
+
+  it('publishes again what a stream that was deleted had', async () => {
+    const before = (await messages()).map(({ id }) => id);
+    await deleteStream();
+    const id = await write('posts.create', 'posts/after');
+    relays.at(-1)?.wake();
+    await until(async () => {
+      const now = await messages().catch(() => []);
+      return [...before, id].every((one) => now.some((message) => message.id === one));
+    });
+  });
+
+  it('publishes again what a stream lost that somebody else made anew', async () => {
+    const before = (await messages()).map(({ id }) => id);
+    await deleteStream();
+    await ensureEventStream(bus, stream);
+    const id = await write('posts.create', 'posts/anew');
+    relays.at(-1)?.wake();
+    await until(async () => {
+      const now = (await messages()).map((message) => message.id);
+      return [...before, id].every((one) => now.includes(one));
+    });
+    assert.equal(new Set((await messages()).map((message) => message.id)).size, before.length + 1);
+  });
+});
+
+async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
+    await sleep(10);
+  }
+}

@@ -1,0 +1,104 @@
+import type { Query } from '@recordbus/database';
+
+/** An event that waits to be published. */
+export interface OutboxRow {
+  readonly id: number;
+  readonly event_id: string;
+  readonly event: string;
+  readonly record_key: string | null;
+  readonly body: string;
+  readonly traceparent: string | null;
+  /** RFC 3339, UTC, microseconds. */
+  readonly occurred_at: string;
+  readonly failures: number;
+}
+
+/** The oldest events that are not on the stream. By state, never by a cursor: ids commit out of order. */
+export function listUnpublished(query: Query, limit: number): Promise<OutboxRow[]> {
+  return query<OutboxRow>({
+    name: 'outbox.unpublished',
+    text: `select id, event_id, event, record_key, body, traceparent, failures,
+        to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at
+      from system.outbox where published_at is null and parked_at is null order by id limit $1`,
+    values: [limit],
+  });
+}
+
+/** Notes that the stream has these events, and at which sequence numbers. */
+export async function markPublished(query: Query, ids: number[], sequences: number[]): Promise<void> {
+  await query({
+    name: 'outbox.published',
+    text: `update system.outbox o set published_at = now(), stream_sequence = done.sequence, error = null
+      from unnest($1::bigint[], $2::bigint[]) as done (id, sequence) where o.id = done.id`,
+    values: [ids, sequences],
+  });
+}
+
+/** Counts a failure that is the event's own; after `limit` of them it is parked. Tells whether it is. */
+export async function noteFailure(query: Query, id: number, error: string, limit: number): Promise<boolean> {
+  const rows = await query<{ parked: boolean }>({
+    text: `update system.outbox set failures = failures + 1, error = $2,
+        parked_at = case when failures + 1 >= $3 then now() end
+      where id = $1 returning parked_at is not null as parked`,
+    values: [id, error, limit],
+  });
+  return rows[0]?.parked ?? false;
+}
+
+/**
+ * Makes published events wait again whose place the stream does not have: it was wiped, or restored from an older
+ * copy. Tells how many there were.
+ */
+export async function republishAfter(query: Query, lastSequence: number): Promise<number> {
+  const rows = await query({
+    text: `update system.outbox set published_at = null, stream_sequence = null
+      where published_at is not null and stream_sequence > $1 returning 1`,
+    values: [lastSequence],
+  });
+  return rows.length;
+}
+
+/** Removes some of the events that were published long enough ago. Tells how many. */
+export async function removePublished(query: Query, graceSec: number, limit: number): Promise<number> {
+  const rows = await query({
+    text: `delete from system.outbox where id = any(array(
+        select id from system.outbox where published_at < now() - make_interval(secs => $1)
+        order by published_at limit $2
+      )) returning 1`,
+    values: [graceSec, limit],
+  });
+  return rows.length;
+}
+
+/**
+ * Keeps a large event's envelope where consumers can find it and gives the envelope that is sent in its place: the
+ * same one with `data` null and a `reference` (see libs/bus envelope.ts).
+ */
+export async function keepLargeEvent(query: Query, outboxId: number): Promise<string> {
+  const rows = await query<{ body: string | null }>({
+    text: `with large as (
+        select event_id, body, body::json as envelope from system.outbox where id = $1
+      ), kept as (
+        insert into system.large_events (id, body) select event_id, body from large on conflict (id) do nothing
+      )
+      select '{"id":' || (envelope -> 'id')::text || ',"event":' || (envelope -> 'event')::text
+        || ',"timestamp":' || (envelope -> 'timestamp')::text
+        || coalesce(',"collection":' || (envelope -> 'collection')::text, '')
+        || ',"data":null,"actor":' || (envelope -> 'actor')::text
+        || ',"request_id":' || (envelope -> 'request_id')::text
+        || ',"reference":{"type":"large_event","id":"' || event_id || '","bytes":' || octet_length(body) || '}}' as body
+      from large`,
+    values: [outboxId],
+  });
+  const body = rows[0]?.body;
+  if (!body) throw new Error('the large event is no envelope');
+  return body;
+}
+
+/** Removes large events whose references the stream no longer keeps. */
+export async function removeLargeEvents(query: Query, ageSec: number): Promise<void> {
+  await query({
+    text: 'delete from system.large_events where created_at < now() - make_interval(secs => $1)',
+    values: [ageSec],
+  });
+}

@@ -1,0 +1,65 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { errors, headers, type MsgHdrs } from '@nats-io/transport-node';
+import { AppError } from '@recordbus/shared/errors';
+import { currentTraceparent, inSpan, SpanKind } from '@recordbus/shared/telemetry';
+import type { Bus } from '../bus.ts';
+import { subjectOf } from '../event-subject.ts';
+import type { OutboxRow } from './outbox-store.ts';
+
+const ackTimeoutMs = 5000;
+
+/**
+ * Sends one event to the stream and waits until it is stored; the server drops what it has stored before under the
+ * same event id. Gives the event's sequence number in the stream.
+ */
+export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uint8Array | string) {
+  const subject = subjectOf(row.event, prefix);
+  const traceparent = row.traceparent ?? undefined;
+  return inSpan(
+    `publish ${row.event}`,
+    { kind: SpanKind.PRODUCER, traceparent, attributes: { 'messaging.system': 'nats' } },
+    () =>
+      bus.jetstream().publish(subject, body, {
+        msgID: row.event_id,
+        headers: eventHeaders(row),
+        timeout: ackTimeoutMs,
+      }),
+  );
+}
+
+/** The headers of an event's message: the product's own, and those of the CloudEvents NATS binding, binary mode. */
+export function eventHeaders(row: OutboxRow): MsgHdrs {
+  const set = headers();
+  const name = headerText(row.event);
+  set.set('Service-Event-Version', '1');
+  set.set('Service-Event', name);
+  set.set('ce-specversion', '1.0');
+  set.set('ce-id', row.event_id);
+  set.set('ce-type', name);
+  set.set('ce-source', '/recordbus');
+  set.set('ce-time', row.occurred_at);
+  if (row.record_key) set.set('ce-subject', headerText(row.record_key));
+  set.set('ce-datacontenttype', 'application/json');
+  if (row.traceparent) set.set('traceparent', currentTraceparent(row.traceparent));
+  return set;
+}
+
+/** Percent-encodes what a header can't carry (CloudEvents NATS binding §3.2.3.1). */
+const headerText = (text: string) => text.replace(/[^\x21\x23\x24\x26-\x7e]+/g, encodeURIComponent);
+
+/** Is it the bus that failed, so that nothing can be published now, rather than this event? */
+export function isBusFailure(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return error.status >= 500 || error.status === 404 || error.status === 429;
+  return (
+    error instanceof errors.TimeoutError ||
+    error instanceof errors.RequestError ||
+    error instanceof errors.NoRespondersError ||
+    error instanceof errors.ConnectionError ||
+    error instanceof errors.ClosedConnectionError ||
+    error instanceof errors.DrainingConnectionError ||
+    error instanceof errors.PermissionViolationError ||
+    // No stream takes the subject; the client does not export this class.
+    (error instanceof Error && error.name === 'JetStreamNotEnabled') ||
+    (error instanceof AppError && error.status === 503)
+  );
+}
