@@ -1,0 +1,12 @@
+import { DEFAULT_DENY, validateDenyList } from '@recordbus/egress';
+import { setting, settingGroup, unsetSetting } from './setting.ts';
+import { cidrList, refusedBy } from './text-schemas.ts';
+
+export const egress = settingGroup('Hook egress', ['webhooks', 'auth', 'records'], {
+  'hooks.http.deny': setting(
+    refusedBy(validateDenyList),
+    DEFAULT_DENY,
+    'Comma-separated CIDRs that nothing may be sent to; replaces the defaults, off disables the filter.',
+  ),
+  'hooks.http.allow': unsetSetting(cidrList, '', 'Comma-separated CIDRs that are exceptions from hooks.http.deny.'),
+});

@@ -1,0 +1,55 @@
+import { authFeatures } from './auth-features.ts';
+import { cors } from './cors.ts';
+import { egress } from './egress.ts';
+import { emailTemplates } from './email-templates.ts';
+import { lockout } from './lockout.ts';
+import { mail } from './mail.ts';
+import { metrics } from './metrics.ts';
+import { oauthProviders } from './oauth-providers.ts';
+import { passwordPolicy } from './password-policy.ts';
+import { push } from './push.ts';
+import { rateLimit } from './rate-limit.ts';
+import { retention } from './retention.ts';
+import { sessions } from './sessions.ts';
+import type { Setting } from './setting.ts';
+import { theme } from './theme.ts';
+import { trustedProxies } from './trusted-proxies.ts';
+import { updateCheck } from './update-check.ts';
+
+/** Every setting there is, by subject, in the order of interface §2.7. */
+export const settingGroups = [
+  rateLimit,
+  mail,
+  emailTemplates,
+  authFeatures,
+  cors,
+  passwordPolicy,
+  lockout,
+  trustedProxies,
+  metrics,
+  theme,
+  updateCheck,
+  egress,
+  oauthProviders,
+  push,
+  sessions,
+  retention,
+] as const;
+
+type Groups = (typeof settingGroups)[number]['settings'];
+type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
+
+/** The declaration of every setting by its key. */
+export type Registry = Intersection<Groups>;
+export type SettingKey = keyof Registry;
+export type SettingValue<K extends SettingKey> = Registry[K] extends Setting<infer T> ? T : never;
+
+export const registry = Object.assign({}, ...settingGroups.map(({ settings }) => settings)) as Registry;
+
+export const settingKeys = Object.keys(registry) as readonly SettingKey[];
+
+/** The declaration of a key without its own value type. */
+export const settingOf = (key: SettingKey): Setting<unknown> => registry[key];
+
+/** Is this the key of a setting? */
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(registry, key);

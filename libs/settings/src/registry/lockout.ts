@@ -1,0 +1,19 @@
+import { wholeNumber } from '@recordbus/shared/config';
+import { setting, settingGroup } from './setting.ts';
+import { numberWithFloor } from './text-schemas.ts';
+
+const leastDurationSec = 60;
+const yearSec = 31_536_000;
+
+export const lockout = settingGroup('Brute-force lockout', ['auth'], {
+  'auth.lockout.max_attempts': setting(
+    wholeNumber(0, 100_000),
+    '0',
+    'Failed logins per address or client until they are locked out; 0 is off.',
+  ),
+  'auth.lockout.duration_seconds': setting(
+    numberWithFloor(leastDurationSec, yearSec),
+    '900',
+    'Window and length of the lockout in seconds; below 60 counts as 60.',
+  ),
+});

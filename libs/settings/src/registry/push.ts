@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { setting, settingGroup, unsetSetting } from './setting.ts';
+import { flag, httpUrl, opaque, privateKeyPem } from './text-schemas.ts';
+
+const uuid = z
+  .string()
+  .regex(
+    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    'must be a UUID, as in 0f8fad5b-d9cb-469f-a165-70867728950e',
+  );
+
+const projectId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/, 'must be a project id: lower-case letters, digits and hyphens');
+
+/** What a Google service account document has to say for a signed JWT to be made from it (RFC 7523). */
+const serviceAccountDocument = z.object(
+  {
+    type: z.literal('service_account', 'must be "service_account"').optional(),
+    project_id: z.string('must be a string').min(1, 'must not be empty'),
+    private_key_id: z.string('must be a string').optional(),
+    private_key: z.string('must be a string').pipe(privateKeyPem),
+    client_email: z.string('must be a string').regex(/^\S+@\S+$/, 'must be an email address'),
+    token_uri: z.string('must be a string').pipe(httpUrl).optional(),
+  },
+  'must be a JSON document of a service account',
+);
+
+export type ServiceAccount = z.output<typeof serviceAccountDocument>;
+
+const serviceAccount = z.string().transform((text, context): ServiceAccount => {
+  const result = serviceAccountDocument.safeParse(parseJson(text));
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const message = [...(issue?.path ?? []), issue?.message ?? 'is not valid'].join(' ');
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const push = settingGroup('Push notification providers', ['records'], {
+  'notifications.providers.onesignal.enabled': setting(flag, '0', 'Send push notifications by OneSignal.'),
+  'notifications.providers.onesignal.app_id': unsetSetting(uuid, '', 'App id at OneSignal, a UUID.'),
+  'notifications.providers.onesignal.api_key': unsetSetting(opaque, '', 'API key at OneSignal.'),
+  'notifications.providers.fcm.enabled': setting(flag, '0', 'Send push notifications by Firebase Cloud Messaging.'),
+  'notifications.providers.fcm.project_id': unsetSetting(
+    projectId,
+    '',
+    'Firebase project id; empty takes the one in the service account.',
+  ),
+  'notifications.providers.fcm.service_account': unsetSetting(
+    serviceAccount,
+    undefined,
+    'The whole JSON document of the service account.',
+  ),
+});

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+
+const actions = ['auth', 'create', 'list', 'view', 'update', 'delete'] as const;
+const audiences = ['all', 'guest', 'auth'] as const;
+
+/** One rate limit: at most `max` requests in `windowMs` from one caller (interface §2.7). */
+export interface RateRule {
+  readonly label: string;
+  /** The label's path: exact (`/api/v1/posts`), prefix (`/api/*`) or `*`. */
+  readonly path: string;
+  /** The label's action; undefined when the rule is for all of them. */
+  readonly action: (typeof actions)[number] | undefined;
+  readonly max: number;
+  readonly windowMs: number;
+  readonly audience: (typeof audiences)[number];
+}
+
+const maxRules = 500;
+const dayMs = 86_400_000;
+const labelShape = /^(\*|(?:\/[^\s*?#:]*)(?:(?<=\/)\*)?)(?::([a-z]+))?$/;
+const whole = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
+};
+
+const rule = z
+  .strictObject(
+    {
+      label: z.string('must be a string').refine((label) => splitLabel(label), {
+        error: `must be <path>[:<action>]: a path like /api/v1/posts, /api/* or *, an action of ${actions.join(', ')}`,
+      }),
+      max: whole(1, 1_000_000_000),
+      windowMs: whole(1, dayMs),
+      audience: z.enum(audiences, `must be one of ${audiences.join(', ')}`).default('all'),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys' ? `has an unknown ${issue.keys.join(', ')}` : 'must be an object',
+    },
+  )
+  .transform((given): RateRule => ({ ...given, ...(splitLabel(given.label) ?? { path: '*', action: undefined }) }));
+
+/** The text of `rate_limit.rules`: a JSON array of {label, max, windowMs, audience}. */
+export const rateRules = z.string().transform((text, context): readonly RateRule[] => {
+  const result = z
+    .array(rule, 'must be a JSON array of rules')
+    .max(maxRules, `must have at most ${maxRules} rules`)
+    .safeParse(parseJson(text));
+  const message = result.success ? findDuplicate(result.data) : describe(result.error);
+  if (result.success && !message) return result.data;
+  context.addIssue({ code: 'custom', message: message ?? 'is not valid' });
+  return z.NEVER;
+});
+
+function splitLabel(label: string): Pick<RateRule, 'path' | 'action'> | undefined {
+  const [, path, action] = labelShape.exec(label) ?? [];
+  if (path === undefined) return undefined;
+  const known = actions.find((name) => name === action);
+  return action !== undefined && !known ? undefined : { path, action: known };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two rules for the same requests: which of them counts would be chance. */
+function findDuplicate(rules: readonly RateRule[]): string | undefined {
+  const seen = new Set<string>();
+  for (const [index, { label, audience }] of rules.entries()) {
+    const name = `${label} ${audience}`;
+    if (seen.has(name)) return `rule ${index + 1}: ${label} for ${audience} is there twice`;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function describe(error: z.ZodError): string {
+  const issue = error.issues[0];
+  const [index, member] = issue?.path ?? [];
+  const place =
+    typeof index === 'number' ? `rule ${index + 1}: ${member === undefined ? '' : `${String(member)} `}` : '';
+  return `${place}${issue?.message ?? 'is not valid'}`;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { setting, settingGroup } from './setting.ts';
+
+const hourSec = 3600;
+const daySec = 86_400;
+const leastSec = 60;
+const mostSec = 365 * daySec;
+
+/** Any text may be stored; one that is no whole number from 60 s to 365 days means the default (interface §5). */
+function windowSetting(defaultSec: number, about: string) {
+  const schema = z.string().transform((text) => {
+    const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    return seconds >= leastSec && seconds <= mostSec ? seconds : defaultSec;
+  });
+  return setting(
+    schema,
+    String(defaultSec),
+    `${about}, in seconds; 60 to ${mostSec}, anything else means the default.`,
+  );
+}
+
+export const sessions = settingGroup('Session lifetimes', ['auth', 'admin', 'records'], {
+  'auth.user.window_seconds': windowSetting(7 * daySec, "Life of a user's token"),
+  'auth.admin.window_seconds': windowSetting(7 * daySec, "Life of an admin's token"),
+  'auth.anonymous.window_seconds': windowSetting(30 * daySec, "Life of an anonymous user's token"),
+  'auth.impersonate.window_seconds': windowSetting(hourSec, 'Life of a token by which an admin acts as a user'),
+  'auth.refresh.window_seconds': windowSetting(7 * daySec, 'Life of a refreshed user or admin token'),
+  'auth.file.window_seconds': windowSetting(hourSec, 'Life of a file token'),
+});

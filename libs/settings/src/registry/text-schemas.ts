@@ -1,0 +1,67 @@
+import { validateCidrList } from '@recordbus/egress';
+import { urlOf, wholeNumber } from '@recordbus/shared/config';
+import { z } from 'zod';
+
+/** `0` or `1`. */
+export const flag = z.enum(['0', '1'], 'must be "0" or "1"').transform((text) => text === '1');
+
+/** A whole number between two bounds, both allowed; one below `floor` counts as `floor`. */
+export const numberWithFloor = (floor: number, max: number) =>
+  wholeNumber(0, max).transform((value) => Math.max(floor, value));
+
+/** One line of text of at most `maxLength` characters: no line break can get into a header that it is put in. */
+export const line = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters');
+
+/** Text of several lines. */
+export const block = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters');
+
+/** A key, token or identifier of another system: visible ASCII, as it can stand in a header. */
+export const opaque = z
+  .string()
+  .max(4096, 'must have at most 4096 characters')
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
+
+/** An absolute http or https URL. */
+export const httpUrl = urlOf('http', 'https').regex(/^\S+$/, 'must not contain spaces');
+
+/** A colour as interface §2.7 (Theme) allows it. */
+export const hexColour = z
+  .string()
+  .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'must be a colour as #RGB, #RRGGBB or #RRGGBBAA');
+
+/** The entries of a comma-separated list, trimmed, without empty ones. */
+export const commaList = z.string().transform((text): readonly string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+/** Comma-separated CIDRs and single addresses. */
+export const cidrList = refusedBy(validateCidrList);
+
+/** A text that the given check has nothing to say against; the check's sentence is the message. */
+export function refusedBy(check: (text: string) => string | undefined) {
+  return z.string().superRefine((text, context) => {
+    const message = check(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+}
+
+/** PEM text of a private key that is not encrypted; the value has real line breaks also where `\n` was pasted. */
+export const privateKeyPem = z
+  .string()
+  .max(16_384, 'must have at most 16384 characters')
+  .transform((text) => text.replaceAll('\\n', '\n').replaceAll('\r\n', '\n').trim())
+  .refine(
+    (text) => /^-----BEGIN ((?:EC |RSA )?PRIVATE KEY)-----\n[A-Za-z0-9+/=\n]+\n-----END \1-----$/.test(text),
+    'must be a private key in PEM form (-----BEGIN PRIVATE KEY----- … -----END PRIVATE KEY-----)',
+  );
