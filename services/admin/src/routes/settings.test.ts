@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { createEnvelope } from '@recordbus/crypto';
+import { type Database, mapDatabaseError, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createSettings, type Settings, settingKeys } from '@recordbus/settings';
+import type { Principal } from '@recordbus/shared/context';
+import { createDispatcher, describeRoutes, type ListeningServer, listen } from '@recordbus/shared/http';
+import { createLogger } from '@recordbus/shared/logging';
+import { settingsRoutes } from './settings.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+const log = createLogger('settings routes test', 'silent');
+const admin: Principal = { type: 'admin', id: 'a', email: 'admin@example.com' };
+const user: Principal = {
+  type: 'user',
+  id: 'u',
+  email: 'u@example.com',
+  collection: 'users',
+  anonymous: false,
+  impersonatedBy: null,
+};
+const guest: Principal = { type: 'guest', rejectedToken: false };
+
+suite('settings routes', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
+  let own: TemporaryDatabase;
+  let database: Database;
+  let settings: Settings;
+  let otherReplica: Settings;
+  let server: ListeningServer;
+  let principal: Principal = admin;
+  let notices = 0;
+
+  before(async () => {
+    own = await createTemporaryDatabase(serverUrl ?? '');
+    database = await openDatabase({ url: own.url, name: 'settings routes test', log });
+    const envelope = createEnvelope('a passphrase');
+    // Nobody listens to the bus here: what the routes promise they promise without it.
+    const bus = { notify: () => (notices += 1), onNotice: () => () => {} };
+    [settings, otherReplica] = [1, 2].map(() => createSettings({ database, bus, log, envelope })) as [
+      Settings,
+      Settings,
+    ];
+    await Promise.all([settings.start(), otherReplica.start()]);
+    const handle = createDispatcher(settingsRoutes({ database, bus, envelope, settings }), {
+      log,
+      mapError: mapDatabaseError,
+    });
+    server = await listen(
+      (request, response) =>
+        void handle(request, response, {
+          requestId: 'r',
+          traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
+          principal,
+          clientAddress: '127.0.0.1',
+        }),
+      { port: 0, host: '127.0.0.1' },
+    );
+  });
+  after(async () => {
+    await server.close();
+    await settings.stop();
+    await otherReplica.stop();
+    await database.close();
+    await own.drop();
+  });
+
+  interface Answer {
+    readonly status: number;
+    readonly body: {
+      readonly data?: Record<string, string>;
+      readonly code?: string;
+      readonly details?: Record<string, string>;
+    };
+  }
+
+  async function ask(
+    method: string,
+    path: string,
+    { as = admin, body }: { as?: Principal; body?: unknown } = {},
+  ): Promise<Answer> {
+    principal = as;
+    const response = await fetch(`${server.url}/api/v1/admin/${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    });
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  }
+  const read = async () => (await ask('GET', 'settings')).body.data ?? {};
+
+  test('GET gives every key as a string, defaults included', async () => {
+    const { status, body } = await ask('GET', 'settings');
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body.data ?? {}).toSorted(), [...settingKeys].toSorted());
+    assert.ok(Object.values(body.data ?? {}).every((text) => typeof text === 'string'));
+    assert.equal(body.data?.['cors.max_age'], '600');
+  });
+
+  test('PATCH is partial, answers with all settings, shows secrets decrypted, and tells the bus', async () => {
+    const heard = notices;
+    const { status, body } = await ask('PATCH', 'settings', { body: { 'smtp.pass': 'hunter2', 'cors.max_age': '5' } });
+    assert.equal(status, 200);
+    assert.equal(body.data?.['smtp.pass'], 'hunter2');
+    assert.equal(body.data?.['cors.max_age'], '5');
+    assert.equal(body.data?.['smtp.port'], '587');
+    assert.equal(notices, heard + 1);
+    assert.deepEqual(await read(), body.data);
+    assert.equal((await ask('PATCH', 'settings', { body: { 'cors.max_age': '' } })).body.data?.['cors.max_age'], '600');
+    assert.equal((await read())['smtp.pass'], 'hunter2');
+  });
+
+  test('what was read can be sent back whole', async () => {
+    const all = await read();
+    const { status, body } = await ask('PATCH', 'settings', { body: all });
+    assert.equal(status, 200);
+    assert.deepEqual(body.data, all);
+  });
+
+  test('PATCH with anything wrong is 422 naming each key, and changes nothing', async () => {
+    const beforehand = await read();
+    const heard = notices;
+    const { status, body } = await ask('PATCH', 'settings', {
+      body: { 'theme.accent': '#fff', 'cors.max_age': 'soon', 'smtp.enabled': true, 'no.such': 'x', 'smtp.port': null },
+    });
+    assert.equal(status, 422);
+    assert.equal(body.code, 'validation_failed');
+    assert.deepEqual(body.details, {
+      'cors.max_age': 'must be a whole number from 0 to 31536000',
+      'smtp.enabled': 'must be a string',
+      'smtp.port': 'must be a string',
+      'no.such': 'is not known here',
+    });
+    assert.deepEqual(await read(), beforehand);
+    assert.equal(notices, heard);
+  });
+
+  test('an empty patch changes nothing, and a body that is no object is 400', async () => {
+    const heard = notices;
+    assert.equal((await ask('PATCH', 'settings', { body: {} })).status, 200);
+    assert.equal(notices, heard);
+    for (const body of [['smtp.host'], 'smtp.host', 5])
+      assert.equal((await ask('PATCH', 'settings', { body })).status, 400);
+  });
+
+  test('another replica sees the change without the bus as soon as it is asked to', async () => {
+    await ask('PATCH', 'settings', { body: { 'smtp.host': 'mail.example.com' } });
+    await otherReplica.refresh();
+    assert.equal(otherReplica.get('smtp.host'), 'mail.example.com');
+  });
+
+  test('only admins get at the settings; anyone gets the theme', async () => {
+    for (const [as, status] of [
+      [guest, 401],
+      [user, 403],
+    ] as const) {
+      assert.equal((await ask('GET', 'settings', { as })).status, status);
+      assert.equal((await ask('PATCH', 'settings', { as, body: { 'theme.accent': '#000' } })).status, status);
+    }
+    await ask('PATCH', 'settings', { body: { 'theme.accent': '#123456', 'theme.bg_app': '' } });
+    const { status, body } = await ask('GET', 'theme', { as: guest });
+    assert.equal(status, 200);
+    assert.equal(body.data?.accent, '#123456');
+    assert.equal(body.data?.bg_app, '#0e0f12');
+    assert.deepEqual(Object.keys(body.data ?? {}), [
+      'accent',
+      'accent_hover',
+      'accent_light',
+      'bg_app',
+      'bg_sidebar',
+      'bg_panel',
+      'text_primary',
+      'text_secondary',
+      'success',
+      'warning',
+      'danger',
+    ]);
+  });
+
+  test('the declarations describe every key for the document of the API', () => {
+    const routes = describeRoutes(
+      settingsRoutes({ database, bus: { notify: () => {} }, envelope: createEnvelope('k'), settings }),
+    );
+    const patch = routes.find(({ method }) => method === 'PATCH')?.body as {
+      properties: Record<string, unknown>;
+      additionalProperties: boolean;
+    };
+    assert.deepEqual(Object.keys(patch.properties), [...settingKeys]);
+    assert.deepEqual(patch.properties['cors.max_age'], {
+      type: 'string',
+      description: 'How long a browser may keep a preflight answer, in seconds.',
+    });
+    assert.equal(patch.additionalProperties, false);
+  });
+});
