@@ -13,6 +13,8 @@ export const sqlState = {
   deadlockDetected: '40P01',
   undefinedColumn: '42703',
   undefinedTable: '42P01',
+  undefinedFunction: '42883',
+  datatypeMismatch: '42804',
   cachedPlanChanged: '0A000',
   queryCanceled: '57014',
   tooManyConnections: '53300',
