@@ -18,7 +18,9 @@ export interface BusReader {
 
 /** Starts to read; it survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
 export async function openBusReader(natsUrl: string): Promise<BusReader> {
-  const connection = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+  const { host, username: user, password: pass } = new URL(natsUrl);
+  const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
+  const connection = await connect({ servers: host, ...(user && { user, pass }), ...reconnecting });
   const manager = await jetstreamManager(connection, { checkAPI: false });
   await eventually('the stream EVENTS exists', () => manager.streams.info('EVENTS'));
   const consumer = await jetstream(connection).consumers.get('EVENTS', { filter_subjects: 'events.>' });
