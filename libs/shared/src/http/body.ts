@@ -1,16 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { malformed, payloadTooLarge, unsupportedMediaType } from '../errors.ts';
 
+/** The length of the body in bytes as the request declares it; 0 when it declares none. */
+export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
+
+/** Does the request come with a body (RFC 9112 §6.3)? */
+export const hasBody = (request: IncomingMessage): boolean =>
+  declaredBodyBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined;
+
 /**
  * Reads a JSON body of at most `limitBytes`; undefined when the request has none.
  * Throws 413, 415 for another content type, 400 for text that is not JSON or not UTF-8.
  */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
-  const declaredBytes = Number(request.headers['content-length'] ?? 0);
-  if (declaredBytes === 0 && request.headers['transfer-encoding'] === undefined) return undefined;
+  if (!hasBody(request)) return undefined;
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) throw unsupportedMediaType('application/json');
-  if (declaredBytes > limitBytes) throw payloadTooLarge(limitBytes);
+  if (declaredBodyBytes(request) > limitBytes) throw payloadTooLarge(limitBytes);
   const bytes = await readBytes(request, limitBytes);
   if (bytes.length === 0) return undefined;
   try {

@@ -1,15 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, internalError } from '../errors.ts';
 import type { Logger } from '../logging.ts';
+import { hasBody } from './body.ts';
 import type { Reply } from './reply.ts';
+
+/** How long the rest of a refused body is read and thrown away, in milliseconds. */
+const lingerMs = 2000;
 
 /** Writes an answer as JSON; HEAD gets the headers alone. */
 export function sendReply(response: ServerResponse, reply: Reply): void {
+  response.end(writeHead(response, reply));
+}
+
+/** Writes the head of an answer and gives its body. */
+function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
   const text = reply.json ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   if (text === undefined) {
     response.writeHead(reply.status, reply.headers);
-    response.end();
-    return;
+    return undefined;
   }
   const bytes = Buffer.from(text);
   response.writeHead(reply.status, {
@@ -17,7 +25,23 @@ export function sendReply(response: ServerResponse, reply: Reply): void {
     'Content-Length': bytes.length,
     ...reply.headers,
   });
-  response.end(bytes);
+  return bytes;
+}
+
+/**
+ * Answers before the body has arrived, and ends the connection. Closing it at once would reset it, and a client that is
+ * still sending would never see the answer, so the rest is read for a while first.
+ */
+function sendAheadOfBody(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  response.setHeader('Connection', 'close');
+  response.write(writeHead(response, reply) ?? '');
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.once('close', end);
+  request.resume();
 }
 
 /**
@@ -39,6 +63,7 @@ export function sendError(
     response.destroy();
     return;
   }
-  if (!request.complete) response.setHeader('Connection', 'close');
-  sendReply(response, { status: error.status, headers: error.headers, body: error.toBody() });
+  const reply = { status: error.status, headers: error.headers, body: error.toBody() };
+  if (!request.complete && hasBody(request)) sendAheadOfBody(request, response, reply);
+  else sendReply(response, reply);
 }

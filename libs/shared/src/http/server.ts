@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refuseUnreadable } from './unreadable.ts';
 
 /** A server that is listening: where, and how to end it. */
 export interface ListeningServer {
@@ -26,6 +27,7 @@ export function listen(app: RequestListener, { port, host }: ListenOptions): Pro
     { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 300_000 },
     app,
   );
+  server.on('clientError', refuseUnreadable);
   const close = () =>
     new Promise<void>((resolve, reject) => {
       server.close((error) => (error ? reject(error) : resolve()));

@@ -35,7 +35,7 @@ export async function serveAuth(database: Database) {
     /** POSTs JSON and gives the status and the answer's body. */
     async post(path: string, body?: unknown, caller: Principal = guest) {
       principal = caller;
-      const response = await fetch(server.url.replace('localhost', '127.0.0.1') + path, {
+      const response = await fetch(server.url + path, {
         method: 'POST',
         ...(body !== undefined && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
       });

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { payloadTooLarge } from '../errors.ts';
+import { createLogger } from '../logging.ts';
+import { sendError, sendReply } from './respond.ts';
+import { type ListeningServer, listen } from './server.ts';
+
+const log = createLogger('test', 'silent');
+
+describe('a server that is listening', () => {
+  let server: ListeningServer;
+  before(async () => {
+    server = await listen(
+      (request, response) => {
+        if (request.method === 'POST') sendError(request, response, payloadTooLarge(10), log, {});
+        else sendReply(response, { status: 200, body: { data: request.url?.length } });
+      },
+      { host: '127.0.0.1', port: 0 },
+    );
+  });
+  after(() => server.close());
+
+  /** Sends text as it is and reads until the server ends the connection. */
+  async function exchange(sent: string): Promise<{ head: string; body: unknown }> {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(sent);
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    return { head, body: JSON.parse(body) };
+  }
+
+  test('a request line of 100 KiB is read', async () => {
+    const { head } = await exchange(`GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    assert.match(head, /^HTTP\/1.1 200 /);
+  });
+
+  test('larger headers get 431, and what is not HTTP gets 400, in the error shape and with the headers of every answer', async () => {
+    const tooLarge = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'a'.repeat(140_000)}\r\n\r\n`);
+    assert.match(tooLarge.head, /^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
+    assert.deepEqual(tooLarge.body, { error: 'the request line and headers are too large', code: 'headers_too_large' });
+    for (const name of ['X-Request-Id: [0-9a-f-]{36}', 'X-Content-Type-Options: nosniff', 'X-Frame-Options: DENY'])
+      assert.match(tooLarge.head, new RegExp(name));
+    for (const sent of [
+      'nonsense\r\n\r\n',
+      'FOO / HTTP/1.1\r\nHost: a\r\n\r\n',
+      'GET / HTTP/1.1\r\nbad header\r\n\r\n',
+    ]) {
+      const { head, body } = await exchange(sent);
+      assert.match(head, /^HTTP\/1.1 400 Bad Request\r\n/, sent);
+      assert.deepEqual(body, { error: 'the request is not valid HTTP', code: 'malformed_request' });
+    }
+  });
+
+  test('a refusal ahead of a large body arrives, and the connection ends', async () => {
+    const client = httpRequest(server.url, {
+      method: 'POST',
+      headers: { 'Content-Length': 20_000_000 },
+    });
+    client.on('error', () => {});
+    client.end(Buffer.alloc(20_000_000));
+    const [response]: [IncomingMessage] = (await once(client, 'response')) as [IncomingMessage];
+    assert.equal(response.statusCode, 413);
+    assert.equal(response.headers.connection, 'close');
+    assert.equal(JSON.parse(await text(response)).code, 'payload_too_large');
+  });
+});

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError, malformed } from '../errors.ts';
+import { securityHeaders } from './security-headers.ts';
+
+/**
+ * Answers what node:http could not read as a request, so there is none to route: oversized headers 431, headers that
+ * came too slowly 408, anything else 400, in the error shape of the contract. Then the connection ends.
+ */
+export function refuseUnreadable(thrown: NodeJS.ErrnoException, socket: Duplex): void {
+  if (thrown.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const error = toAppError(thrown.code);
+  const body = JSON.stringify(error.toBody());
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': randomUUID(),
+    ...securityHeaders,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+function toAppError(code: string | undefined): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new AppError(431, 'headers_too_large', 'the request line and headers are too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError(408, 'request_timeout', 'the request came too slowly');
+  return malformed('the request is not valid HTTP');
+}
