@@ -2,7 +2,8 @@ import type { Database } from '@recordbus/database';
 import { collectionJson, loadCollections, presentCollection } from '@recordbus/schema';
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { newCollection } from '../collections/collection-draft.ts';
+import { changeCollection } from '../collections/change-collection.ts';
+import { collectionChange, newCollection } from '../collections/collection-draft.ts';
 import { createCollection } from '../collections/create-collection.ts';
 import { deleteCollection } from '../collections/delete-collection.ts';
 import { getCollection } from '../collections/find-collection.ts';
@@ -47,6 +48,17 @@ export const collectionRoutes = ({ database, changes, nowSec }: CollectionRoutes
       const { collections } = await loadCollections(database.read);
       return ok(presentCollection(getCollection(collections, collection)));
     },
+  }),
+  route({
+    method: 'PATCH',
+    path: collectionPath,
+    access: 'admin',
+    summary: 'Change a collection; fields keep their data by their ids, those left out are dropped',
+    params,
+    body: collectionChange,
+    answers: { 200: collectionJson, 400: 'The name is taken.', 404: 'There is no such collection.' },
+    handler: async ({ params: { collection }, body }) =>
+      ok(presentCollection(await changeCollection(changes, collection, body, nowSec()))),
   }),
   route({
     method: 'DELETE',

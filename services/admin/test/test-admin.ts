@@ -1,0 +1,67 @@
+import { connectBus } from '@recordbus/bus';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase } from '@recordbus/database/testing';
+import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
+import { createServiceApp, listen } from '@recordbus/shared/http';
+import { createLogger } from '@recordbus/shared/logging';
+import { createAdmin } from '../src/app.ts';
+
+/** Why a file with database tests skips them all; false when it does not. */
+export const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set';
+
+/** The body of an answer as far as the tests look into it. */
+interface Body {
+  readonly data?: unknown;
+  readonly error?: string;
+  readonly code?: string;
+  readonly details?: Record<string, unknown>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Body;
+}
+
+/** The admin service alone, listening, on a database of its own. */
+export interface TestAdmin {
+  readonly database: Database;
+  /** Sends a request as the gateway would for the given caller, an admin by default. */
+  call(method: string, path: string, body?: unknown, principal?: Principal): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export const someAdmin: Principal = { type: 'admin', id: '01890000-0000-7000-8000-000000000001', email: 'a@b.example' };
+
+/** Starts it. Notices need no bus to be there, so none is. */
+export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
+  const log = createLogger('admin-test', 'error');
+  const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
+  const database = await openDatabase({ url: temporary.url, name: 'test', log });
+  const bus = connectBus({ urls: process.env.TEST_NATS_URL ?? 'nats://127.0.0.1:1', name: 'test', log });
+  const service = createAdmin({ log, database, bus, ...(clock && { clock }) });
+  await service.start();
+  const sealer = createContextSealer(Buffer.alloc(32, 1));
+  const server = await listen(createServiceApp(service, sealer, log), { port: 0, host: '127.0.0.1' });
+  return {
+    database,
+    async call(method, path, body, principal = someAdmin) {
+      const context = { requestId: 'test', traceparent: '', principal, clientAddress: '127.0.0.1' };
+      const response = await fetch(`${server.url}${path}`, {
+        method,
+        headers: {
+          [contextHeader]: sealer.seal(context),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      return { status: response.status, body: JSON.parse(await response.text()) };
+    },
+    async stop() {
+      await server.close();
+      await service.stop();
+      await bus.close();
+      await database.close();
+      await temporary.drop();
+    },
+  };
+}
