@@ -84,12 +84,12 @@ function readStrings(schema: z.ZodType, value: unknown): unknown {
   throw malformed(`${name}: ${message}`, details);
 }
 
-/** A body that is no object is 400, one whose members do not fit is 422 naming each. */
-function readBody(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value ?? {});
-  if (result.success) return result.data;
-  if ((typeof value !== 'object' && value !== undefined) || Array.isArray(value))
+/** A body that is no object is 400, one whose members do not fit is 422 naming each; no body is an empty object. */
+function readBody(schema: z.ZodType, value: unknown = {}): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('the body must be a JSON object');
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
   throw validationFailed(describeIssues(result.error));
 }
 
