@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,8 @@ export function reachablePostgresPrograms(): { directory: string; remove(): void
   const directory = postgresPrograms();
   if (!unprivileged || isOpenToAll(directory)) return { directory, remove: () => {} };
   const copy = mkdtempSync(join(tmpdir(), 'recordbus-test-programs-'));
+  // A temporary directory is its maker's alone.
+  chmodSync(copy, 0o755);
   cpSync(dirname(directory), copy, { recursive: true, verbatimSymlinks: true });
   return { directory: join(copy, 'bin'), remove: () => rmSync(copy, { recursive: true, force: true }) };
 }
