@@ -15,8 +15,8 @@ export interface Child {
   readonly exited: Promise<Exit>;
   readonly isRunning: boolean;
   kill(signal: NodeJS.Signals): void;
-  /** The first message over its IPC channel that fits. Throws with the last lines of its output if it ends before. */
-  message<T>(fits: (message: unknown) => message is T): Promise<T>;
+  /** Every message over its IPC channel so far. */
+  readonly messages: readonly unknown[];
 }
 
 /** Starts a program with its output collected; `ipc` opens a channel for its messages. */
@@ -25,68 +25,55 @@ export function startChild(
   args: readonly string[],
   { ipc = false, ...options }: SpawnOptions & { ipc?: boolean } = {},
 ): Child {
-  const process = spawn(command, args, {
+  const child = spawn(command, args, {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
   });
   const lines: string[] = [];
-  for (const stream of [process.stdout, process.stderr]) {
+  for (const stream of [child.stdout, child.stderr]) {
     if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line));
   }
-  const messages = collectMessages(process);
+  const messages: unknown[] = [];
+  child.on('message', (message) => messages.push(message));
+  endWithThisProcess(child);
   // "close" comes after the last line; an error is a program that could not be started.
   const exited = Promise.race([
-    once(process, 'close').then(([code, signal]): Exit => ({ code, signal })),
-    once(process, 'error').then(([error]) => {
+    once(child, 'close').then(([code, signal]): Exit => ({ code, signal })),
+    once(child, 'error').then(([error]) => {
       throw error;
     }),
   ]);
   exited.catch(() => {});
   return {
     get pid() {
-      if (process.pid === undefined) throw new Error(`${command} did not start`);
-      return process.pid;
+      if (child.pid === undefined) throw new Error(`${command} did not start`);
+      return child.pid;
     },
     lines,
     exited,
     get isRunning() {
-      return process.exitCode === null && process.signalCode === null;
+      return child.exitCode === null && child.signalCode === null;
     },
     kill: (signal) => {
-      process.kill(signal);
+      child.kill(signal);
     },
-    async message(fits) {
-      const ended = exited.then(({ code, signal }) => {
-        throw new Error(`${command} ended (${code ?? signal}):\n${lines.slice(-20).join('\n')}`);
-      });
-      ended.catch(() => {});
-      return Promise.race([messages.first(fits), ended]);
-    },
+    messages,
   };
 }
 
-function collectMessages(process: ChildProcess) {
-  const seen: unknown[] = [];
-  const waiting = new Set<(message: unknown) => void>();
-  process.on('message', (message) => {
-    seen.push(message);
-    for (const look of waiting) look(message);
-  });
-  return {
-    first<T>(fits: (message: unknown) => message is T): Promise<T> {
-      const found = seen.find(fits);
-      if (found !== undefined) return Promise.resolve(found as T);
-      return new Promise((resolve) => {
-        const look = (message: unknown) => {
-          if (!fits(message)) return;
-          waiting.delete(look);
-          resolve(message);
-        };
-        waiting.add(look);
-      });
-    },
-  };
+const running = new Set<ChildProcess>();
+
+/** A test that is cut off (a timeout, Ctrl-C) leaves no process behind. */
+function endWithThisProcess(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
 }
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+// Without a handler a signal would end this process past its "exit".
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /** Ends a process the polite way, and after `graceMs` the other way. */
 export async function endChild(child: Child, signal: NodeJS.Signals = 'SIGTERM', graceMs = 10_000): Promise<Exit> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, endChild, startChild } from './child.ts';
-import { eventually } from './eventually.ts';
+import { eventually, Hopeless } from './eventually.ts';
 import { findFreePort } from './free-port.ts';
 import { natsBinary } from './platform-binaries.ts';
 import type { Server } from './server.ts';
@@ -16,7 +16,7 @@ export async function startEmbeddedNats(): Promise<Server> {
   const start = async (): Promise<void> => {
     child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
     await eventually('nats-server is ready', () => {
-      if (!child.isRunning) throw new Error(child.lines.join('\n'));
+      if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
       return child.lines.some((line) => line.includes('Server is ready'));
     });
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Child, endChild, startChild } from './child.ts';
-import { eventually } from './eventually.ts';
+import { eventually, Hopeless } from './eventually.ts';
 import { findFreePort } from './free-port.ts';
 import { reachablePostgresPrograms, unprivileged } from './platform-binaries.ts';
 import type { Server } from './server.ts';
@@ -37,7 +37,7 @@ export async function startEmbeddedPostgres(): Promise<Server> {
     await eventually(
       'PostgreSQL answers',
       async () => {
-        if (!child.isRunning) throw new Error(child.lines.join('\n'));
+        if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
         await answer(url);
         return true;
       },

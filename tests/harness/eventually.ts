@@ -6,6 +6,9 @@ interface EventuallyOptions {
   readonly intervalMs?: number;
 }
 
+/** Thrown by a check that can't succeed any more: waiting ends at once. */
+export class Hopeless extends Error {}
+
 /**
  * Asks again and again until `check` neither throws nor gives undefined or false, and hands its value back.
  * Throws an error with the last failure when the time is over.
@@ -24,6 +27,7 @@ export async function eventually<T>(
     } catch (error) {
       failure = error;
     }
+    if (failure instanceof Hopeless) throw failure;
     if (performance.now() > deadlineMs) {
       const reason = failure instanceof Error ? `: ${failure.message}` : '';
       throw new Error(`not within ${timeoutMs} ms: ${what}${reason}`, { cause: failure });

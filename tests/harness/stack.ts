@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, endChild, startChild } from './child.ts';
 import { type Client, createClient } from './client.ts';
+import { eventually, Hopeless } from './eventually.ts';
 import { textAt } from './json.ts';
 import type { Server } from './server.ts';
-import { createDatabase, startNats } from './servers.ts';
+import { createDatabase, type Database, startNats } from './servers.ts';
 import { mintUserToken } from './tokens.ts';
 
 /** All services in one process, or each in a process of its own. */
@@ -61,9 +62,9 @@ export const firstAdmin = { email: 'ada@example.com', password: 'correct horse b
 
 const startTimeoutMs = 60_000;
 
-/** Makes an empty ground: a new database, a new nats-server, an empty directory, a random secret. */
-export async function createGround(): Promise<Ground> {
-  const [database, bus] = await Promise.all([createDatabase(), startNats()]);
+/** Makes an empty ground: a new database (if none is given), a new nats-server, an empty directory, a random secret. */
+export async function createGround(given?: Database): Promise<Ground> {
+  const [database, bus] = await Promise.all([given ?? createDatabase(), startNats()]);
   const dataDirectory = createDataDirectory();
   return {
     databaseUrl: database.url,
@@ -89,6 +90,9 @@ export async function startStack({ topology, ground: given, environment }: Stack
     const ready = await readiness(child);
     return {
       ...ready,
+      get services() {
+        return lastReadiness(child)?.services ?? {};
+      },
       natsUrl: ground.bus.url,
       ground,
       process: child,
@@ -130,19 +134,18 @@ export interface Readiness {
 }
 
 /** Waits until the product says that it answers requests. */
-export async function readiness(child: Child): Promise<Readiness> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`not ready within ${startTimeoutMs} ms:\n${child.lines.slice(-20).join('\n')}`)),
-    startTimeoutMs,
+export const readiness = (child: Child): Promise<Readiness> =>
+  eventually(
+    'the product is ready',
+    () => {
+      if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
+      return lastReadiness(child);
+    },
+    { timeoutMs: startTimeoutMs },
   );
-  try {
-    const message = await Promise.race([child.message(isReadiness), late]);
-    return { ...message, services: message.services ?? {} };
-  } finally {
-    clearTimeout(timer);
-  }
-}
+
+/** What the product said last of where its parts are; it says so again when one was started anew. */
+const lastReadiness = (child: Child): Readiness | undefined => child.messages.findLast(isReadiness);
 
 const isReadiness = (message: unknown): message is Readiness =>
   typeof message === 'object' && message !== null && 'ready' in message && 'url' in message;

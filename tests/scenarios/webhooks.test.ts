@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { type JsonObject, listAt, textAt } from '../harness/json.ts';
+import { type JsonObject, textAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { verifyDelivery } from '../harness/signature.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
+import { allowLoopback, createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
 import { unknownId } from './blog.ts';
-
-const path = '/api/v1/admin/webhooks';
 
 const webhookJson = (members: object = {}) => ({
   id: is.uuid,
@@ -125,24 +123,13 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
   ]);
 });
 
-/** Opens the loopback range for deliveries: the receiver of a test stands there. */
-export const allowLoopback = (admin: Client): Promise<JsonObject> =>
-  admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.0/8' });
-
 onEachTopology('a record that was written arrives at a receiver', async (t, target) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   const admin = await target.admin();
-  await allowLoopback(admin);
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'title', type: 'text' }] });
-  const webhook = async (members: object = {}) =>
-    admin.post(path, { ...definition, url: receiver.url, events: ['notes.*'], retry_delay_ms: 100, ...members });
-  const deliveriesOf = async (id: unknown): Promise<readonly JsonObject[]> =>
-    listAt((await admin.get(`${path}/${id}/deliveries`)).json, 'data');
-  const deliveryIn = (id: unknown, status: string) =>
-    eventually(`a delivery is ${status}`, async () =>
-      (await deliveriesOf(id)).find((found) => found.status === status),
-    );
+  const webhook = (members: { events?: readonly string[] } & object = {}) =>
+    createWebhook(admin, receiver.url, members.events ?? ['notes.*'], members);
 
   await t.test('signed, with the event in its body [interface §6.2]', async (t) => {
     const { id, secret } = await webhook({ headers: { Authorization: 'Bearer of-the-receiver' } });
@@ -161,7 +148,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
       }),
       [],
     );
-    const logged = await deliveryIn(id, 'success');
+    const logged = await deliveryIn(admin, id, 'success');
     assert.deepEqual(
       differences(
         delivery.headers,
@@ -203,7 +190,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     await admin.delete(`/api/v1/notes/${record.id}`);
     const [first] = (await receiver.received(from + 1)).slice(from);
     assert.equal(first?.json.event, 'notes.delete');
-    assert.equal((await deliveriesOf(id)).length, 1);
+    assert.equal((await deliveriesOf(admin, id)).length, 1);
   });
 
   await t.test('nothing while it is disabled [contract §5]', async (t) => {
@@ -211,8 +198,8 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     const enabled = await webhook();
     t.after(() => Promise.all([disabled, enabled].map(({ id }) => admin.delete(`${path}/${id}`))));
     await admin.create('notes', {});
-    await deliveryIn(enabled.id, 'success');
-    assert.deepEqual(await deliveriesOf(disabled.id), []);
+    await deliveryIn(admin, enabled.id, 'success');
+    assert.deepEqual(await deliveriesOf(admin, disabled.id), []);
   });
 
   await t.test('again when it failed, under the same id and with a fresh signature [contract §5]', async (t) => {
@@ -229,7 +216,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     );
     await admin.create('notes', {});
     const attempts = (await receiver.received(from + 4)).slice(from);
-    const { attempts: logged, attempt } = await deliveryIn(id, 'success');
+    const { attempts: logged, attempt } = await deliveryIn(admin, id, 'success');
     assert.equal(attempt, 4);
     for (const { headers, text } of attempts) verifyDelivery(headers, text, String(secret));
     assert.equal(new Set(attempts.map(({ headers }) => headers['x-service-delivery'])).size, 1);
@@ -257,7 +244,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     const from = receiver.deliveries.length;
     receiver.behave({ status: 503, body: 'x'.repeat(5000) });
     await admin.create('notes', {});
-    const dead = await deliveryIn(id, 'dead');
+    const dead = await deliveryIn(admin, id, 'dead');
     assert.equal(receiver.deliveries.length - from, 2);
     assert.deepEqual(
       differences(
@@ -281,7 +268,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
       t.after(() => admin.delete(`${path}/${id}`));
       receiver.behave(behaviour);
       await admin.create('notes', {});
-      assert.equal((await deliveryIn(id, 'dead')).attempt, 1);
+      assert.equal((await deliveryIn(admin, id, 'dead')).attempt, 1);
       receiver.behave({ status: 200 });
     });
   }
@@ -291,7 +278,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     t.after(() => admin.delete(`${path}/${id}`));
     receiver.behave({ status: 410 });
     await admin.create('notes', {});
-    assert.equal((await deliveryIn(id, 'dead')).attempt, 1);
+    assert.equal((await deliveryIn(admin, id, 'dead')).attempt, 1);
     receiver.behave({ status: 200 });
   });
 
@@ -303,7 +290,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     const [delivery] = (await receiver.received(from + 1)).slice(from);
     assert.equal(delivery?.headers['x-service-delivery'], id);
     assert.equal(delivery?.json.event, 'webhooks.test');
-    assert.deepEqual(await deliveriesOf(other.id), []);
+    assert.deepEqual(await deliveriesOf(admin, other.id), []);
   });
 
   await t.test('a delivery is made again on demand [contract §5]', async (t) => {
@@ -311,7 +298,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
     await admin.create('notes', {});
-    const first = await deliveryIn(id, 'success');
+    const first = await deliveryIn(admin, id, 'success');
     const again = await admin.post(`${path}/${id}/deliveries/${first.id}/redeliver`, {});
     const bodies = (await receiver.received(from + 2)).slice(from);
     assert.notEqual(again.id, first.id);
@@ -319,7 +306,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     assert.equal(bodies[1]?.headers['x-service-delivery'], again.id);
     assert.equal(bodies[1]?.json.id, bodies[0]?.json.id);
     await eventually('both are listed, newest first', async () => {
-      const listed = await deliveriesOf(id);
+      const listed = await deliveriesOf(admin, id);
       return listed.length === 2 && listed[0]?.id === again.id && listed[1]?.id === first.id;
     });
     const read = await admin.get(`${path}/${id}/deliveries/${first.id}`);
@@ -354,7 +341,7 @@ async function assertBlocked(target: Target, receiver: Receiver, url: string): P
   const { id } = await admin.post(path, { ...definition, url });
   await admin.create('notes', {});
   const [delivery] = await eventually(`a delivery to ${url} is dead`, async () => {
-    const listed = listAt((await admin.get(`${path}/${id}/deliveries?status=dead`)).json, 'data');
+    const listed = await deliveriesOf(admin, id, '?status=dead');
     return listed.length > 0 && listed;
   });
   assert.deepEqual(

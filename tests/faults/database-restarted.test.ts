@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBusReader } from '../harness/bus-reader.ts';
+import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at } from '../harness/json.ts';
+import { differences, is } from '../harness/matching.ts';
+import { startPostgres } from '../harness/servers.ts';
+import { createGround, startStack } from '../harness/stack.ts';
+import { topologies } from '../harness/target.ts';
+
+for (const topology of topologies) {
+  test(`the database goes away and comes back: the services find it by themselves (${topology})`, async (t) => {
+    const postgres = await startPostgres();
+    t.after(() => postgres.remove());
+    const ground = await createGround({ url: postgres.url, drop: async () => {} });
+    t.after(() => ground.remove());
+    const stack = await startStack({ topology, ground });
+    t.after(() => stack.stop());
+    const admin = await stack.admin();
+    await admin.post('/api/v1/collections', { name: 'ledger', type: 'base', fields: [] });
+    const kept = await stack.guest.create('ledger', {});
+    const bus = await openBusReader(stack.natsUrl);
+    t.after(() => bus.close());
+    const services = topology === 'processes' ? Object.entries(stack.services) : [['the stack', stack] as const];
+    const withDatabase = services.filter(([name]) => name !== 'gateway');
+    const pids = () => [stack.process.pid, ...Object.values(stack.services).map(({ pid }) => pid)];
+    const pidsBefore = pids();
+
+    const isBack = async () => {
+      await eventually(
+        'a record is read',
+        async () => (await stack.guest.get(`/api/v1/ledger/${kept.id}`)).status === 200,
+      );
+      const { id } = await eventually('a record is written', async () => {
+        const answer = await stack.guest.send('POST', '/api/v1/ledger', { body: {} });
+        return answer.status === 201 ? { id: at(answer.json, 'data.id') } : undefined;
+      });
+      await eventually('its event', () => bus.events.some(({ body }) => at(body, 'data.record.id') === id));
+      for (const [name, { url }] of services)
+        await eventually(`${name} is ready`, async () => (await createClient(url).get('/readyz')).status === 200);
+      assert.deepEqual(pids(), pidsBefore, 'no process was started anew');
+    };
+
+    await postgres.stop();
+    await t.test('readiness tells of it, life goes on [contract §1]', async () => {
+      for (const [name, { url }] of withDatabase) {
+        const service = createClient(url);
+        await eventually(`${name} is not ready`, async () => (await service.get('/readyz')).status === 503);
+        assert.equal((await service.get('/healthz')).status, 200);
+      }
+    });
+    await t.test('requests are told to come again [contract §1]', async () => {
+      const unavailable = { error: is.text, code: 'unavailable' };
+      for (const answer of [
+        await stack.guest.get(`/api/v1/ledger/${kept.id}`),
+        await stack.guest.get('/api/v1/ledger'),
+        await stack.guest.send('POST', '/api/v1/ledger', { body: {} }),
+      ]) {
+        assert.equal(answer.status, 503, answer.text);
+        assert.deepEqual(differences(answer.json, unavailable), []);
+        assert.match(String(answer.headers['retry-after']), /^\d+$/);
+      }
+    });
+    await postgres.start();
+    await t.test('after an orderly restart everything works again [issue 2, failure]', isBack);
+
+    await postgres.kill();
+    await postgres.start();
+    await t.test('and after a crash too [issue 2, failure]', isBack);
+  });
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { test } from 'node:test';
+import { endChild } from '../harness/child.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listDescendants, stillRunning } from '../harness/processes.ts';
+import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
+import { topologies } from '../harness/target.ts';
+
+const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-server/ };
+
+for (const topology of topologies) {
+  for (const [name, command] of Object.entries(servers)) {
+    test(`the embedded ${name} crashes: the stack says so and ends with a failure (${topology}) [issue 2 §2]`, async (t) => {
+      const dataDirectory = createDataDirectory();
+      t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+      const product = startProduct(topology, { SERVICE_DATA_DIR: dataDirectory });
+      t.after(() => endChild(product, 'SIGKILL'));
+      await readiness(product);
+      const started = listDescendants(product.pid);
+      const server = started.find((process) => command.test(process.command));
+      assert.ok(server, started.map((process) => process.command).join('\n'));
+
+      process.kill(server.pid, 'SIGKILL');
+      const { code, signal } = await product.exited;
+      assert.equal(signal, null);
+      assert.notEqual(code, 0);
+      assert.ok(
+        product.lines.some((line) => line.includes(name) && line.includes('SIGKILL')),
+        product.lines.slice(-20).join('\n'),
+      );
+      await eventually('nothing is left behind', () => stillRunning(started).length === 0);
+    });
+  }
+}

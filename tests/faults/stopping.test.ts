@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { type Child, endChild, startChild } from '../harness/child.ts';
+import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at } from '../harness/json.ts';
+import { listDescendants, stillRunning } from '../harness/processes.ts';
+import { callers, createDataDirectory, readiness, repository, startProduct } from '../harness/stack.ts';
+import { topologies } from '../harness/target.ts';
+
+/** Half of a request, so that it is in flight for as long as a test wants. */
+function beginRequest(url: string): { finish(): Promise<IncomingMessage> } {
+  const body = JSON.stringify({ title: 'in flight' });
+  const outgoing = request(`${url}/api/v1/notes`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+  });
+  const answered = once(outgoing, 'response').then(([response]) => response as IncomingMessage);
+  answered.catch(() => {});
+  outgoing.write(body.slice(0, 5));
+  return {
+    finish() {
+      outgoing.end(body.slice(5));
+      return answered;
+    },
+  };
+}
+
+const isRefused = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.once('connect', () => resolve(false));
+    socket.once('error', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
+
+for (const topology of topologies) {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal}: what is in flight finishes, nothing is left, the data stays (${topology}) [issue 2 §2]`, async (t) => {
+      const dataDirectory = createDataDirectory();
+      t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+      const start = async (): Promise<Child> => {
+        const product = startProduct(topology, { SERVICE_DATA_DIR: dataDirectory });
+        t.after(() => endChild(product, 'SIGKILL'));
+        return product;
+      };
+      const product = await start();
+      const { url, setupToken } = await readiness(product);
+      const admin = await callers(url, setupToken, '').admin();
+      await admin.post('/api/v1/collections', {
+        name: 'notes',
+        type: 'base',
+        fields: [{ name: 'title', type: 'text' }],
+      });
+      const kept = await admin.create('notes', { title: 'kept' });
+      const processes = listDescendants(product.pid);
+      assert.ok(processes.length >= 2, 'the database and the bus run');
+
+      // An idle connection must not hold the stop.
+      const idle = new Agent({ keepAlive: true });
+      t.after(() => idle.destroy());
+      const [first] = (await once(request(`${url}/healthz`, { agent: idle }).end(), 'response')) as [IncomingMessage];
+      first.resume();
+      const inFlight = beginRequest(url);
+      await eventually(
+        'the request is in flight',
+        async () => (await createClient(url).get('/healthz')).status === 200,
+      );
+
+      product.kill(signal);
+      await eventually('new connections are refused', () => isRefused(url));
+      const answer = await inFlight.finish();
+      assert.equal(answer.statusCode, 201);
+      const id = at(await json(answer), 'data.id');
+      assert.deepEqual(await product.exited, { code: 0, signal: null });
+      await eventually('nothing is left behind', () => stillRunning(processes).length === 0);
+
+      const again = await readiness(await start());
+      assert.equal(again.setupToken, undefined);
+      for (const noteId of [kept.id, id]) {
+        const read = await createClient(again.url).get(`/api/v1/notes/${noteId}`);
+        assert.equal(read.status, 200, read.text);
+      }
+    });
+  }
+}
+
+test('SIGTERM to npm itself stops what npm start started [issue 2 §2]', async (t) => {
+  const dataDirectory = createDataDirectory();
+  t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  const npm = startChild('npm', ['start'], {
+    cwd: repository,
+    env: { ...process.env, SERVICE_DATA_DIR: dataDirectory, SERVICE_PORT: '', SERVICE_HOST: '127.0.0.1' },
+  });
+  t.after(() => endChild(npm, 'SIGKILL'));
+  const url = await eventually(
+    'the address is printed',
+    () => npm.lines.map((line) => /ready at (http:\S+)/.exec(line)?.[1]).find(Boolean),
+    { timeoutMs: 60_000 },
+  );
+  assert.equal((await createClient(url).get('/readyz')).status, 200);
+  const processes = listDescendants(npm.pid);
+  npm.kill('SIGTERM');
+  const { code } = await npm.exited;
+  assert.equal(code, 0, npm.lines.slice(-10).join('\n'));
+  await eventually('nothing is left behind', () => stillRunning(processes).length === 0);
+});
+
+for (const [name, variables, sentence] of [
+  ['a port that is none', { SERVICE_PORT: 'http' }, /SERVICE_PORT/],
+  ['a short secret', { SERVICE_JWT_SECRET: 'short' }, /SERVICE_JWT_SECRET/],
+  ['a database that is none', { SERVICE_DATABASE_URL: 'mysql://x' }, /SERVICE_DATABASE_URL/],
+  ['a log level that is none', { SERVICE_LOG_LEVEL: 'loud' }, /SERVICE_LOG_LEVEL/],
+] as const) {
+  test(`${name} stops the start with a sentence that names the variable [contract §9]`, async (t) => {
+    const dataDirectory = createDataDirectory();
+    t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    const product = startProduct('one', { SERVICE_DATA_DIR: dataDirectory, ...variables });
+    t.after(() => endChild(product, 'SIGKILL'));
+    const { code } = await product.exited;
+    assert.notEqual(code, 0);
+    assert.ok(
+      product.lines.some((line) => sentence.test(line) && !line.startsWith(' ')),
+      product.lines.join('\n'),
+    );
+    assert.ok(!product.lines.some((line) => /^\s+at /.test(line)), 'no stack trace');
+  });
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { type JsonObject, listAt, textAt } from './json.ts';
+
+/** Kinds of spans by their numbers in OTLP. */
+export const spanKind = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** `service.name` of the process that made it. */
+  readonly service: string;
+}
+
+/** Stands in for an OpenTelemetry collector: takes OTLP over HTTP as JSON. */
+export interface TraceCollector {
+  readonly url: string;
+  readonly spans: readonly Span[];
+  close(): Promise<void>;
+}
+
+/** Starts a collector on the loopback address. */
+export async function startTraceCollector(): Promise<TraceCollector> {
+  const spans: Span[] = [];
+  const server = createServer((request, response) => {
+    json(request).then(
+      (body) => {
+        if (request.url === '/v1/traces') spans.push(...readSpans(body));
+        response.writeHead(200, { 'Content-Type': 'application/json' });
+        response.end('{}');
+      },
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const readSpans = (body: unknown): Span[] =>
+  listAt(body, 'resourceSpans').flatMap((group) => {
+    const service = String(readAttributes(listAt(group, 'resource.attributes'))['service.name']);
+    return listAt(group, 'scopeSpans').flatMap((scope) =>
+      listAt(scope, 'spans').map((span) => ({
+        traceId: textAt(span, 'traceId'),
+        spanId: textAt(span, 'spanId'),
+        parentSpanId: typeof span.parentSpanId === 'string' ? span.parentSpanId : undefined,
+        name: textAt(span, 'name'),
+        kind: Number(span.kind),
+        attributes: readAttributes(Array.isArray(span.attributes) ? span.attributes : []),
+        service,
+      })),
+    );
+  });
+
+const readAttributes = (attributes: readonly JsonObject[]): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value as object)[0]]));

@@ -1,0 +1,42 @@
+import type { Client } from './client.ts';
+import { eventually } from './eventually.ts';
+import { type JsonObject, listAt } from './json.ts';
+
+export const webhooksPath = '/api/v1/admin/webhooks';
+
+/** Opens the loopback range for deliveries: the receiver of a test stands there. */
+export const allowLoopback = (admin: Client): Promise<JsonObject> =>
+  admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.0/8' });
+
+/** Makes a webhook to a receiver of a test, with quick retries. */
+export async function createWebhook(
+  admin: Client,
+  url: string,
+  events: readonly string[],
+  members: object = {},
+): Promise<JsonObject> {
+  await allowLoopback(admin);
+  return admin.post(webhooksPath, { name: 'sink', url, events, retry_delay_ms: 100, ...members });
+}
+
+/** The logged deliveries of a webhook, newest first. */
+export const deliveriesOf = async (admin: Client, webhookId: unknown, query = ''): Promise<readonly JsonObject[]> =>
+  listAt((await admin.get(`${webhooksPath}/${webhookId}/deliveries${query}`)).json, 'data');
+
+/** Waits until a delivery of a webhook has the given status. */
+export const deliveryIn = (
+  admin: Client,
+  webhookId: unknown,
+  status: 'success' | 'dead',
+  timeoutMs?: number,
+): Promise<JsonObject> =>
+  eventually(
+    `a delivery is ${status}`,
+    async () => {
+      const deliveries = await deliveriesOf(admin, webhookId);
+      const found = deliveries.find((delivery) => delivery.status === status);
+      if (!found) throw new Error(JSON.stringify(deliveries));
+      return found;
+    },
+    timeoutMs === undefined ? {} : { timeoutMs },
+  );

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { eventually } from './harness/eventually.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { startStack } from './harness/stack.ts';
+import { topologies } from './harness/target.ts';
+import { type Span, spanKind, startTraceCollector } from './harness/trace-collector.ts';
+import { createWebhook } from './harness/webhook.ts';
+
+for (const topology of topologies) {
+  test(`one trace leads from the request to the delivery (${topology}) [issue 2 §8]`, async (t) => {
+    const collector = await startTraceCollector();
+    t.after(() => collector.close());
+    const stack = await startStack({
+      topology,
+      environment: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        OTEL_BSP_SCHEDULE_DELAY: '100',
+        OTEL_METRICS_EXPORTER: 'none',
+        OTEL_LOGS_EXPORTER: 'none',
+      },
+    });
+    t.after(() => stack.stop());
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const admin = await stack.admin();
+    await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
+    await createWebhook(admin, receiver.url, ['notes.*']);
+
+    const [traceId, callerId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+    const created = await stack.guest.send('POST', '/api/v1/notes', {
+      body: {},
+      headers: { traceparent: `00-${traceId}-${callerId}-01` },
+    });
+    assert.equal(created.status, 201, created.text);
+    await receiver.received(1);
+
+    const spansOf = () => collector.spans.filter((span) => span.traceId === traceId);
+    const stations: Record<string, (span: Span) => boolean> = {
+      'the request at the gateway': ({ kind, parentSpanId }) => kind === spanKind.server && parentSpanId === callerId,
+      'the SQL statement': ({ attributes }) => attributes['db.system.name'] === 'postgresql',
+      'the publication on the bus': ({ kind }) => kind === spanKind.producer,
+      'the delivery to the receiver': ({ kind, attributes }) =>
+        kind === spanKind.client && JSON.stringify(attributes).includes(new URL(receiver.url).host),
+    };
+    for (const [station, is] of Object.entries(stations)) {
+      await t.test(station, () =>
+        eventually(station, () => {
+          if (!spansOf().some(is)) throw new Error(JSON.stringify(spansOf(), null, 1));
+          return true;
+        }),
+      );
+    }
+    await t.test('every span hangs on another one of the trace', async () => {
+      await eventually('the parents are there', () => {
+        const ids = new Set([callerId, ...spansOf().map(({ spanId }) => spanId)]);
+        const loose = spansOf().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''));
+        assert.deepEqual(loose, []);
+        return true;
+      });
+    });
+    if (topology === 'processes') {
+      await t.test('the services sign with their names', () => {
+        const services = new Set(spansOf().map(({ service }) => service));
+        assert.deepEqual([...services].sort(), ['recordbus-gateway', 'recordbus-records', 'recordbus-webhooks']);
+      });
+    }
+
+    await t.test('a request without a trace begins one', async () => {
+      const { id } = await stack.guest.create('notes', {});
+      const before = new Set(spansOf().map(({ traceId }) => traceId));
+      await receiver.received(2);
+      assert.ok(id);
+      await eventually('a delivery in a new trace', () =>
+        collector.spans.some((span) => !before.has(span.traceId) && stations['the delivery to the receiver']?.(span)),
+      );
+    });
+
+    await t.test('the log lines name the trace', () => {
+      assert.ok(stack.process.lines.some((line) => line.includes(`"trace_id":"${traceId}"`)));
+    });
+  });
+}
