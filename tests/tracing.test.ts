@@ -46,12 +46,12 @@ for (const topology of topologies) {
         kind === spanKind.client && JSON.stringify(attributes).includes(new URL(receiver.url).host),
     };
     for (const [station, is] of Object.entries(stations)) {
-      await t.test(station, () =>
-        eventually(station, () => {
+      await t.test(station, async () => {
+        await eventually(station, () => {
           if (!spansOf().some(is)) throw new Error(JSON.stringify(spansOf(), null, 1));
           return true;
-        }),
-      );
+        });
+      });
     }
     await t.test('every span hangs on another one of the trace', async () => {
       await eventually('the parents are there', () => {

@@ -123,13 +123,18 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
   ]);
 });
 
+interface Members {
+  readonly events?: readonly string[];
+  readonly [name: string]: unknown;
+}
+
 onEachTopology('a record that was written arrives at a receiver', async (t, target) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'title', type: 'text' }] });
-  const webhook = (members: { events?: readonly string[] } & object = {}) =>
-    createWebhook(admin, receiver.url, members.events ?? ['notes.*'], members);
+  const webhook = ({ events = ['notes.*'], ...members }: Members = {}) =>
+    createWebhook(admin, receiver.url, events, members);
 
   await t.test('signed, with the event in its body [interface §6.2]', async (t) => {
     const { id, secret } = await webhook({ headers: { Authorization: 'Bearer of-the-receiver' } });
