@@ -1,4 +1,4 @@
-import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import { findFreePort } from './free-port.ts';
 import type { Server } from './server.ts';
 
@@ -26,16 +26,21 @@ export async function startNatsContainer(): Promise<Server> {
   return toServer(container, `nats://${container.getHost()}:${port}`);
 }
 
-const toServer = (container: StartedTestContainer, url: string): Server => ({
-  url,
-  start: () => container.restart(),
-  async stop() {
-    await container.stop({ remove: false, timeout: 10_000 });
-  },
-  async kill() {
-    await container.stop({ remove: false, timeout: 0 });
-  },
-  async remove() {
-    await container.stop({ remove: true });
-  },
-});
+async function toServer(container: StartedTestContainer, url: string): Promise<Server> {
+  // The container's own `stop` works once; these servers are stopped again and again.
+  const runtime = await getContainerRuntimeClient();
+  const handle = runtime.container.getById(container.getId());
+  return {
+    url,
+    start: () => container.restart(),
+    async stop() {
+      await handle.stop();
+    },
+    async kill() {
+      await handle.kill();
+    },
+    async remove() {
+      await handle.remove({ force: true, v: true });
+    },
+  };
+}
