@@ -30,6 +30,7 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
   let collections = new Map<string, Collection>();
   let version = 0;
   let timer: NodeJS.Timeout | undefined;
+  let endNotices = () => {};
   let loading: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -67,10 +68,13 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     },
     reload,
     async start() {
-      bus.onNotice('schema', refresh);
+      endNotices = bus.onNotice('schema', refresh);
       await reload();
       timer = setInterval(refresh, pollIntervalMs);
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      endNotices();
+      clearInterval(timer);
+    },
   };
 }

@@ -2,6 +2,7 @@ export type { Collection, CollectionType, Rule, RuleName } from './collection.ts
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
+export { emailAddress } from './email-address.ts';
 export type { Field } from './field.ts';
 export { type FieldType, type Narrowing, Refusal, type ValueReader } from './field-type.ts';
 export { fieldTypeOf, fieldTypes } from './fields/index.ts';
