@@ -1,30 +1,43 @@
 import type { Bus } from '@recordbus/bus';
+import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createSchemaChanges } from './collections/schema-changes.ts';
+import { adminRoutes } from './routes/admins.ts';
 import { collectionRoutes } from './routes/collections.ts';
+import { settingsRoutes } from './routes/settings.ts';
+
+export { adminVariables } from './config.ts';
 
 export interface AdminDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
+  /** Seals secret settings. */
+  readonly envelope: Envelope;
   /** The time in milliseconds. */
   readonly clock?: () => number;
 }
 
-/** The admin service: collections with their tables, and admins. */
-export function createAdmin({ log, database, bus, clock = Date.now }: AdminDeps): Service {
+/** The admin service: collections with their tables, admins, settings. */
+export function createAdmin({ log, database, bus, envelope, clock = Date.now }: AdminDeps): Service {
   const nowSec = () => Math.floor(clock() / 1000);
+  const settings = createSettings({ database, bus, log, envelope });
   const changes = createSchemaChanges({ database, bus });
-  const routes = [...collectionRoutes({ database, changes, nowSec })];
+  const routes = [
+    ...collectionRoutes({ database, changes, nowSec }),
+    ...adminRoutes({ database, nowSec }),
+    ...settingsRoutes({ database, bus, envelope, settings }),
+  ];
   return {
     name: 'admin',
     routes,
     handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
-    start: async () => {},
-    stop: async () => {},
+    start: () => settings.start(),
+    stop: () => settings.stop(),
   };
 }

@@ -1,4 +1,5 @@
 import { connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
@@ -30,7 +31,11 @@ export interface TestAdmin {
   stop(): Promise<void>;
 }
 
-export const someAdmin: Principal = { type: 'admin', id: '01890000-0000-7000-8000-000000000001', email: 'a@b.example' };
+export const someAdmin = {
+  type: 'admin',
+  id: '01890000-0000-7000-8000-000000000001',
+  email: 'admin@example.com',
+} as const satisfies Principal;
 
 /** Starts it. Notices need no bus to be there, so none is. */
 export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
@@ -38,7 +43,7 @@ export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const database = await openDatabase({ url: temporary.url, name: 'test', log });
   const bus = connectBus({ urls: process.env.TEST_NATS_URL ?? 'nats://127.0.0.1:1', name: 'test', log });
-  const service = createAdmin({ log, database, bus, ...(clock && { clock }) });
+  const service = createAdmin({ log, database, bus, envelope: createEnvelope(undefined), ...(clock && { clock }) });
   await service.start();
   const sealer = createContextSealer(Buffer.alloc(32, 1));
   const server = await listen(createServiceApp(service, sealer, log), { port: 0, host: '127.0.0.1' });

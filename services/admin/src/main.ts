@@ -1,0 +1,18 @@
+import { connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
+import { openDatabase } from '@recordbus/database';
+import { createContextSealer } from '@recordbus/shared/context';
+import { runService } from '@recordbus/shared/run-service';
+import { loadTokenSecret } from '@recordbus/tokens';
+import { createAdmin } from './app.ts';
+import { adminVariables } from './config.ts';
+
+await runService('admin', adminVariables, async ({ config, log, lifecycle }) => {
+  const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: config.databaseUrl, name: 'admin', log });
+  lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: config.natsUrl, name: 'admin', log });
+  lifecycle.onStop('bus', () => bus.close());
+  const envelope = createEnvelope(config.encryptionKey);
+  return { service: createAdmin({ log, database, bus, envelope }), sealer: createContextSealer(secret) };
+});
