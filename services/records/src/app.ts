@@ -1,0 +1,51 @@
+import { type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
+import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createCollectionCache } from '@recordbus/schema';
+import { createDispatcher } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Service } from '@recordbus/shared/service';
+import { createReferrers } from './delete/referrers.ts';
+import { createRoute } from './routes/create.ts';
+import { deleteRoute } from './routes/delete.ts';
+import { getRoute } from './routes/get.ts';
+import { listRoute } from './routes/list.ts';
+import type { RouteDeps } from './routes/route-deps.ts';
+import { updateRoute } from './routes/update.ts';
+import { createServedCollections } from './schema/served-collections.ts';
+
+interface RecordsDeps {
+  readonly log: Logger;
+  readonly database: Database;
+  readonly bus: Bus;
+  /** Where events go, when it is not the stream of interface §6. */
+  readonly stream?: EventStream;
+}
+
+/** The records API (interface §4.5) on the three record paths. */
+export function createRecords({ log, database, bus, stream }: RecordsDeps): Service {
+  const cache = createCollectionCache({ database, bus, log });
+  const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
+  const deps: RouteDeps = {
+    database,
+    collections: createServedCollections(cache),
+    findReferrers: createReferrers(cache.all),
+    wakeRelay: relay.wake,
+  };
+  const routes = [listRoute(deps), getRoute(deps), createRoute(deps), updateRoute(deps), deleteRoute(deps)];
+  return {
+    name: 'records',
+    routes,
+    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
+    // Not the bus: reads and writes go on without it and the outbox keeps the events, so a replica that has lost it
+    // must go on getting requests.
+    checks: { database: database.ping },
+    async start() {
+      await cache.start();
+      relay.start();
+    },
+    async stop() {
+      cache.stop();
+      await relay.stop();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { connectBus, eventStream } from '@recordbus/bus';
+import { openDatabase } from '@recordbus/database';
+import { createContextSealer } from '@recordbus/shared/context';
+import { runService } from '@recordbus/shared/run-service';
+import { loadTokenSecret } from '@recordbus/tokens';
+import { createRecords } from './app.ts';
+import { recordsVariables } from './config.ts';
+
+await runService('records', recordsVariables, async ({ config, log, lifecycle }) => {
+  const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: config.databaseUrl, name: 'records', log });
+  lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: config.natsUrl, name: 'records', log });
+  lifecycle.onStop('bus', () => bus.close());
+  const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
+  return { service: createRecords({ log, database, bus, stream }), sealer: createContextSealer(secret) };
+});

@@ -1,0 +1,33 @@
+import type { Database } from '@recordbus/database';
+import type { RuleName } from '@recordbus/schema';
+import type { RequestContext } from '@recordbus/shared/context';
+import type { FindReferrers } from '../delete/referrers.ts';
+import type { ServedCollections } from '../schema/served-collections.ts';
+
+/** What the routes of records stand on. */
+export interface RouteDeps {
+  readonly database: Database;
+  readonly collections: ServedCollections;
+  readonly findReferrers: FindReferrers;
+  /** To be called after a commit that wrote events; answers never wait for the bus. */
+  readonly wakeRelay: () => void;
+}
+
+interface Input {
+  readonly params: { readonly collection: string };
+  readonly context: RequestContext;
+}
+
+/** What a request asks of a collection. */
+export const requestOf = (action: RuleName, { params, context }: Input) => ({
+  collection: params.collection,
+  action,
+  principal: context.principal,
+});
+
+/** Refuses, before query and body are read, whoever may not do this with the collection at all (contract §2). */
+export const admitTo =
+  (action: RuleName, { collections }: RouteDeps) =>
+  async (input: Input): Promise<void> => {
+    await collections.admit(requestOf(action, input));
+  };

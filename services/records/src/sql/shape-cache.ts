@@ -1,0 +1,24 @@
+import { type Prepared, prepare } from './prepared.ts';
+
+/** Distinct texts that are prepared by name; each costs memory on every connection. */
+const maxPrepared = 64;
+/** Distinct texts that are kept at all. */
+const maxKept = 500;
+/** Nobody's usual request is longer. */
+const maxShapeLength = 500;
+
+/**
+ * Keeps the statements that clients shape by their parameters, so that none is composed twice. A client may ask in
+ * ever new shapes: those beyond the first are composed and planned each time, and cost nobody anything.
+ */
+export function createShapeCache(purpose: string): (shape: string, compose: () => string) => Prepared {
+  const kept = new Map<string, Prepared>();
+  return (shape, compose) => {
+    const known = kept.get(shape);
+    if (known) return known;
+    const text = compose();
+    const statement = kept.size < maxPrepared ? prepare(purpose, text) : { text };
+    if (kept.size < maxKept && shape.length < maxShapeLength) kept.set(shape, statement);
+    return statement;
+  };
+}

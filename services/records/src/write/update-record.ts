@@ -1,0 +1,108 @@
+import type { Query } from '@recordbus/database';
+import {
+  type Collection,
+  type ColumnValues,
+  compileRecordReader,
+  fieldTypeOf,
+  quoteIdentifier,
+  quoteLiteral,
+  type RecordReader,
+  tableOf,
+} from '@recordbus/schema';
+import type { RequestContext } from '@recordbus/shared/context';
+import { AppError } from '@recordbus/shared/errors';
+import { isRecordId } from '../record/record-id.ts';
+import { perCollection, prepare } from '../sql/prepared.ts';
+import { selectChange } from './changed-sql.ts';
+import { insertEvents, nextUpdatedAt, originValues } from './event-sql.ts';
+import { explainRefusal } from './refused-write.ts';
+import type { Unwritten, WrittenRecord } from './written-record.ts';
+
+/** A partial change of a record. */
+export interface Change {
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The versions (`updated_at` in unix seconds) that may be changed; any when undefined. */
+  readonly versions: readonly number[] | undefined;
+}
+
+const compiled = perCollection((collection) => ({
+  reader: compileRecordReader(collection),
+  statement: prepare('update', composeUpdate(collection)),
+}));
+
+/**
+ * Changes the fields that the body names, and writes the event, in one statement. A change that changes nothing is a
+ * write like any other: `updated_at` advances and the event says `changed: []`.
+ */
+export async function updateRecord(
+  query: Query,
+  collection: Collection,
+  { id, body, versions }: Change,
+  context: RequestContext,
+): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
+  if (!isRecordId(id)) return { outcome: 'missing' };
+  const { reader, statement } = compiled(collection);
+  const written = readChange(reader, body);
+  // A record that is not there goes before a body that is refused (contract §2).
+  if (written instanceof AppError) {
+    if (await exists(query, collection, id)) throw written;
+    return { outcome: 'missing' };
+  }
+  const values = collection.fields.map(({ name }) => written.get(name) ?? null);
+  const [row] = await query<{ body: string | null; updatedAtSec: number }>({
+    ...statement,
+    values: [
+      ...originValues(context),
+      id,
+      versions ?? null,
+      ...(values.length ? [[...written.keys()], ...values] : []),
+    ],
+  }).catch(explainRefusal(collection));
+  if (!row) return { outcome: 'missing' };
+  if (row.body === null) return { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
+  return { outcome: 'written', body: row.body, updatedAtSec: row.updatedAtSec };
+}
+
+function readChange(reader: RecordReader, body: Change['body']): ColumnValues | AppError {
+  try {
+    return reader.readChange(body);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+async function exists(query: Query, collection: Collection, id: string): Promise<boolean> {
+  const rows = await query({ text: `select from ${tableOf(collection)} where id = $1`, values: [id] });
+  return rows.length > 0;
+}
+
+/**
+ * The text of an update; its values are the origin, the id, the versions, the names of the fields to set, and a value
+ * for each field. One text serves every set of fields: a column that is set to itself costs no index entry.
+ * A collection without fields takes neither names nor values.
+ * It gives no row when there is no record, and one without a body when the record is of another version.
+ */
+export function composeUpdate(collection: Collection): string {
+  const assignments = collection.fields.map((field, index) => {
+    const column = quoteIdentifier(field.name);
+    const value = `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
+    return `${column} = case when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else t.${column} end, `;
+  });
+  // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
+  return `with old as materialized (
+  select t.* from ${tableOf(collection)} t where t.id = $5::text for update
+), new as (
+  update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
+  from old
+  where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))
+  returning t.*
+), shown as materialized (
+  ${selectChange(collection, 'new', 'old')}
+), event as (
+  ${insertEvents({ collection, verb: 'update', source: 'shown' })}
+)
+select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"
+from old o left join shown s on true`;
+}

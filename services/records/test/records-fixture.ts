@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connectBus } from '@recordbus/bus';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { createLogger } from '@recordbus/shared/logging';
+import { createRecords } from '../src/app.ts';
+import { createCollection } from './create-collection.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+
+/** Reason to skip tests that need PostgreSQL, when there is none. */
+export const skipWithoutDatabase = serverUrl === undefined && 'TEST_DATABASE_URL names no PostgreSQL server';
+
+/** Who calls, by the name that a test gives in `as`. */
+const principals = {
+  guest: { type: 'guest', rejectedToken: false },
+  stranger: { type: 'guest', rejectedToken: true },
+  user: { type: 'user', id: 'u1', email: 'u@x.org', collection: 'users', anonymous: false, impersonatedBy: null },
+  admin: { type: 'admin', id: 'a1', email: 'a@x.org' },
+} as const satisfies Record<string, Principal>;
+
+export interface Sent {
+  readonly as?: keyof typeof principals;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The shape of an answer is what tests assert.
+  // biome-ignore lint/suspicious/noExplicitAny: it is read member by member, and a wrong member fails the assertion
+  readonly json: any;
+}
+
+/** An event as it stands in the outbox. */
+export interface WrittenEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly timestamp: number;
+  readonly collection: string;
+  readonly data: Record<string, unknown>;
+  readonly actor: { readonly type: string; readonly id: string | null };
+  readonly request_id: string;
+}
+
+/** The records service on a database of its own, with no bus in reach: reads and writes must not need one. */
+export interface RecordsFixture {
+  readonly database: Database;
+  send(method: string, path: string, sent?: Sent): Promise<Answer>;
+  create(collection: Collection): Promise<void>;
+  /** The events written since the last call, oldest first. */
+  takeEvents(): Promise<WrittenEvent[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service with the given collections, behind a gateway that believes what a test says of its caller. */
+export async function startRecords(collections: readonly Collection[]): Promise<RecordsFixture> {
+  if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
+  const log = createLogger('records', 'silent');
+  const temporary = await createTemporaryDatabase(serverUrl);
+  const database = await openDatabase({ url: temporary.url, name: 'records', log });
+  for (const collection of collections) await createCollection(database, collection);
+  const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
+  const service = createRecords({ log, database, bus });
+  await service.start();
+  const server = createServer((request, response) =>
+    service.handle(request, response, {
+      requestId: 'r1',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
+      principal: principalOf(request),
+      clientAddress: '127.0.0.1',
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let lastEvent = 0;
+
+  return {
+    database,
+    create: (collection) => createCollection(database, collection),
+    async send(method, path, { as = 'guest', body, headers } = {}) {
+      const response = await fetch(`${base}${path}`, {
+        method,
+        headers: {
+          'x-test-principal': as,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: text && JSON.parse(text) };
+    },
+    async takeEvents() {
+      const rows = await database.query<{ id: number; body: string }>({
+        text: 'select id, body from system.outbox where id > $1 order by id',
+        values: [lastEvent],
+      });
+      lastEvent = rows.at(-1)?.id ?? lastEvent;
+      return rows.map(({ body }) => JSON.parse(body));
+    },
+    async stop() {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+      await service.stop();
+      await bus.close();
+      await database.close();
+      await temporary.drop();
+    },
+  };
+}
+
+function principalOf({ headers }: IncomingMessage): Principal {
+  const name = headers['x-test-principal'];
+  return name === 'stranger' || name === 'user' || name === 'admin' ? principals[name] : principals.guest;
+}
