@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createContextSealer, type RequestContext } from './context.ts';
+
+const secret = new TextEncoder().encode('a secret of at least thirty-two characters');
+const context: RequestContext = {
+  requestId: 'r-1',
+  traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`,
+  principal: { type: 'admin', id: '1', email: 'ädmin@example.com' },
+  clientAddress: '192.0.2.1',
+};
+const refused = { status: 403, code: 'context_refused' };
+
+describe('the sealed request context', () => {
+  const sealer = createContextSealer(secret, () => 1_000_000);
+
+  it('opens what it sealed', () => assert.deepEqual(sealer.open(sealer.seal(context)), context));
+
+  it('opens what another process with the same secret sealed', () =>
+    assert.deepEqual(createContextSealer(secret, () => 1_000_500).open(sealer.seal(context)), context));
+
+  it('refuses one that was sealed with another secret', () => {
+    const other = createContextSealer(
+      new TextEncoder().encode('another secret of thirty-two characters'),
+      () => 1_000_000,
+    );
+    assert.throws(() => sealer.open(other.seal(context)), refused);
+  });
+
+  it('refuses one whose content was changed', () => {
+    const [payload = '', signature] = sealer.seal(context).split('.');
+    const changed = Buffer.from(payload, 'base64url').toString().replace('"admin"', '"user"');
+    assert.throws(() => sealer.open(`${Buffer.from(changed).toString('base64url')}.${signature}`), refused);
+  });
+
+  it('refuses one that is too old, or from too far ahead', () => {
+    assert.throws(() => createContextSealer(secret, () => 1_000_000 + 61_000).open(sealer.seal(context)), refused);
+    assert.throws(() => createContextSealer(secret, () => 1_000_000 - 61_000).open(sealer.seal(context)), refused);
+  });
+
+  for (const header of [undefined, '', '.', 'x', 'x.y', 'x.y.z', ['a', 'b']]) {
+    it(`refuses ${JSON.stringify(header)}`, () => assert.throws(() => sealer.open(header), refused));
+  }
+});

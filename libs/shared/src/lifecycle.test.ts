@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/** Runs a process with a lifecycle; it prints `ready`, then what happens to it. */
+function run(body: string) {
+  const script = `
+    import { createLifecycle } from ${JSON.stringify(here('./lifecycle.ts'))};
+    import { createLogger } from ${JSON.stringify(here('./logging.ts'))};
+    const say = (text) => process.stdout.write(text + '\\n');
+    const lifecycle = createLifecycle({ log: createLogger('test', 'silent'), stopTimeoutMs: 500 });
+    setInterval(() => {}, 1000);
+    ${body}
+    say('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const reader = createInterface(child.stdout);
+  const ready = once(reader, 'line');
+  reader.on('line', (line) => lines.push(line));
+  return { child, lines, ready, ended: once(child, 'close') };
+}
+
+describe('the lifecycle of a process', () => {
+  it('stops everything in the reverse order and exits 0 on a signal', async () => {
+    const { child, lines, ready, ended } = run(`
+      lifecycle.onStop('first', () => say('first'));
+      lifecycle.onStop('second', async () => say('second'));`);
+    await ready;
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    assert.deepEqual(await ended, [0, null]);
+    assert.deepEqual(lines, ['ready', 'second', 'first']);
+  });
+
+  it('goes on past a part that fails or hangs, and exits 1', async () => {
+    const { child, lines, ready, ended } = run(`
+      lifecycle.onStop('last', () => say('last'));
+      lifecycle.onStop('fails', () => { throw new Error('no'); });
+      lifecycle.onStop('hangs', () => new Promise(() => {}));`);
+    await ready;
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [1, null]);
+    assert.deepEqual(lines, ['ready', 'last']);
+  });
+
+  it('stops what it can and exits 1 after an error nobody caught', async () => {
+    const { lines, ended } = run(`
+      lifecycle.onStop('part', () => say('part'));
+      setTimeout(() => { void Promise.reject(new Error('lost')); }, 10);`);
+    assert.deepEqual(await ended, [1, null]);
+    assert.deepEqual(lines, ['ready', 'part']);
+  });
+});
