@@ -95,13 +95,14 @@ function readBody(schema: z.ZodType, value: unknown = {}): unknown {
 
 /** One message for each member: the first one found, by its dotted path. */
 export function describeIssues(error: z.ZodError): Record<string, string> {
-  const details: Record<string, string> = {};
+  // A Map, since a member may be called like one that every object inherits.
+  const details = new Map<string, string>();
   for (const issue of error.issues) {
     const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
     for (const key of unknownKeys ?? ['']) {
       const path = [...issue.path, ...(key ? [key] : [])].join('.') || 'body';
-      details[path] ??= unknownKeys ? 'is not known here' : issue.message;
+      if (!details.has(path)) details.set(path, unknownKeys ? 'is not known here' : issue.message);
     }
   }
-  return details;
+  return Object.fromEntries(details);
 }
