@@ -181,7 +181,7 @@ describe('the outbox relay', { skip }, () => {
       values: [bad],
     });
     assert.equal(rows[0]?.failures, 5);
-    assert.match(rows[0]?.error ?? '', /json/);
+    assert.match(rows[0]?.error ?? '', /JSON/);
   });
 
   it('publishes again what a stream that was deleted had', async () => {

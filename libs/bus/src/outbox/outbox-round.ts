@@ -1,6 +1,7 @@
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
+import { referenceTo } from '../envelope-text.ts';
 import {
   keepLargeEvent,
   listUnpublished,
@@ -90,8 +91,10 @@ async function bodyFor({ database, bus, log }: RoundOptions, row: OutboxRow): Pr
   if (row.body.length * 3 + 2048 < limitBytes) return row.body;
   const body = Buffer.from(row.body);
   if (body.length + eventHeaders(row).toString().length < limitBytes) return body;
+  const reference = referenceTo(row.body);
+  await keepLargeEvent(database.query, row);
   log.info({ event_id: row.event_id, event: row.event, bytes: body.length }, 'an event goes as a reference');
-  return keepLargeEvent(database.query, row.id);
+  return reference;
 }
 
 /** Works through rows in their order, many at once, but rows with the same key one by one until one says stop. */

@@ -70,29 +70,12 @@ export async function removePublished(query: Query, graceSec: number, limit: num
   return rows.length;
 }
 
-/**
- * Keeps a large event's envelope where consumers can find it and gives the envelope that is sent in its place: the
- * same one with `data` null and a `reference` (see libs/bus envelope.ts).
- */
-export async function keepLargeEvent(query: Query, outboxId: number): Promise<string> {
-  const rows = await query<{ body: string | null }>({
-    text: `with large as (
-        select event_id, body, body::json as envelope from system.outbox where id = $1
-      ), kept as (
-        insert into system.large_events (id, body) select event_id, body from large on conflict (id) do nothing
-      )
-      select '{"id":' || (envelope -> 'id')::text || ',"event":' || (envelope -> 'event')::text
-        || ',"timestamp":' || (envelope -> 'timestamp')::text
-        || coalesce(',"collection":' || (envelope -> 'collection')::text, '')
-        || ',"data":null,"actor":' || (envelope -> 'actor')::text
-        || ',"request_id":' || (envelope -> 'request_id')::text
-        || ',"reference":{"type":"large_event","id":"' || event_id || '","bytes":' || octet_length(body) || '}}' as body
-      from large`,
-    values: [outboxId],
+/** Keeps a large event's envelope where consumers find it, for as long as the stream keeps the reference to it. */
+export async function keepLargeEvent(query: Query, { event_id, body }: OutboxRow): Promise<void> {
+  await query({
+    text: 'insert into system.large_events (id, body) values ($1, $2) on conflict (id) do nothing',
+    values: [event_id, body],
   });
-  const body = rows[0]?.body;
-  if (!body) throw new Error('the large event is no envelope');
-  return body;
 }
 
 /** Removes large events whose references the stream no longer keeps. */

@@ -1,0 +1,52 @@
+import { envelope } from './envelope.ts';
+
+/** Deeper nesting is refused: PostgreSQL, which shows the body again, gives up on it. */
+const maxDepth = 1000;
+
+/**
+ * The members of a JSON object as the text they were written in: cutting keeps every digit and escape, which parsing
+ * and writing again does not. The text must be valid JSON (JSON.parse took it); of two members with one name the last
+ * counts, as there. Throws for an object that is nested too deep.
+ */
+export function cutMembers(text: string): Map<string, string> {
+  const members = new Map<string, string>();
+  let depth = 0;
+  let name: string | undefined;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const opening = at;
+      at = endOfString(text, at);
+      if (depth === 1 && name === undefined) name = JSON.parse(text.slice(opening, at + 1));
+    } else if (character === ':' && depth === 1) start = at + 1;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > maxDepth) throw new Error(`nested more than ${maxDepth} deep`);
+    } else if (character === '}' || character === ']') depth -= 1;
+    const isEndOfMember = (character === ',' && depth === 1) || (character === '}' && depth === 0);
+    if (isEndOfMember && name !== undefined) {
+      members.set(name, text.slice(start, at).trim());
+      name = undefined;
+    }
+  }
+  return members;
+}
+
+function endOfString(text: string, opening: number): number {
+  let at = opening + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+/**
+ * The envelope that is sent in the place of one that is larger than a message may be: the same one with `data` null and
+ * a `reference`. Throws for a text that is no envelope.
+ */
+export function referenceTo(text: string): string {
+  const { id } = envelope.parse(JSON.parse(text));
+  const members = cutMembers(text);
+  members.set('data', 'null');
+  members.set('reference', JSON.stringify({ type: 'large_event', id, bytes: Buffer.byteLength(text) }));
+  return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+}

@@ -1,0 +1,101 @@
+import type { Query } from '@recordbus/database';
+
+/** A delivery that this process may attempt now, with everything the attempt needs. */
+export interface Claim {
+  readonly delivery_id: string;
+  readonly occurred_at: string;
+  readonly webhook_id: string;
+  /** Recorded attempts so far. */
+  readonly attempt: number;
+  /** Only who knows it may record the outcome. */
+  readonly lease_token: string;
+  /** Leases that ran out since the last recorded attempt. */
+  readonly lost_leases: number;
+  readonly event: string;
+  /** Null when the event is no longer kept. */
+  readonly body: string | null;
+  readonly traceparent: string | null;
+  readonly url: string;
+  readonly secret: string;
+  readonly headers: Record<string, string>;
+  readonly retry_max: number;
+  readonly retry_backoff: 'exponential' | 'fixed';
+  readonly retry_delay_ms: number;
+  readonly timeout_ms: number;
+}
+
+export interface ClaimLimits {
+  /** Deliveries taken at most. */
+  readonly limit: number;
+  /** Attempts that this process may have under way for one webhook. */
+  readonly perWebhook: number;
+  /** Attempts that it has under way, by webhook. */
+  readonly inFlight: ReadonlyMap<string, number>;
+  readonly leaseSec: number;
+}
+
+/**
+ * Takes due deliveries, each under a lease with a new token. Webhooks that have their share under way are passed over
+ * inside the statement, so a hanging receiver's backlog is never in the way of the others; the webhooks that have
+ * anything waiting are found by skipping along the index, not by reading it.
+ */
+export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }: ClaimLimits): Promise<Claim[]> {
+  return query<Claim>({
+    name: 'delivery.claim',
+    text: `with recursive waiting (webhook_id) as (
+        (select webhook_id from system.delivery_queue order by webhook_id limit 1)
+        union all
+        select (
+          select q.webhook_id from system.delivery_queue q
+          where q.webhook_id > waiting.webhook_id order by q.webhook_id limit 1
+        ) from waiting where waiting.webhook_id is not null
+      ), room as materialized (
+        select w.id, w.url, w.secret, w.headers, w.retry_max, w.retry_backoff, w.retry_delay_ms, w.timeout_ms,
+          $3::integer - coalesce(busy.in_flight, 0) as free
+        from waiting
+        join system.webhooks w on w.id = waiting.webhook_id and w.enabled
+        left join unnest($1::text[], $2::integer[]) as busy (webhook_id, in_flight) on busy.webhook_id = w.id
+        where coalesce(busy.in_flight, 0) < $3::integer
+        order by random()
+      ), due as (
+        select room.*, next.delivery_id
+        from room cross join lateral (
+          select q.delivery_id from system.delivery_queue q
+          where q.webhook_id = room.id and q.next_attempt_at <= now()
+            and (q.lease_until is null or q.lease_until <= now())
+          order by q.next_attempt_at limit room.free for update skip locked
+        ) as next
+        limit $4
+      ), claimed as (
+        update system.delivery_queue q
+        set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + make_interval(secs => $5),
+          lost_leases = q.lost_leases + (q.lease_until is not null)::integer
+        from due where q.delivery_id = due.delivery_id
+        returning q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases,
+          due.url, due.secret, due.headers, due.retry_max, due.retry_backoff, due.retry_delay_ms, due.timeout_ms
+      )
+      select c.delivery_id, c.occurred_at::text as occurred_at, c.webhook_id, c.attempt, c.lease_token, c.lost_leases,
+        c.url, c.secret, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
+        e.event, e.body, e.traceparent
+      from claimed c left join system.events e on e.id = c.event_id and e.occurred_at = c.occurred_at`,
+    values: [[...inFlight.keys()], [...inFlight.values()], perWebhook, limit, leaseSec],
+  });
+}
+
+/** Holds leases for longer attempts. Those that others have taken meanwhile are left alone. */
+export async function renewLeases(query: Query, tokens: readonly string[], leaseSec: number): Promise<void> {
+  await query({
+    name: 'delivery.renew',
+    text: `update system.delivery_queue set lease_until = clock_timestamp() + make_interval(secs => $2)
+      where lease_token = any($1::uuid[])`,
+    values: [tokens, leaseSec],
+  });
+}
+
+/** Gives claims back whose attempts were not begun or not finished; that is no lost lease. */
+export async function releaseLeases(query: Query, tokens: readonly string[]): Promise<void> {
+  await query({
+    text: 'update system.delivery_queue set lease_until = null, lease_token = null where lease_token = any($1::uuid[])',
+    values: [tokens],
+  });
+}

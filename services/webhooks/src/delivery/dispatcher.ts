@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Query } from '@recordbus/database';
+import type { EgressClient } from '@recordbus/egress';
+import type { Logger } from '@recordbus/shared/logging';
+import { attemptDelivery } from './attempt.ts';
+import { type Claim, claimDue, releaseLeases, renewLeases } from './claim.ts';
+import { createOutcomeWriter } from './outcome-writer.ts';
+import type { Outcome } from './record-outcomes.ts';
+import { createWakeup } from './wakeup.ts';
+
+/** Sends what is due, on any number of replicas at once. */
+export interface Dispatcher {
+  start(): void;
+  /** To be called when there may be something due. */
+  wake(): void;
+  /** Lets attempts under way end, for a while, and gives the rest back to the other replicas. */
+  stop(): Promise<void>;
+}
+
+interface DispatcherOptions {
+  readonly query: Query;
+  readonly client: EgressClient;
+  readonly log: Logger;
+}
+
+/** Interface §8: claims of at most 50, every 2 s when nothing else calls for one. */
+const claimLimit = 50;
+const idleMs = 2000;
+const maxUnderWay = 1000;
+const failureMs = 1000;
+/** A process that died is noticed after this; longer attempts renew their leases on the way. */
+const leaseSec = 12;
+const renewEveryMs = 3000;
+/** Retries that are due later than this are found by the idle tick. */
+const timedRetryMs = 60_000;
+const stopPatienceMs = 12_000;
+
+/** What one webhook may have under way: much while there is little else, little when many hang. */
+const shareOf = (underWay: number) => (underWay < 200 ? 32 : underWay < 600 ? 8 : 2);
+
+/** Makes the dispatcher of this process; it does nothing before `start`. */
+export function createDispatcher({ query, client, log }: DispatcherOptions): Dispatcher {
+  /** Claims whose attempts run, by webhook; and all that are leased: those, and those whose outcomes are not written. */
+  const running = new Map<string, number>();
+  const leased = new Map<string, { readonly claim: Claim; readonly sinceMs: number }>();
+  const attempts = new Set<Promise<void>>();
+  const wakeup = createWakeup();
+  const writer = createOutcomeWriter({ query, log, onWritten });
+  let stopping = false;
+  let looping = Promise.resolve();
+  let renewing: NodeJS.Timeout | undefined;
+
+  function onWritten(outcomes: readonly Outcome[]): void {
+    for (const { leaseToken, verdict, delayMs } of outcomes) {
+      leased.delete(leaseToken);
+      if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(wakeup.wakeSoon, delayMs).unref();
+    }
+  }
+
+  async function attempt(claim: Claim): Promise<void> {
+    const { webhook_id } = claim;
+    running.set(webhook_id, (running.get(webhook_id) ?? 0) + 1);
+    try {
+      writer.add(await attemptDelivery(client, claim));
+    } finally {
+      const before = running.get(webhook_id) ?? 1;
+      // The last claim may have passed over deliveries that fit now.
+      if (before >= shareOf(attempts.size) || attempts.size >= maxUnderWay) wakeup.wakeSoon();
+      if (before > 1) running.set(webhook_id, before - 1);
+      else running.delete(webhook_id);
+    }
+  }
+
+  async function claimAndBegin(): Promise<boolean> {
+    const limit = Math.min(claimLimit, maxUnderWay - attempts.size);
+    if (limit <= 0) return false;
+    const claims = await claimDue(query, { limit, perWebhook: shareOf(attempts.size), inFlight: running, leaseSec });
+    const sinceMs = performance.now();
+    for (const claim of claims) {
+      leased.set(claim.lease_token, { claim, sinceMs });
+      if (stopping) continue;
+      const begun = attempt(claim).finally(() => attempts.delete(begun));
+      attempts.add(begun);
+    }
+    return claims.length === limit;
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopping) {
+      wakeup.reset();
+      try {
+        if (await claimAndBegin()) continue;
+        await wakeup.wait(idleMs);
+      } catch (error) {
+        log.warn({ err: error }, 'deliveries could not be claimed');
+        await sleep(failureMs);
+      }
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const oldMs = performance.now() - renewEveryMs;
+    const tokens = [...leased].filter(([, { sinceMs }]) => sinceMs < oldMs).map(([token]) => token);
+    try {
+      if (tokens.length > 0) await renewLeases(query, tokens, leaseSec);
+    } catch (error) {
+      log.warn({ err: error, leases: tokens.length }, 'leases of deliveries were not renewed');
+    }
+    if (!stopping) renewing = setTimeout(renew, renewEveryMs);
+  }
+
+  return {
+    start() {
+      looping = loop();
+      renewing = setTimeout(renew, renewEveryMs);
+    },
+    wake: wakeup.wake,
+    async stop() {
+      stopping = true;
+      wakeup.wake();
+      await looping;
+      await Promise.race([Promise.all(attempts), sleep(stopPatienceMs, undefined, { ref: false })]);
+      clearTimeout(renewing);
+      await writer.flush();
+      if (leased.size > 0) await releaseLeases(query, [...leased.keys()]);
+    },
+  };
+}

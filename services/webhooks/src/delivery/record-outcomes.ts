@@ -1,0 +1,69 @@
+import type { Query } from '@recordbus/database';
+
+/** What became of a claim. */
+export interface Outcome {
+  readonly deliveryId: string;
+  readonly occurredAt: string;
+  readonly leaseToken: string;
+  readonly verdict: 'success' | 'dead' | 'retry';
+  /** Wait before the next attempt; 0 unless the verdict is retry. */
+  readonly delayMs: number;
+  /** Was a request made, so that it counts as an attempt? */
+  readonly attempted: boolean;
+  readonly durationMs: number;
+  readonly responseCode: number | null;
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * Writes outcomes, all in one statement. One whose lease token is no longer in the queue changes nothing: somebody
+ * else has the delivery now, it was written before, or its webhook is gone. So writing the same ones again is harmless.
+ */
+export async function recordOutcomes(query: Query, outcomes: readonly Outcome[]): Promise<void> {
+  const column = <K extends keyof Outcome>(key: K) => outcomes.map((outcome) => outcome[key]);
+  await query({
+    name: 'delivery.outcomes',
+    text: `with outcome as (
+        select * from unnest(
+          $1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::double precision[], $6::boolean[], $7::integer[],
+          $8::integer[], $9::text[], $10::text[]
+        ) as o (delivery_id, occurred_at, token, verdict, delay_ms, attempted, duration_ms, code, response, error)
+      ), ended as (
+        delete from system.delivery_queue q using outcome o
+        where q.delivery_id = o.delivery_id and q.lease_token = o.token and o.verdict <> 'retry'
+        returning q.delivery_id, q.attempt + o.attempted::integer as attempt
+      ), repeated as (
+        update system.delivery_queue q
+        set attempt = q.attempt + o.attempted::integer, lease_until = null, lease_token = null, lost_leases = 0,
+          next_attempt_at = clock_timestamp() + make_interval(secs => o.delay_ms / 1000)
+        from outcome o where q.delivery_id = o.delivery_id and q.lease_token = o.token and o.verdict = 'retry'
+        returning q.delivery_id, q.attempt
+      ), mine as (
+        select o.*, m.attempt from outcome o
+        join (select * from ended union all select * from repeated) as m using (delivery_id)
+      ), logged as (
+        insert into system.delivery_attempts (delivery_id, occurred_at, attempt, at, response_code, duration_ms, error)
+        select delivery_id, occurred_at, attempt, clock_timestamp() - make_interval(secs => duration_ms / 1000.0),
+          code, duration_ms, error
+        from mine where attempted on conflict do nothing
+      )
+      update system.deliveries d
+      set status = case mine.verdict when 'retry' then 'pending' else mine.verdict end, attempt = mine.attempt,
+        response_code = mine.code, response_body = mine.response, error = mine.error, updated_at = clock_timestamp(),
+        completed_at = case when mine.verdict <> 'retry' then clock_timestamp() end
+      from mine where d.id = mine.delivery_id and d.occurred_at = mine.occurred_at`,
+    values: [
+      column('deliveryId'),
+      column('occurredAt'),
+      column('leaseToken'),
+      column('verdict'),
+      column('delayMs'),
+      column('attempted'),
+      column('durationMs'),
+      column('responseCode'),
+      column('responseBody'),
+      column('error'),
+    ],
+  });
+}

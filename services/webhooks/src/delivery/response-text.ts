@@ -1,0 +1,19 @@
+/** What is kept of a receiver's answer (interface §2.6). */
+export const maxResponseBytes = 2048;
+
+/**
+ * The captured bytes of an answer as text that PostgreSQL takes: invalid UTF-8 and NUL become U+FFFD, and the whole is
+ * cut to 2,048 bytes between characters.
+ */
+export function responseText(bytes: Uint8Array): string {
+  // As a stream, so that a character that the capture cut in two is left out instead of replaced.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
+  return cutToBytes(text, maxResponseBytes);
+}
+
+/** Cuts a text to at most so many bytes of UTF-8, between characters. */
+export function cutToBytes(text: string, limitBytes: number): string {
+  const target = new Uint8Array(limitBytes);
+  const { read } = new TextEncoder().encodeInto(text, target);
+  return text.slice(0, read);
+}

@@ -1,0 +1,74 @@
+import type { Query } from '@recordbus/database';
+import type { IncomingEvent } from './read-message.ts';
+
+/**
+ * Turns events into deliveries, one for each webhook that listened when the event happened and has a pattern for it
+ * (interface §6.1), in one statement. Doing it again with the same events makes nothing new.
+ * Tells how many deliveries were made.
+ */
+export async function fanOut(query: Query, events: readonly IncomingEvent[]): Promise<number> {
+  const rows = await query<{ made: number }>({
+    name: 'fan-out',
+    text: `with incoming as (
+        select distinct on (id) id, occurred_at, event, traceparent, body
+        from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
+          as i (id, occurred_at, event, traceparent, body)
+        order by id
+      ), matching as (
+        select e.event, w.id as webhook_id, w.active
+        from (select distinct event from incoming) as e
+        join system.webhooks w on exists (
+          select from unnest(w.events) as pattern
+          where pattern = '*' or pattern = e.event
+            or (right(pattern, 2) = '.*' and starts_with(e.event, left(pattern, -1)))
+        )
+      ), wanted as (
+        select i.id, i.occurred_at, i.event, m.webhook_id
+        from incoming i join matching m on m.event = i.event and m.active @> i.occurred_at
+      ), stored as (
+        insert into system.events (id, occurred_at, event, traceparent, body)
+        select id, occurred_at, event, traceparent, body
+        from incoming i where exists (select from wanted where wanted.id = i.id)
+        on conflict (id, occurred_at) do nothing
+      ), made as (
+        insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
+        select system.delivery_id(id, webhook_id, occurred_at), occurred_at, id, webhook_id, event, 'pending'
+        from wanted order by 1
+        on conflict (id, occurred_at) do nothing
+        returning id, occurred_at, event_id, webhook_id
+      ), queued as (
+        insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
+        select id, occurred_at, event_id, webhook_id from made
+      )
+      select count(*) as made from made`,
+    values: [
+      events.map(({ id }) => id),
+      events.map(({ occurredAt }) => occurredAt),
+      events.map(({ event }) => event),
+      events.map(({ traceparent }) => traceparent),
+      events.map(({ body }) => body),
+    ],
+  });
+  return rows[0]?.made ?? 0;
+}
+
+/** The whole envelopes of events that went over the bus as references, by event id. */
+export async function findLargeEvents(query: Query, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await query<{ id: string; body: string }>({
+    text: 'select id, body from system.large_events where id = any($1::uuid[])',
+    values: [ids],
+  });
+  return new Map(rows.map(({ id, body }) => [id, body]));
+}
+
+/** Keeps a message that is no event where somebody can look at it. */
+export async function parkMessage(
+  query: Query,
+  message: { readonly seq: number; readonly subject: string; readonly data: Uint8Array },
+  error: string,
+): Promise<void> {
+  await query({
+    text: 'insert into system.parked_messages (stream_sequence, subject, body, error) values ($1, $2, $3, $4)',
+    values: [message.seq, message.subject, Buffer.from(message.data), error.replaceAll('\0', '\ufffd')],
+  });
+}

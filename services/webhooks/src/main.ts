@@ -1,0 +1,22 @@
+import { connectBus, eventStream } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
+import { openDatabase } from '@recordbus/database';
+import { createSettings } from '@recordbus/settings';
+import { createContextSealer } from '@recordbus/shared/context';
+import { runService } from '@recordbus/shared/run-service';
+import { loadTokenSecret } from '@recordbus/tokens';
+import { createWebhooks } from './app.ts';
+import { webhooksVariables } from './config.ts';
+
+await runService('webhooks', webhooksVariables, async ({ config, log, lifecycle }) => {
+  const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: config.databaseUrl, name: 'webhooks', log });
+  lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: config.natsUrl, name: 'webhooks', log });
+  lifecycle.onStop('bus', () => bus.close());
+  const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
+  await settings.start();
+  lifecycle.onStop('settings', () => settings.stop());
+  const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
+  return { service: createWebhooks({ log, database, bus, settings, stream }), sealer: createContextSealer(secret) };
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bus, connectBus, envelopeSql, eventStream } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
+import { type Database, newId, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase } from '@recordbus/database/testing';
+import { createSettings, type Settings } from '@recordbus/settings';
+import { createLogger } from '@recordbus/shared/logging';
+import type { Service } from '@recordbus/shared/service';
+import { createWebhooks } from '../src/app.ts';
+
+const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
+
+/** Why a file with such tests skips them all; false when it does not. */
+export const skip = TEST_DATABASE_URL && TEST_NATS_URL ? false : 'TEST_DATABASE_URL and TEST_NATS_URL are not set';
+
+export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+
+interface NewWebhook {
+  readonly url: string;
+  readonly events?: readonly string[];
+  readonly headers?: Record<string, string>;
+  readonly retryMax?: number;
+  readonly retryDelayMs?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly event: string;
+  readonly webhook_id: string;
+  readonly status: string;
+  readonly attempt: number;
+  readonly response_code: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly queued: number;
+}
+
+/** A database and a stream of their own, and as many replicas of the service as a test starts. */
+export interface TestWebhooks {
+  readonly database: Database;
+  readonly bus: Bus;
+  startReplica(): Promise<Service>;
+  addWebhook(webhook: NewWebhook): Promise<string>;
+  /** Puts an event on the stream as the relay would. */
+  emit(event: string, data?: string, id?: string): Promise<string>;
+  /** Puts any bytes on the stream. */
+  publish(subject: string, body: Uint8Array | string): Promise<void>;
+  deliveries(webhookId: string): Promise<DeliveryRow[]>;
+  setDenied(ranges: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startTestWebhooks(): Promise<TestWebhooks> {
+  const log = createLogger('webhooks-test', process.env.TEST_LOG ?? 'silent');
+  const temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
+  const database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 20 });
+  const bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
+  const suffix = newId().slice(-12);
+  const stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 64 * 1024 ** 2 };
+  const settings: Settings = createSettings({ database, bus, log, envelope: createEnvelope(undefined) });
+  const replicas: Service[] = [];
+
+  async function setDenied(ranges: string): Promise<void> {
+    await database.query({
+      text: `insert into system.settings (key, value, updated_at) values ('hooks.http.deny', $1, 0)
+        on conflict (key) do update set value = excluded.value`,
+      values: [ranges],
+    });
+    await database.query({
+      text: `update system.versions set version = version + 1 where name = 'settings'`,
+      values: [],
+    });
+    await settings.refresh();
+  }
+
+  await setDeniedBeforeStart(database);
+  await settings.start();
+  await until(() => bus.connected);
+
+  return {
+    database,
+    bus,
+    setDenied,
+    async startReplica() {
+      const service = createWebhooks({ log, database, bus, settings, stream });
+      await service.start();
+      replicas.push(service);
+      return service;
+    },
+    async addWebhook({ url, events = ['*'], headers = {}, retryMax = 3, retryDelayMs = 100, timeoutMs = 5000 }) {
+      const id = newId();
+      await database.query({
+        text: `insert into system.webhooks
+            (id, name, url, events, secret, headers, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
+          values ($1, 'test', $2, $3, $4, $5, $6, 'exponential', $7, $8)`,
+        values: [id, url, events, secret, headers, retryMax, retryDelayMs, timeoutMs],
+      });
+      return id;
+    },
+    async emit(event, data = '{"record":{"n":12345678901234567890}}', id = newId()) {
+      const body = envelopeSql({
+        id: '$1',
+        event: '$2',
+        timestamp: 'extract(epoch from now())',
+        data: '$3::json',
+        actorType: `'guest'`,
+        actorId: 'null',
+        requestId: 'null',
+      });
+      const rows = await database.query<{ body: string }>({
+        text: `select ${body} as body`,
+        values: [id, event, data],
+      });
+      await bus.jetstream().publish(`${stream.prefix}.${event}`, rows[0]?.body ?? '', { msgID: id });
+      return id;
+    },
+    async publish(subject, body) {
+      await bus.jetstream().publish(`${stream.prefix}.${subject}`, body);
+    },
+    deliveries: (webhookId) =>
+      database.query<DeliveryRow>({
+        text: `select d.*,
+            (select count(*) from system.delivery_attempts a where a.delivery_id = d.id) as attempts,
+            (select count(*) from system.delivery_queue q where q.delivery_id = d.id) as queued
+          from system.deliveries d where webhook_id = $1 order by created_at, id`,
+        values: [webhookId],
+      }),
+    async stop() {
+      await Promise.all(replicas.map((replica) => replica.stop()));
+      await settings.stop();
+      await (await bus.jetstreamManager()).streams.delete(stream.name).catch(() => {});
+      await bus.close();
+      await database.close();
+      await temporary.drop();
+    },
+  };
+}
+
+/** The receivers of tests are on the loopback address. */
+async function setDeniedBeforeStart(database: Database): Promise<void> {
+  await database.query({
+    text: `insert into system.settings (key, value, updated_at) values ('hooks.http.deny', 'off', 0)`,
+    values: [],
+  });
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
+    await sleep(10);
+  }
+}
