@@ -58,7 +58,10 @@ export function createServedCollections(cache: CollectionCache): ServedCollectio
   };
 }
 
-/** A column or table is gone or has another type, or a prepared statement no longer fits its tables. */
+/**
+ * A column or table is gone or has another type, a prepared statement no longer fits its tables, or a constraint that
+ * nobody here knows stands against a write.
+ */
 const isOutdatedSchema = (error: unknown): boolean =>
   isDatabaseError(
     error,
@@ -67,4 +70,6 @@ const isOutdatedSchema = (error: unknown): boolean =>
     sqlState.cachedPlanChanged,
     sqlState.datatypeMismatch,
     sqlState.undefinedFunction,
+    sqlState.uniqueViolation,
+    sqlState.foreignKeyViolation,
   );
