@@ -17,6 +17,9 @@ export interface DefinitionContext {
   findCollection(name: string): Pick<Collection, 'name' | 'type'> | undefined;
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const flag = z.boolean('must be true or false');
 
 /** The outer shape of a definition (interface §2.2); `system` is shown, never read. */
@@ -28,7 +31,7 @@ const shape = z.strictObject({
   name: z.string('must be a string'),
   type: z.string('must be a string'),
   required: flag.default(false),
-  options: z.record(z.string(), z.unknown().optional(), 'must be an object').default({}),
+  options: z.custom<object>(isObject, 'must be an object').default({}),
   collection: z.string('must be the name of a collection').nullish(),
   system: z.unknown().optional(),
 });
@@ -57,20 +60,23 @@ export function readFieldDefinitions(input: unknown, context: DefinitionContext,
     return [];
   }
   const fields: Field[] = [];
+  // A field that one definition names by its id is not meant by another one's name.
+  const namedById = new Set(list.map((item: unknown) => memberOf(item, 'id')));
+  const unnamed = context.previous?.filter(({ id }) => !namedById.has(id)) ?? [];
   for (const [position, item] of list.entries()) {
-    const field = readDefinition(item, position, context, problems);
+    const field = readDefinition(item, position, { ...context, unnamed }, problems);
     if (field) fields.push(field);
   }
   refuseDoubles(fields, problems);
   return fields;
 }
 
-function readDefinition(
-  item: unknown,
-  position: number,
-  context: DefinitionContext,
-  problems: Problems,
-): Field | undefined {
+interface ListContext extends DefinitionContext {
+  /** The previous fields that no definition names by their ids. */
+  readonly unnamed: readonly Field[];
+}
+
+function readDefinition(item: unknown, position: number, context: ListContext, problems: Problems): Field | undefined {
   const place = placeOf(item, position, context.collectionType);
   const read = shape.safeParse(item);
   if (!read.success) {
@@ -86,7 +92,7 @@ function readDefinition(
     problems.add(`${place}.type`, `must be one of ${[...fieldTypes.keys()].join(', ')}`);
     return undefined;
   }
-  const previous = findPrevious(definition, context.previous ?? []);
+  const previous = findPrevious(definition, context);
   if (previous && previous.type !== type.name)
     problems.add(`${place}.type`, `cannot change from ${previous.type}: drop the field and add it again`);
   const collection = readTarget(definition, { type, previous, place, context, problems });
@@ -103,13 +109,16 @@ function readDefinition(
 
 /** How problems call a definition: by its name, or by its position when that is not one. */
 function placeOf(item: unknown, position: number, collectionType: CollectionType): string {
-  const name = typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined;
+  const name = memberOf(item, 'name');
   const isUsable = typeof name === 'string' && !findFieldNameProblem(name, collectionType);
   return `fields.${isUsable ? name : position}`;
 }
 
-const findPrevious = ({ id, name }: Definition, previous: readonly Field[]): Field | undefined =>
-  previous.find((field) => (id == null ? field.name === name : field.id === id));
+const findPrevious = ({ id, name }: Definition, { previous, unnamed }: ListContext): Field | undefined =>
+  id == null ? unnamed.find((field) => field.name === name) : previous?.find((field) => field.id === id);
+
+const memberOf = (item: unknown, key: string): unknown =>
+  isObject(item) ? Object.getOwnPropertyDescriptor(item, key)?.value : undefined;
 
 function readOptions({ options }: Definition, type: FieldType, place: string, problems: Problems): Field['options'] {
   const read = type.options.safeParse(options);

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { connectBus } from '@recordbus/bus';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
+import { type CollectionCache, createCollectionCache } from './collection-cache.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+const skip = serverUrl ? false : 'TEST_DATABASE_URL is not set';
+const log = createLogger('schema-test', 'silent');
+// Notices reach the process that sends them, whether the bus is there or not.
+const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
+after(() => bus.close());
+
+let temporary: TemporaryDatabase;
+let database: Database;
+let cache: CollectionCache;
+
+if (serverUrl) {
+  before(async () => {
+    temporary = await createTemporaryDatabase(serverUrl);
+    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    cache = createCollectionCache({ database, bus, log });
+    await cache.start();
+  });
+  after(async () => {
+    cache.stop();
+    await database.close();
+    await temporary.drop();
+  });
+}
+
+/** Stores a collection as the admin service does: with a new version, in one transaction. */
+const store = (name: string) =>
+  database.transaction(async (query) => {
+    await query({
+      text: `insert into system.collections (id, name, type, fields, list_rule, created_at, updated_at)
+        values ($1, $1, 'base', '[{"name":"title"}]', '', 5, 6)`,
+      values: [name],
+    });
+    await query({ text: "update system.versions set version = version + 1 where name = 'schema'", values: [] });
+  });
+
+test('a collection comes as it is stored', { skip }, async () => {
+  assert.deepEqual(cache.all(), []);
+  const { version } = cache;
+  await store('posts');
+  assert.equal(cache.find('posts'), undefined);
+  await cache.reload();
+  assert.equal(cache.version, version + 1);
+  assert.deepEqual(cache.find('posts'), {
+    id: 'posts',
+    name: 'posts',
+    type: 'base',
+    fields: [{ name: 'title' }],
+    viewQuery: null,
+    rules: { list: '', view: null, create: null, update: null, delete: null },
+    historyEnabled: false,
+    createdAtSec: 5,
+    updatedAtSec: 6,
+  });
+  assert.equal(cache.find('Posts'), undefined);
+});
+
+test('a notice replaces what is cached; what has not changed stays the same objects', { skip }, async () => {
+  const posts = cache.find('posts');
+  await cache.reload();
+  assert.equal(cache.find('posts'), posts);
+  await store('tags');
+  bus.notify('schema');
+  const deadlineMs = performance.now() + 5000;
+  while (!cache.find('tags')) {
+    assert.ok(performance.now() < deadlineMs, 'the notice did not arrive');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+});
+
+test('whoever asks while it loads sees what was there when they asked, and many share one load', { skip }, async () => {
+  const running = cache.reload();
+  await store('late');
+  const reloads = Array.from({ length: 50 }, () => cache.reload());
+  assert.ok(new Set(reloads).size <= 2, 'the one that runs, if any, and the one after it');
+  await Promise.all([running, ...reloads]);
+  assert.ok(cache.find('late'));
+});
+
+test('a load that fails is told to who asked, and the next one works', { skip }, async () => {
+  await database.query({ text: 'alter table system.collections rename to gone', values: [] });
+  await assert.rejects(cache.reload());
+  assert.ok(cache.find('late'), 'the last copy stays');
+  await database.query({ text: 'alter table system.gone rename to collections', values: [] });
+  await cache.reload();
+});

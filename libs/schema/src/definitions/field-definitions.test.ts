@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AppError } from '@recordbus/shared/errors';
+import type { Collection } from '../collection.ts';
+import type { Field } from '../field.ts';
+import { type DefinitionContext, readFieldDefinitions } from './field-definitions.ts';
+import { createProblems } from './problems.ts';
+
+const known: Pick<Collection, 'name' | 'type'>[] = [
+  { name: 'posts', type: 'base' },
+  { name: 'tags', type: 'base' },
+  { name: 'stats', type: 'view' },
+];
+const context: DefinitionContext = {
+  collectionType: 'base',
+  findCollection: (name) => known.find((collection) => collection.name === name),
+};
+
+function read(input: unknown, rest: Partial<DefinitionContext> = {}): Field[] {
+  const problems = createProblems();
+  const fields = readFieldDefinitions(input, { ...context, ...rest }, problems);
+  problems.throwIfAny();
+  return fields;
+}
+
+function problemsOf(input: unknown, rest?: Partial<DefinitionContext>): Record<string, unknown> | undefined {
+  try {
+    read(input, rest);
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof AppError);
+    assert.equal(error.status, 422);
+    return error.details;
+  }
+}
+
+describe('definitions that are right', () => {
+  test('are completed: id, required, options with their defaults', () => {
+    const [field] = read([{ name: 'title', type: 'text' }]);
+    assert.match(field?.id ?? '', /^[a-z0-9]{12}$/);
+    assert.deepEqual(field, {
+      id: field?.id,
+      name: 'title',
+      type: 'text',
+      required: false,
+      system: false,
+      options: { unique: false },
+    });
+  });
+
+  test('may be the JSON text of the array (contract §2)', () => {
+    assert.equal(read('[{"name":"title","type":"text"}]')[0]?.name, 'title');
+    assert.deepEqual(read('[]'), []);
+  });
+
+  test('keep an id that they carry; system is not theirs to say', () => {
+    const [field] = read([{ id: 'Own-id_1', name: 'title', type: 'text', system: true, collection: null }]);
+    assert.deepEqual([field?.id, field?.system], ['Own-id_1', false]);
+  });
+
+  test('of relations name a collection', () => {
+    assert.equal(read([{ name: 'post', type: 'relation', collection: 'posts' }])[0]?.collection, 'posts');
+  });
+
+  test('may have names that are reserved elsewhere', () => {
+    const names = ['password', 'xMin', 'constructor', 'records', 'email'];
+    assert.deepEqual(
+      read(names.map((name) => ({ name, type: 'text' }))).map(({ name }) => name),
+      names,
+    );
+  });
+});
+
+describe('what is wrong is named where it is', () => {
+  const name = 'must begin with a letter and have at most 63 letters, digits and underscores';
+  const types = 'must be one of text, number, bool, date, select, relation, json';
+  const text = (fieldName: string, rest: object = {}) => ({ name: fieldName, type: 'text', ...rest });
+  const cases: [string, unknown, Record<string, string>][] = [
+    ['no list', { name: 'a' }, { fields: 'must be a list of field definitions' }],
+    ['text that is no JSON', 'title', { fields: 'must be a list of field definitions' }],
+    ['JSON that is no list', '{"a":1}', { fields: 'must be a list of field definitions' }],
+    ['a nothing', null, { fields: 'must be a list of field definitions' }],
+    ['too many', Array(401).fill(text('a')), { fields: 'must have at most 400 fields' }],
+    [
+      'no object',
+      ['title', null, []],
+      { 'fields.0': 'must be an object', 'fields.1': 'must be an object', 'fields.2': 'must be an object' },
+    ],
+    ['no name and no type', [{}], { 'fields.0.name': 'must be a string', 'fields.0.type': 'must be a string' }],
+    [
+      'a bad name',
+      [text('1a'), text('a-b'), text('')],
+      { 'fields.0.name': name, 'fields.1.name': name, 'fields.2.name': name },
+    ],
+    [
+      'a reserved name',
+      [text('id'), text('Created')],
+      { 'fields.0.name': '"id" is reserved', 'fields.1.name': '"Created" is reserved' },
+    ],
+    [
+      'a name of the database',
+      [text('xmin')],
+      { 'fields.0.name': '"xmin" is a name that the database keeps for itself' },
+    ],
+    ['a name twice', [text('a'), text('A')], { 'fields.A.name': 'is the name of another field as well' }],
+    [
+      'an id twice',
+      [text('a', { id: 'x' }), text('b', { id: 'x' })],
+      { 'fields.b.id': 'is the id of another field as well' },
+    ],
+    [
+      'a bad id',
+      [text('a', { id: 'x'.repeat(25) })],
+      { 'fields.a.id': 'must have 1 to 24 letters, digits, underscores and hyphens' },
+    ],
+    ['an unknown type', [{ name: 'a', type: 'enum' }], { 'fields.a.type': types }],
+    ['an inherited member as type', [{ name: 'a', type: 'constructor' }], { 'fields.a.type': types }],
+    [
+      'an unknown key',
+      [text('a', { min: 1 }), text('b', { constructor: 1 })],
+      { 'fields.a.min': 'is not known here', 'fields.b.constructor': 'is not known here' },
+    ],
+    ['required that is no flag', [text('a', { required: 'yes' })], { 'fields.a.required': 'must be true or false' }],
+    [
+      'options that are none',
+      [text('a', { options: [] }), text('b', { options: null })],
+      { 'fields.a.options': 'must be an object', 'fields.b.options': 'must be an object' },
+    ],
+    ['an unknown option', [text('a', { options: { size: 1 } })], { 'fields.a.options.size': 'is not known here' }],
+    [
+      'an option called like an inherited member',
+      JSON.stringify([text('a', { options: { toString: 1 } })]),
+      { 'fields.a.options.toString': 'is not known here' },
+    ],
+    ['a bad option', [text('a', { options: { min: 2, max: 1 } })], { 'fields.a.options.min': 'must not be above max' }],
+    [
+      'a select without values',
+      [{ name: 's', type: 'select' }],
+      { 'fields.s.options.values': 'must be a list of the values to choose from' },
+    ],
+    ['a relation to nothing', [{ name: 'r', type: 'relation' }], { 'fields.r.collection': 'is required' }],
+    [
+      'a relation to nobody',
+      [{ name: 'r', type: 'relation', collection: 'Posts' }],
+      { 'fields.r.collection': 'there is no collection "Posts"' },
+    ],
+    [
+      'a relation to a view',
+      [{ name: 'r', type: 'relation', collection: 'stats' }],
+      { 'fields.r.collection': '"stats" is a view and has no records of its own' },
+    ],
+    [
+      'a target that nothing asks for',
+      [text('a', { collection: 'posts' })],
+      { 'fields.a.collection': 'is not for fields of type text' },
+    ],
+  ];
+  for (const [what, input, details] of cases) test(what, () => assert.deepEqual(problemsOf(input), details));
+
+  test('an option called __proto__', () => {
+    const input = '[{"name":"a","type":"text","options":{"__proto__":1}},{"name":"b","type":"text","__proto__":1}]';
+    assert.deepEqual(problemsOf(input), {
+      'fields.a.options.__proto__': 'is not known here',
+      'fields.b.__proto__': 'is not known here',
+    });
+  });
+
+  test('more names are reserved on auth collections', () => {
+    assert.deepEqual(problemsOf([text('anonymous'), text('Password')], { collectionType: 'auth' }), {
+      'fields.0.name': '"anonymous" is reserved',
+      'fields.1.name': '"Password" is reserved',
+    });
+  });
+});
+
+describe('definitions of a collection that exists', () => {
+  const previous = read([
+    { name: 'title', type: 'text' },
+    { name: 'post', type: 'relation', collection: 'posts' },
+  ]);
+  const [title, post] = previous;
+
+  test('are the fields with their ids, or without ids those with their names', () => {
+    const ids = (input: unknown) => read(input, { previous }).map(({ id }) => id);
+    assert.deepEqual(
+      ids([
+        { ...post, name: 'about' },
+        { name: 'title', type: 'text' },
+      ]),
+      [post?.id, title?.id],
+    );
+    assert.deepEqual(ids(JSON.stringify(previous)), [title?.id, post?.id]);
+  });
+
+  test('a name that a renamed field leaves behind is free for a new one', () => {
+    const fields = read(
+      [
+        { ...title, name: 'headline' },
+        { name: 'title', type: 'number' },
+      ],
+      { previous },
+    );
+    assert.equal(fields[0]?.id, title?.id);
+    assert.notEqual(fields[1]?.id, title?.id);
+  });
+
+  test('a new id under an old name is another field', () => {
+    const [field] = read([{ id: 'new', name: 'title', type: 'number' }], { previous });
+    assert.deepEqual([field?.id, field?.type], ['new', 'number']);
+  });
+
+  test('keep type and target', () => {
+    const input = [
+      { name: 'title', type: 'number' },
+      { ...post, name: 'p', collection: 'tags' },
+    ];
+    assert.deepEqual(problemsOf(input, { previous }), {
+      'fields.title.type': 'cannot change from text: drop the field and add it again',
+      'fields.p.collection': 'cannot change from posts: drop the field and add it again',
+    });
+  });
+
+  test('stay system fields', () => {
+    const system = previous.map((field) => ({ ...field, system: true }));
+    const [field] = read([{ ...title, system: false }], { previous: system });
+    assert.equal(field?.system, true);
+  });
+});

@@ -1,0 +1,13 @@
+import { test } from 'node:test';
+import { assertReads, testField } from '../../test/test-field.ts';
+
+test('true, false and nothing else', () => {
+  const refusal = new Error('must be true or false');
+  assertReads(testField('bool'), [
+    [true, true],
+    [false, false],
+    [1, refusal],
+    ['true', refusal],
+    [[], refusal],
+  ]);
+});

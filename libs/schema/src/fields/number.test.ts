@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
+
+test('a number within its bounds, both allowed', () => {
+  assertReads(testField('number', { min: -1.5, max: 1e6 }), [
+    [-1.5, -1.5],
+    [0, 0],
+    [1e6, 1e6],
+    [-1.6, new Error('must be at least -1.5')],
+    [1e6 + 1, new Error('must be at most 1000000')],
+  ]);
+});
+
+test('nothing else is a number', () => {
+  const refusal = new Error('must be a number');
+  assertReads(testField('number'), [
+    ['5', refusal],
+    [true, refusal],
+    [[1], refusal],
+    [{}, refusal],
+    [JSON.parse('1e999'), refusal],
+    [Number.MAX_VALUE, Number.MAX_VALUE],
+    [5e-324, 5e-324],
+  ]);
+});
+
+test('options are checked', () => {
+  assertOptionsRefused('number', [
+    [{ min: 3, max: 2 }, { min: 'must not be above max' }],
+    [{ min: '3' }, { min: 'must be a number' }],
+    [{ max: null }, { max: 'must be a number' }],
+  ]);
+});
+
+test('narrower bounds ask the rows, wider ones do not', () => {
+  assert.deepEqual(narrowingsOf('number', {}, { min: -0.5, max: 1e21 }), [
+    ['min', `"f" < '-0.5'::double precision`],
+    ['max', `"f" > '1e+21'::double precision`],
+  ]);
+  assert.deepEqual(narrowingsOf('number', { min: 0, max: 10 }, { min: -1, max: 11 }), []);
+  assert.deepEqual(narrowingsOf('number', { min: 0, max: 10 }, { unique: true }), []);
+});

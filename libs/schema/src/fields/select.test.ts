@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
+import { fieldTypeOf } from './index.ts';
+
+const values = ['open', 'done'];
+
+test('one of the values', () => {
+  const refusal = new Error('must be one of open, done');
+  assertReads(testField('select', { values }), [
+    ['open', 'open'],
+    ['Open', refusal],
+    [['open'], refusal],
+    [1, refusal],
+    [{}, refusal],
+  ]);
+});
+
+test('several of them, each once', () => {
+  const refusal = new Error('must be one of open, done');
+  assertReads(testField('select', { values, multiple: true }), [
+    [[], '[]'],
+    [['done', 'open', 'done'], '["done","open"]'],
+    [['open', 'closed'], refusal],
+    [['open', null], refusal],
+    ['open', new Error('must be a list')],
+  ]);
+});
+
+test('an empty list of values rejects every write (interface §2.2)', () => {
+  const field = testField('select', { values: [] });
+  assertReads(field, [['open', new Error('has no value to choose from')]]);
+});
+
+test('values are required and have to be texts that can be stored', () => {
+  const noText = 'must not contain NUL or half a surrogate pair';
+  assertOptionsRefused('select', [
+    [{}, { values: 'must be a list of the values to choose from' }],
+    [{ values: 'open' }, { values: 'must be a list of the values to choose from' }],
+    [{ values: ['a', 1] }, { 'values.1': 'must be a string' }],
+    [{ values: [''] }, { 'values.0': 'must not be empty' }],
+    [{ values: ['\0', '\ud800'] }, { 'values.0': noText, 'values.1': noText }],
+    [{ values, multiple: 'yes' }, { multiple: 'must be true or false' }],
+  ]);
+});
+
+test('the column is text, or a list in JSON', () => {
+  const [one, several] = [testField('select', { values }), testField('select', { values, multiple: true })];
+  assert.deepEqual([fieldTypeOf(one).columnType(one), fieldTypeOf(several).columnType(several)], ['text', 'jsonb']);
+});
+
+test('fewer values or one instead of several ask the rows', () => {
+  assert.deepEqual(narrowingsOf('select', { values: ['a', "o'b"] }, { values: ["o'b"] }), [
+    ['values', `"f" not in ('o''b')`],
+  ]);
+  assert.deepEqual(narrowingsOf('select', { values }, { values: [] }), [['values', '"f" is not null']]);
+  assert.deepEqual(narrowingsOf('select', { values }, { values: [...values, 'more'] }), []);
+  assert.deepEqual(narrowingsOf('select', { values, multiple: true }, { values: ["o'b"] }), [
+    ['multiple', 'jsonb_array_length("f") > 1'],
+    ['values', `not "f" <@ '["o''b"]'::jsonb`],
+  ]);
+});

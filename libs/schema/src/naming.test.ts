@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testField } from '../test/test-field.ts';
+import type { Collection } from './collection.ts';
+import {
+  findFieldOfConstraint,
+  foreignKeyName,
+  namePattern,
+  orderIndexName,
+  primaryKeyName,
+  quoteIdentifier,
+  quoteLiteral,
+  relationIndexName,
+  tableOf,
+  uniqueIndexName,
+} from './naming.ts';
+
+const field = testField('text', {}, { id: 'x'.repeat(24) });
+const collection: Collection = {
+  id: '01890000-0000-7000-8000-000000000000',
+  name: 'Posts',
+  type: 'base',
+  fields: [field],
+  viewQuery: null,
+  rules: { list: null, view: null, create: null, update: null, delete: null },
+  historyEnabled: false,
+  createdAtSec: 0,
+  updatedAtSec: 0,
+};
+
+const names = [
+  uniqueIndexName(collection, field),
+  foreignKeyName(collection, field),
+  relationIndexName(collection, field),
+  orderIndexName(collection),
+  primaryKeyName(collection),
+];
+
+test('names of constraints differ, fit PostgreSQL, and can be no collection’s', () => {
+  assert.equal(new Set(names).size, names.length);
+  for (const name of names) {
+    assert.ok(name.length <= 63, name);
+    assert.doesNotMatch(name, namePattern);
+  }
+});
+
+test('a violated constraint leads to its field', () => {
+  assert.equal(findFieldOfConstraint(collection, uniqueIndexName(collection, field)), field);
+  assert.equal(findFieldOfConstraint(collection, foreignKeyName(collection, field)), field);
+  assert.equal(findFieldOfConstraint(collection, 'other'), undefined);
+  assert.equal(findFieldOfConstraint(collection, undefined), undefined);
+});
+
+test('identifiers and literals are quoted', () => {
+  assert.equal(quoteIdentifier('a"b'), '"a""b"');
+  assert.equal(quoteLiteral("o'c\\"), "'o''c\\'");
+  assert.equal(tableOf(collection), 'records."Posts"');
+});
