@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testCollection } from '../../test/test-collection.ts';
+import { planChange } from './change-table.ts';
+
+const text = (name: string, rest: object = {}) => ({ name, type: 'text', ...rest });
+const plan = (before: object[], after: object[], name = 'posts') =>
+  planChange(testCollection('posts', before), testCollection(name, after));
+
+test('nothing to change, nothing to do', () => {
+  assert.deepEqual(plan([text('a')], [text('a')]), []);
+  assert.deepEqual(plan([text('a')], [text('a', { required: true, options: { min: 1, max: 2, pattern: 'a' } })]), []);
+  const relation = { name: 'r', type: 'relation', collection: 'tags' };
+  assert.deepEqual(plan([relation], [{ ...relation, options: { cascade: 'restrict' } }]), []);
+});
+
+test('fields are dropped before and added after the table has its new name', () => {
+  assert.deepEqual(
+    plan([text('a')], [text('b'), { name: 'r', type: 'relation', collection: 'articles' }], 'articles'),
+    [
+      'alter table records."posts" drop column "a"',
+      'alter table records."posts" rename to "articles"',
+      'alter table records."articles" add column "b" text, add column "r" text collate "C"',
+      'create index "ix:c:r" on records."articles" ("r")',
+      'alter table records."articles" add constraint "fk:c:r" foreign key ("r") references records."articles" (id) ' +
+        'deferrable initially immediate',
+    ],
+  );
+});
+
+test('columns that take each other’s names step aside', () => {
+  assert.deepEqual(
+    plan(
+      [text('a'), text('b'), text('c')],
+      [
+        { ...text('b'), id: 'a' },
+        { ...text('a'), id: 'b' },
+        { ...text('d'), id: 'c' },
+      ],
+    ),
+    [
+      'alter table records."posts" rename column "a" to "aside:a"',
+      'alter table records."posts" rename column "b" to "aside:b"',
+      'alter table records."posts" rename column "c" to "d"',
+      'alter table records."posts" rename column "aside:a" to "b"',
+      'alter table records."posts" rename column "aside:b" to "a"',
+    ],
+  );
+});
+
+test('unique comes and goes', () => {
+  const unique = text('a', { options: { unique: true } });
+  assert.deepEqual(plan([text('a')], [unique]), [
+    `create unique index "uq:c:a" on records."posts" ("a") where "a" <> ''`,
+  ]);
+  assert.deepEqual(plan([unique], [text('a')]), ['drop index records."uq:c:a"']);
+});
+
+test('a single choice becomes a list and back', () => {
+  const one = { name: 's', type: 'select', options: { values: ['x'] } };
+  const several = { name: 's', type: 'select', options: { values: ['x'], multiple: true } };
+  assert.deepEqual(plan([one], [several]), [
+    'alter table records."posts" alter column "s" type jsonb using case when "s" is not null then jsonb_build_array("s") end',
+  ]);
+  assert.deepEqual(plan([several], [one]), ['alter table records."posts" alter column "s" type text using "s" ->> 0']);
+});

@@ -1,0 +1,29 @@
+import { type Collection, createProblems, type Field, readFieldDefinitions } from '@recordbus/schema';
+
+/** A collection of the given definitions, as creating it would read them. Its id is `c`, those of its fields their names. */
+export function testCollection(
+  name: string,
+  definitions: readonly object[],
+  rest: Partial<Collection> = {},
+): Collection {
+  const problems = createProblems();
+  const withIds = definitions.map((definition) => ({ id: 'name' in definition ? definition.name : '', ...definition }));
+  const fields: Field[] = readFieldDefinitions(
+    withIds,
+    { collectionType: 'base', findCollection: (target) => ({ name: target, type: 'base' }) },
+    problems,
+  );
+  problems.throwIfAny();
+  return {
+    id: 'c',
+    name,
+    type: 'base',
+    fields,
+    viewQuery: null,
+    rules: { list: null, view: null, create: null, update: null, delete: null },
+    historyEnabled: false,
+    createdAtSec: 0,
+    updatedAtSec: 0,
+    ...rest,
+  };
+}
