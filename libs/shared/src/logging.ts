@@ -18,19 +18,32 @@ export function createLogger(service: string, level: string): Logger {
   return pino(options, standardOutput);
 }
 
+let pending = '';
+
 /**
- * Standard output, written at once, so that the last line before an end is there. A reader that is slow gets the rest
- * from the stream's buffer; one that is gone (a closed terminal) costs the line, where pino's own would retry for ever.
+ * Standard output. The lines of one turn of the event loop go out in one write, which costs as much as a single line's;
+ * a fatal line and the end of the process write at once, so that the last line before an end is there. A reader that is
+ * slow gets the rest from the stream's buffer; one that is gone (a closed terminal) costs the lines, where pino's own
+ * would retry for ever.
  */
 const standardOutput = {
   write(line: string): void {
-    const bytes = Buffer.from(line);
-    const written = tryWrite(bytes);
-    if (written < bytes.length) process.stdout.write(bytes.subarray(written));
+    if (pending === '') setImmediate(writePending);
+    pending += line;
   },
+  flushSync: writePending,
 };
 
 process.stdout.on('error', () => {});
+process.on('exit', writePending);
+
+function writePending(): void {
+  if (pending === '') return;
+  const bytes = Buffer.from(pending);
+  pending = '';
+  const written = tryWrite(bytes);
+  if (written < bytes.length) process.stdout.write(bytes.subarray(written));
+}
 
 function tryWrite(bytes: Buffer): number {
   try {
