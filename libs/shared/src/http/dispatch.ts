@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
@@ -62,10 +62,7 @@ async function readInput(
   await route.admit?.({ params: params as never, context });
   return {
     params,
-    query: readStrings(
-      route.query ?? z.record(z.string(), z.string()),
-      Object.fromEntries(new URLSearchParams(search)),
-    ),
+    query: readQuery(route.query, search),
     body: route.body && readBody(route.body, await readJsonBody(request, route.bodyLimitBytes)),
     context,
     header: (name) => {
@@ -73,6 +70,12 @@ async function readInput(
       return Array.isArray(value) ? value.join(', ') : value;
     },
   };
+}
+
+/** Without a schema the query is what it says, each name once. */
+function readQuery(schema: z.ZodType | undefined, search: string): unknown {
+  const texts = search === '' ? {} : Object.fromEntries(new URLSearchParams(search));
+  return schema ? readStrings(schema, texts) : texts;
 }
 
 /** Path and query are text that the client put together: what does not fit is 400. */
