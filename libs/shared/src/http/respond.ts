@@ -28,13 +28,18 @@ function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
   return bytes;
 }
 
-/**
- * Answers before the body has arrived, and ends the connection. Closing it at once would reset it, and a client that is
- * still sending would never see the answer, so the rest is read for a while first.
- */
+/** Answers before the body has arrived, and ends the connection. */
 function sendAheadOfBody(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   response.setHeader('Connection', 'close');
   response.write(writeHead(response, reply) ?? '');
+  endAheadOfBody(request, response);
+}
+
+/**
+ * Ends an answer, written already, while the body of its request is still arriving. Closing the connection at once would
+ * reset it, and a client that is still sending would never see the answer, so the rest is read for a while first.
+ */
+export function endAheadOfBody(request: IncomingMessage, response: ServerResponse): void {
   const end = () => {
     clearTimeout(timer);
     response.end();
