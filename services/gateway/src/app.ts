@@ -1,0 +1,93 @@
+import type { RequestListener } from 'node:http';
+import { createDispatcher } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import type { HealthCheck, Service } from '@recordbus/shared/service';
+import { createTokenVerifier } from '@recordbus/tokens';
+import express from 'express';
+import { answerError } from './pipeline/answer-error.ts';
+import { answerOptions } from './pipeline/answer-options.ts';
+import { authenticate } from './pipeline/authenticate.ts';
+import { beginExchange } from './pipeline/begin-exchange.ts';
+import { forward } from './pipeline/forward.ts';
+import { limitBody } from './pipeline/limit-body.ts';
+import { matchRoute } from './pipeline/match-route.ts';
+import { healthRoutes } from './routes/health-routes.ts';
+import { createRoutingTable } from './routing/routing-table.ts';
+import { localUpstream } from './upstream/local-upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+export { httpUpstream } from './upstream/http-upstream.ts';
+export { localUpstream } from './upstream/local-upstream.ts';
+export type { Upstream } from './upstream/upstream.ts';
+
+interface GatewayDeps {
+  readonly log: Logger;
+  /** Raw bytes of the secret that signs tokens. */
+  readonly secret: Uint8Array;
+  /** The services behind this gateway. */
+  readonly upstreams: readonly Upstream[];
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+/** The only part that clients talk to. */
+export interface Gateway {
+  readonly app: RequestListener;
+  readonly checks: Readonly<Record<string, HealthCheck>>;
+  /** Learns the services' routes: all of them that answer now, the others as they come up. */
+  start(): Promise<void>;
+  /** Lets go of the services; called after the last request was answered. */
+  stop(): Promise<void>;
+}
+
+/** Makes the gateway: it knows who is calling and whose route it is, and hands the request on. */
+export function createGateway({ log, secret, upstreams, clock = Date.now }: GatewayDeps): Gateway {
+  const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
+  const all = [localUpstream(ownService(log, checks)), ...upstreams];
+  const table = createRoutingTable(all);
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(
+    beginExchange(log),
+    answerOptions,
+    matchRoute(table),
+    authenticate(createTokenVerifier(secret, clock)),
+    limitBody,
+    forward,
+    answerError(log),
+  );
+
+  return {
+    app,
+    checks,
+    async start() {
+      await Promise.all(all.map((upstream) => upstream.start((routes) => table.setRoutes(upstream, routes))));
+    },
+    async stop() {
+      await Promise.all(all.map((upstream) => upstream.stop()));
+    },
+  };
+}
+
+/** The routes that the gateway answers itself, declared like those of any service. */
+function ownService(log: Logger, checks: Readonly<Record<string, HealthCheck>>): Service {
+  const routes = healthRoutes(checks);
+  return {
+    name: 'gateway',
+    routes,
+    handle: createDispatcher(routes, { log, mapError: () => undefined }),
+    checks: {},
+    start: async () => {},
+    stop: async () => {},
+  };
+}
+
+const checkOf =
+  (upstream: Upstream): HealthCheck =>
+  async () => {
+    const { ready, checks } = await upstream.ready();
+    const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
+    if (!ready) throw new Error(failing.map(([name, result]) => `${name}: ${result}`).join('; ') || 'not ready');
+  };

@@ -1,0 +1,11 @@
+import { sendError } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import { logFields } from '@recordbus/shared/telemetry';
+import type { ErrorStep } from './exchange.ts';
+
+/** Answers whatever a step threw; express knows an error handler by its four parameters. */
+export const answerError =
+  (log: Logger): ErrorStep =>
+  (error, request, response, _next) => {
+    sendError(request, response, error, log, logFields(response.locals.exchange.context));
+  };

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { contextHeader } from '@recordbus/shared/context';
+import { securityHeaders } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import { acceptTraceparent } from '@recordbus/shared/telemetry';
+import { accessLog } from './access-log.ts';
+import { guest } from './authenticate.ts';
+import type { Step } from './exchange.ts';
+import { toOriginForm } from './request-target.ts';
+
+const saneRequestId = /^[\x20-\x7e]{1,128}$/;
+const securityHeaderList = Object.entries(securityHeaders);
+
+/**
+ * Begins the exchange: request id, trace, client address, the headers of every answer, the access log. What only a
+ * gateway may say is taken off the request.
+ */
+export function beginExchange(log: Logger): Step {
+  const logAccess = accessLog(log);
+  const isLogged = log.isLevelEnabled('info');
+  return (request, response, next) => {
+    const { headers, socket } = request;
+    if (headers[contextHeader] !== undefined) delete headers[contextHeader];
+    const requestId = acceptRequestId(headers['x-request-id']);
+    response.locals.exchange = {
+      startedAtMs: performance.now(),
+      bytesSentBefore: socket.bytesWritten,
+      context: {
+        requestId,
+        traceparent: acceptTraceparent(headers.traceparent),
+        principal: guest,
+        clientAddress: plainAddress(socket.remoteAddress ?? ''),
+      },
+      route: undefined,
+    };
+    response.setHeader('X-Request-Id', requestId);
+    for (const [name, value] of securityHeaderList) response.setHeader(name, value);
+    if (isLogged) response.once('close', logAccess);
+    request.url = toOriginForm(request.url);
+    next();
+  };
+}
+
+/** The id that the client gave if it is fit for headers and log lines, else a new one (contract §1). */
+function acceptRequestId(header: string | string[] | undefined): string {
+  return typeof header === 'string' && saneRequestId.test(header) ? header : randomUUID();
+}
+
+/** IPv4 as itself, also where a dual-stack socket writes it as IPv6. */
+const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);

@@ -1,0 +1,133 @@
+import { lookup } from 'node:dns/promises';
+import type { Logger } from '@recordbus/shared/logging';
+import { Pool } from 'undici';
+
+/** One replica of a service: an address that its name resolves to. */
+export interface Endpoint {
+  readonly address: string;
+  readonly pool: Pool;
+  inFlight: number;
+  /** No connection could be made; it gets requests again once it answers, or when no other is left. */
+  isDown: boolean;
+}
+
+export interface EndpointsOptions {
+  readonly name: string;
+  readonly url: URL;
+  readonly log: Logger;
+  /** Longest wait for the head of an answer, in milliseconds. */
+  readonly answerTimeoutMs: number;
+  /** Every address of a host name. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  /** Called when a connection was made after one was lost: the service may be another version. */
+  readonly onReconnect: () => void;
+}
+
+/** How often names are resolved anew and replicas that are down are tried, in milliseconds. */
+const upkeepMs = 2000;
+
+/** A replica that is there accepts a connection at once; one whose machine is gone says nothing at all. */
+const connectTimeoutMs = 2000;
+
+/** Most connections to one replica; more requests than that wait. */
+const connectionsPerReplica = 256;
+
+const resolveAll = async (hostname: string): Promise<readonly string[]> =>
+  (await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })).map(({ address }) => address);
+
+/**
+ * The replicas of a service, one pool of connections each. A name with several addresses (`--scale`) is spread over:
+ * one kept-alive pool for the name would stay with the address that it found first.
+ */
+export class Endpoints {
+  readonly #options: EndpointsOptions;
+  readonly #resolve: (hostname: string) => Promise<readonly string[]>;
+  #endpoints: Endpoint[] = [];
+  #turn = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #hasLostConnection = false;
+  #isStopped = false;
+
+  constructor(options: EndpointsOptions) {
+    this.#options = options;
+    this.#resolve = options.resolve ?? resolveAll;
+  }
+
+  /** Resolves the name, and again for as long as this lives. */
+  async start(): Promise<void> {
+    await this.#upkeep();
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.start(), upkeepMs);
+  }
+
+  /** The least busy replica that is up and not in `tried`, equals in turn; one that is down when there is no other. */
+  pick(tried?: ReadonlySet<Endpoint>): Endpoint | undefined {
+    const endpoints = this.#endpoints;
+    this.#turn += 1;
+    let best: Endpoint | undefined;
+    for (let offset = 0; offset < endpoints.length; offset += 1) {
+      const endpoint = endpoints[(this.#turn + offset) % endpoints.length];
+      if (!endpoint || tried?.has(endpoint)) continue;
+      if (!best || rank(endpoint) < rank(best)) best = endpoint;
+    }
+    return best;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await Promise.all(this.#endpoints.splice(0).map(({ pool }) => pool.close()));
+  }
+
+  async #upkeep(): Promise<void> {
+    const { name, url, log } = this.#options;
+    try {
+      this.#replace(await this.#resolve(url.hostname));
+    } catch (error) {
+      // The addresses of a moment ago are a better guess than none.
+      log.warn({ err: error, upstream: name }, 'the name of a service does not resolve');
+    }
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.isDown && this.#tryAgain(endpoint)));
+  }
+
+  #replace(addresses: readonly string[]): void {
+    const known = new Map(this.#endpoints.map((endpoint) => [endpoint.address, endpoint]));
+    this.#endpoints = [...new Set(addresses)].map((address) => known.get(address) ?? this.#connectTo(address));
+    for (const endpoint of known.values()) if (!this.#endpoints.includes(endpoint)) void endpoint.pool.close();
+  }
+
+  #connectTo(address: string): Endpoint {
+    const { url, answerTimeoutMs, onReconnect } = this.#options;
+    const origin = new URL(url.origin);
+    origin.hostname = address.includes(':') ? `[${address}]` : address;
+    const pool = new Pool(origin, {
+      connections: connectionsPerReplica,
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: answerTimeoutMs,
+      bodyTimeout: answerTimeoutMs,
+    });
+    const lost = () => {
+      this.#hasLostConnection = true;
+    };
+    pool.on('disconnect', lost);
+    pool.on('connectionError', lost);
+    pool.on('connect', () => {
+      if (!this.#hasLostConnection) return;
+      this.#hasLostConnection = false;
+      onReconnect();
+    });
+    return { address, pool, inFlight: 0, isDown: false };
+  }
+
+  async #tryAgain(endpoint: Endpoint): Promise<void> {
+    try {
+      const { body } = await endpoint.pool.request({ method: 'GET', path: '/healthz' });
+      await body.dump();
+      endpoint.isDown = false;
+    } catch {
+      // Still down; the next round tries again.
+    }
+  }
+}
+
+/** Lower is better: replicas that are down come after all others. */
+const rank = ({ isDown, inFlight }: Endpoint) => inFlight + (isDown ? 1e9 : 0);

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { ContextSealer } from '@recordbus/shared/context';
+import { type AppError, unavailable, upstreamTimeout } from '@recordbus/shared/errors';
+import { hasBody } from '@recordbus/shared/http';
+import type { RequestHandler } from '@recordbus/shared/service';
+import type { Endpoint, Endpoints } from './endpoints.ts';
+import { RelayError, relay } from './relay.ts';
+
+/**
+ * Forwards requests to the replicas of a service. One that never got a connection goes on to the next replica. A GET or
+ * HEAD whose connection broke before an answer is sent once more; what may have been done is never done twice.
+ */
+export function forwardOverHttp(name: string, endpoints: Endpoints, sealer: ContextSealer): RequestHandler {
+  return async (request, response, context) => {
+    const sealedContext = sealer.seal(context);
+    let unreachable: Set<Endpoint> | undefined;
+    let mayResend = isRepeatable(request);
+    for (;;) {
+      const endpoint = endpoints.pick(unreachable);
+      if (!endpoint) throw unavailable(`the ${name} service does not answer`);
+      endpoint.inFlight += 1;
+      try {
+        await relay(endpoint.pool, request, response, sealedContext);
+        endpoint.isDown = false;
+        return;
+      } catch (error) {
+        if (!(error instanceof RelayError)) throw error;
+        if (error.isSent) {
+          if (!mayResend || error.isTimeout) throw toAppError(name, error);
+          mayResend = false;
+        } else {
+          endpoint.isDown = true;
+          unreachable = (unreachable ?? new Set()).add(endpoint);
+        }
+      } finally {
+        endpoint.inFlight -= 1;
+      }
+    }
+  };
+}
+
+const isRepeatable = (request: IncomingMessage): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') && !hasBody(request);
+
+const toAppError = (name: string, error: RelayError): AppError =>
+  error.isTimeout
+    ? upstreamTimeout(`the ${name} service took too long`)
+    : unavailable(`the ${name} service does not answer`, error.cause);

@@ -1,0 +1,12 @@
+import { checkReadiness, describeRoutes } from '@recordbus/shared/http';
+import type { Service } from '@recordbus/shared/service';
+import type { Upstream } from './upstream.ts';
+
+/** A service in this process: it gets the very request, response and context. Starting and stopping it is not ours. */
+export const localUpstream = (service: Service): Upstream => ({
+  name: service.name,
+  start: async (onRoutes) => onRoutes(describeRoutes(service.routes)),
+  forward: service.handle,
+  ready: () => checkReadiness(service.checks),
+  stop: async () => {},
+});

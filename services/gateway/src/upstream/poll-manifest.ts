@@ -1,0 +1,79 @@
+import { manifestPath, type RouteManifest } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import { z } from 'zod';
+
+interface ManifestPollOptions {
+  readonly name: string;
+  readonly log: Logger;
+  /** GETs a path of the service. */
+  readonly ask: (path: string) => Promise<{ status: number; body: unknown }>;
+}
+
+/** Follows the routes that a service declares. */
+export interface ManifestPoll {
+  /** Asks once before it resolves, answered or not, and then for as long as this lives. */
+  start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
+  /** Has the service told its routes at all? */
+  isKnown(): boolean;
+  /** Asks now. */
+  refresh(): void;
+  stop(): void;
+}
+
+/** How often a service is asked whose routes are known, and one that has not told them yet, in milliseconds. */
+const refreshMs = 15_000;
+const retryMs = 500;
+
+const manifestAnswer = z.object({
+  data: z.array(
+    z.looseObject({
+      method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
+      paths: z.array(z.string()),
+      access: z.enum(['public', 'session', 'user', 'admin']),
+      action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
+      bodyLimitBytes: z.number(),
+      summary: z.string(),
+      answers: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
+/** Makes the poll of one service's manifest. */
+export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestPoll {
+  let onRoutes: (routes: readonly RouteManifest[]) => void = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  let known = '';
+  let isMissing = false;
+  let isStopped = false;
+
+  async function poll(): Promise<void> {
+    clearTimeout(timer);
+    try {
+      const { status, body } = await ask(manifestPath);
+      if (status !== 200) throw new Error(`the manifest was answered with ${status}`);
+      const { data: routes } = manifestAnswer.parse(body);
+      const text = JSON.stringify(body);
+      if (text !== known) onRoutes(routes);
+      known = text;
+      isMissing = false;
+    } catch (error) {
+      if (!isMissing && !isStopped) log.warn({ err: error, upstream: name }, 'a service does not tell its routes');
+      isMissing = true;
+    }
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(poll, known ? refreshMs : retryMs);
+  }
+
+  return {
+    start(listener) {
+      onRoutes = listener;
+      return poll();
+    },
+    isKnown: () => known !== '',
+    refresh: () => void poll(),
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
