@@ -1,0 +1,18 @@
+import type { RunningStack } from './running-stack.ts';
+
+/** What a newcomer sees once the stack answers: where it is, and the next thing to do. */
+export function banner({ url, setupToken }: RunningStack, startedInMs: number): string {
+  const lines = [`Recordbus is ready at ${url} (${(startedInMs / 1000).toFixed(1)} s)`];
+  if (setupToken) {
+    lines.push(
+      '',
+      'There is no admin yet. Make the first one with this token:',
+      `  ${setupToken}`,
+      '',
+      `  curl -X POST ${url}/api/v1/admin/setup -H 'Content-Type: application/json' \\`,
+      `    -d '{"token":"${setupToken}","email":"you@example.com","password":"at least 12 characters"}'`,
+    );
+  }
+  lines.push('', 'Ctrl-C stops it; the data stays.');
+  return `\n${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,41 @@
+import { host } from '@recordbus/shared/config';
+import { runProcess } from '@recordbus/shared/run-service';
+import { banner } from './banner.ts';
+import { choosePort } from './choose-port.ts';
+import { startInOneProcess } from './one-process.ts';
+import { localVariables, readArguments } from './options.ts';
+import { startSeparateProcesses } from './separate-processes.ts';
+import { startServers } from './servers.ts';
+import { writeStackFile } from './stack-file.ts';
+
+await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle }) => {
+  const startedAtMs = performance.now();
+  const { separateProcesses } = readArguments(process.argv.slice(2));
+  const gatewayPort = await choosePort(config.port, config.host);
+  const servers = await startServers({ ...config, log, lifecycle });
+
+  const stack = separateProcesses
+    ? await startSeparateProcesses({
+        environment: {
+          SERVICE_DATABASE_URL: servers.databaseUrl,
+          SERVICE_NATS_URL: servers.natsUrl,
+          SERVICE_DATA_DIR: config.dataDirectory,
+        },
+        gatewayPort,
+        log,
+        lifecycle,
+        onRestart: () => announce(),
+      })
+    : await startInOneProcess({ config, ...servers, gatewayPort, log, lifecycle });
+
+  /** Tells a parent process, if it listens, where everything is. */
+  function announce(): void {
+    const { url, setupToken } = stack;
+    process.send?.({ ready: true, name: 'local', url, setupToken, services: stack.services() });
+  }
+
+  const stackFile = await writeStackFile(config.dataDirectory, stack);
+  lifecycle.onStop('stack file', () => stackFile.remove());
+  process.stdout.write(banner(stack, performance.now() - startedAtMs));
+  announce();
+});

@@ -1,0 +1,63 @@
+import { createAdmin } from '@recordbus/admin';
+import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
+import { connectBus, eventStream } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
+import { openDatabase } from '@recordbus/database';
+import { createGateway, localUpstream } from '@recordbus/gateway';
+import { createRecords } from '@recordbus/records';
+import type { Config } from '@recordbus/shared/config';
+import { listen } from '@recordbus/shared/http';
+import type { Lifecycle } from '@recordbus/shared/lifecycle';
+import { createLogger, type Logger } from '@recordbus/shared/logging';
+import { loadTokenSecret } from '@recordbus/tokens';
+import { createWebhooks } from '@recordbus/webhooks';
+import type { localVariables } from './options.ts';
+import type { RunningStack } from './running-stack.ts';
+
+interface OneProcessOptions {
+  readonly config: Config<typeof localVariables> & { readonly host: string; readonly logLevel: string };
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly gatewayPort: number;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+/** Connections that the services share: as many as busy writes and the deliveries use together. */
+const poolSize = 20;
+
+/** Runs the five services in this process on shared connections; the gateway calls them directly. */
+export async function startInOneProcess(options: OneProcessOptions): Promise<RunningStack> {
+  const { config, log, lifecycle } = options;
+  const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: options.databaseUrl, name: 'local', log, poolSize });
+  lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: options.natsUrl, name: 'local', log });
+  lifecycle.onStop('bus', () => bus.close());
+  const envelope = createEnvelope(config.encryptionKey);
+
+  const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
+  const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
+  const services = [
+    createAuth({ ...of('auth'), secret }),
+    createRecords({ ...of('records'), stream }),
+    createAdmin({ ...of('admin'), envelope }),
+    createWebhooks({ ...of('webhooks'), envelope, stream }),
+  ];
+  const setupToken = await prepareFirstAdmin({ database, config, log });
+  for (const service of services) {
+    lifecycle.onStop(service.name, () => service.stop());
+    await service.start();
+  }
+
+  const gateway = createGateway({
+    log: createLogger('gateway', config.logLevel),
+    secret,
+    upstreams: services.map(localUpstream),
+  });
+  lifecycle.onStop('gateway', () => gateway.stop());
+  await gateway.start();
+  const server = await listen(gateway.app, { port: options.gatewayPort, host: config.host });
+  lifecycle.onStop('requests', () => server.close());
+  return { url: server.url, setupToken, services: () => ({}) };
+}

@@ -1,0 +1,26 @@
+import { authVariables } from '@recordbus/auth';
+import { eventStreamMaxBytes } from '@recordbus/bus';
+import { encryptionKey } from '@recordbus/crypto';
+import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
+
+/** The stack brings its own servers and takes a free port, so what a lone service must be given is optional here. */
+export const localVariables = {
+  ...authVariables,
+  encryptionKey,
+  eventStreamMaxBytes,
+  databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),
+  natsUrl: variable(natsUrl.name, natsUrl.about, natsUrl.schema.optional()),
+  port: variable(port.name, port.about, port.schema.removeDefault().optional()),
+};
+
+export interface LocalOptions {
+  /** Each service in a process of its own, talking over HTTP, as in production. */
+  readonly separateProcesses: boolean;
+}
+
+/** Reads the command line. Throws ConfigError for an argument it does not know. */
+export function readArguments(args: readonly string[]): LocalOptions {
+  const unknown = args.find((arg) => arg !== '--processes');
+  if (unknown) throw new ConfigError(`${unknown} is not an option; there is --processes.`);
+  return { separateProcesses: args.includes('--processes') };
+}

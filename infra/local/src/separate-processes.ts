@@ -1,0 +1,38 @@
+import type { Lifecycle } from '@recordbus/shared/lifecycle';
+import type { Logger } from '@recordbus/shared/logging';
+import type { RunningStack } from './running-stack.ts';
+import { type SupervisedProcess, startSupervised } from './supervised-process.ts';
+
+interface ProcessesOptions {
+  /** What every service is configured with: where the database and the bus are, the secret, the data directory. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly gatewayPort: number;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly onRestart: () => void;
+}
+
+const behindTheGateway = ['auth', 'records', 'admin', 'webhooks'] as const;
+
+/** Runs each service in a process of its own, the gateway last; they talk as they would on several machines. */
+export async function startSeparateProcesses(options: ProcessesOptions): Promise<RunningStack> {
+  const { environment, gatewayPort, log, lifecycle, onRestart } = options;
+  const processes: SupervisedProcess[] = [];
+
+  async function start(name: string, more: Record<string, string>): Promise<SupervisedProcess> {
+    const started = await startSupervised({ name, environment: { ...environment, ...more }, log, onRestart });
+    lifecycle.onStop(name, () => started.stop());
+    processes.push(started);
+    return started;
+  }
+
+  const inner = { SERVICE_HOST: '127.0.0.1', SERVICE_PORT: '0' };
+  const upstreams = await Promise.all(behindTheGateway.map((name) => start(name, inner)));
+  const urls = upstreams.map(({ name, url }) => [`SERVICE_${name.toUpperCase()}_URL`, url]);
+  const gateway = await start('gateway', { ...Object.fromEntries(urls), SERVICE_PORT: String(gatewayPort) });
+  return {
+    url: gateway.url,
+    setupToken: upstreams.find(({ setupToken }) => setupToken)?.setupToken,
+    services: () => Object.fromEntries(processes.map(({ name, pid, url }) => [name, { pid, url }])),
+  };
+}

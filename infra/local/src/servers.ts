@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Lifecycle } from '@recordbus/shared/lifecycle';
+import type { Logger } from '@recordbus/shared/logging';
+import { lockDataDirectory } from './servers/data-directory.ts';
+import { startNats } from './servers/nats.ts';
+import { startPostgres } from './servers/postgres.ts';
+
+interface ServerOptions {
+  readonly dataDirectory: string;
+  readonly databaseUrl: string | undefined;
+  readonly natsUrl: string | undefined;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+/**
+ * Starts the database and the bus under the data directory, each unless the configuration names one that runs
+ * elsewhere. When one of them dies by itself the whole stack stops with exit code 1 instead of limping on.
+ */
+export async function startServers(options: ServerOptions): Promise<{ databaseUrl: string; natsUrl: string }> {
+  const { dataDirectory, log, lifecycle } = options;
+  const lock = await lockDataDirectory(dataDirectory);
+  lifecycle.onStop('data directory', () => lock.release());
+
+  const own = async (name: string, start: typeof startPostgres) => {
+    const server = await start({ directory: join(dataDirectory, name), log });
+    lifecycle.onStop(name, () => server.stop());
+    void server.exited.then((how) => {
+      log.fatal({ server: name, how }, 'an embedded server died');
+      return lifecycle.stop(`${name} died: ${how}`, 1);
+    });
+    return server.url;
+  };
+  const [databaseUrl, natsUrl] = await Promise.all([
+    options.databaseUrl ?? own('postgres', startPostgres),
+    options.natsUrl ?? own('nats', startNats),
+  ]);
+  return { databaseUrl, natsUrl };
+}

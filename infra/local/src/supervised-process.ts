@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '@recordbus/shared/logging';
+import type { ReadyMessage } from '@recordbus/shared/run-service';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Pause before a service that died is started again, in milliseconds. */
+const restartDelayMs = 500;
+
+/** A service in a process of its own that is started again, at the same address, whenever it dies. */
+export interface SupervisedProcess {
+  readonly name: string;
+  readonly url: string;
+  readonly pid: number;
+  readonly setupToken: string | undefined;
+  stop(): Promise<void>;
+}
+
+interface SupervisedOptions {
+  readonly name: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly log: Logger;
+  /** Called after each start but the first. */
+  readonly onRestart: () => void;
+}
+
+/** Starts a service and resolves when it answers; rejects when its first start fails. */
+export async function startSupervised({
+  name,
+  environment,
+  log,
+  onRestart,
+}: SupervisedOptions): Promise<SupervisedProcess> {
+  let stopping = false;
+  let child = launch(name, environment);
+  const first = await untilReady(name, child);
+  // The gateway knows this address: a restart has to come back to it.
+  const sameAddress = { ...environment, SERVICE_PORT: new URL(first.url).port };
+
+  async function keepAlive(): Promise<void> {
+    for (;;) {
+      const [code, signal] = child.exitCode === null && child.signalCode === null ? await once(child, 'exit') : [];
+      if (stopping) return;
+      log.error({ part: name, code, signal }, 'a service died and is started again');
+      await setTimeout(restartDelayMs);
+      if (stopping) return;
+      child = launch(name, sameAddress);
+      await untilReady(name, child).then(onRestart, (error) => log.error({ err: error, part: name }, 'no restart'));
+    }
+  }
+  void keepAlive();
+
+  return {
+    name,
+    url: first.url,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    setupToken: first.setupToken,
+    async stop() {
+      stopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function launch(name: string, environment: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(
+    process.execPath,
+    ['--require', `${root}infra/launch/tether.cjs`, `${root}services/${name}/src/main.ts`],
+    // A session of its own, so that a terminal's Ctrl-C reaches only the parent, which stops its services in order.
+    { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
+  );
+}
+
+function untilReady(name: string, child: ChildProcess): Promise<ReadyMessage> {
+  return Promise.race([
+    once(child, 'message').then(([message]) => message as ReadyMessage),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`the service ${name} did not start (exit code ${code})`);
+    }),
+  ]);
+}
