@@ -9,6 +9,7 @@ import { createSchemaChanges } from './collections/schema-changes.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
 export { adminVariables } from './config.ts';
 
@@ -31,6 +32,7 @@ export function createAdmin({ log, database, bus, envelope, clock = Date.now }: 
     ...collectionRoutes({ database, changes, nowSec }),
     ...adminRoutes({ database, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
+    ...webhookRoutes({ database, bus }),
   ];
   return {
     name: 'admin',

@@ -1,0 +1,91 @@
+import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
+import { created, ok, page, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { pageQuery } from '../webhooks/delivery-schema.ts';
+import { newSecret, newWebhook, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
+import { changeWebhook, createWebhook, deleteWebhook, getWebhook, listWebhooks } from '../webhooks/webhook-store.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+
+export interface WebhookRoutesDeps {
+  readonly database: Database;
+  readonly bus: Pick<Bus, 'notify'>;
+}
+
+const path = '/api/v1/admin/webhooks';
+const params = z.object({ id: z.string() });
+const noSuchWebhook = { 404: 'There is no such webhook.' };
+
+/** Definitions of webhooks and what became of their deliveries (interface §4.4, contract §5). */
+export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => [
+  ...definitionRoutes(deps),
+  ...webhookDeliveryRoutes(deps),
+];
+
+const definitionRoutes = ({ database: { query }, bus }: WebhookRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path,
+    access: 'admin',
+    summary: 'List webhooks, newest first',
+    query: pageQuery,
+    answers: { 200: z.array(webhookJson) },
+    handler: async ({ query: wanted }) => {
+      const { rows, totalItems } = await listWebhooks(query, wanted);
+      return page(rows, { ...wanted, totalItems });
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    access: 'admin',
+    summary: 'Create a webhook',
+    body: newWebhook,
+    answers: { 201: webhookJson },
+    handler: async ({ body }) => created(await createWebhook(query, body)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/:id`,
+    access: 'admin',
+    summary: 'Get a webhook, secret included',
+    params,
+    answers: { 200: webhookJson, ...noSuchWebhook },
+    handler: async ({ params: { id } }) => ok(await getWebhook(query, id)),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${path}/:id`,
+    access: 'admin',
+    summary: 'Change a webhook; it counts from the next attempt on',
+    params,
+    body: webhookChange,
+    answers: { 200: webhookJson, ...noSuchWebhook },
+    handler: async ({ params: { id }, body }) => {
+      const webhook = await changeWebhook(query, id, body);
+      if (body.enabled) bus.notify('webhooks');
+      return ok(webhook);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    access: 'admin',
+    summary: 'Delete a webhook and its deliveries',
+    params,
+    answers: { 200: z.null(), ...noSuchWebhook },
+    handler: async ({ params: { id } }) => {
+      await deleteWebhook(query, id);
+      return ok(null);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/:id/regenerate-secret`,
+    access: 'admin',
+    summary: 'Give a webhook a new secret; the old one ends at once',
+    params,
+    answers: { 200: webhookJson, ...noSuchWebhook },
+    handler: async ({ params: { id } }) => ok(await changeWebhook(query, id, { secret: newSecret() })),
+  }),
+];

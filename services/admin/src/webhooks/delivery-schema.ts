@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+const status = z.enum(['pending', 'success', 'dead'], 'must be pending, success or dead');
+const unixSeconds = z.number().describe('unix seconds');
+
+/** A delivery as it is shown (contract §5). */
+export const deliveryJson = z.object({
+  id: z.string(),
+  webhook_id: z.string(),
+  event_id: z.string(),
+  event: z.string(),
+  status,
+  attempt: z.number().describe('recorded attempts'),
+  response_code: z.number().nullable(),
+  response_body: z.string().nullable(),
+  error: z.string().nullable(),
+  payload: z.object({}).loose().describe('the body that is sent'),
+  attempts: z.array(
+    z.object({
+      at: unixSeconds,
+      response_code: z.number().nullable(),
+      duration_ms: z.number(),
+      error: z.string().nullable(),
+    }),
+  ),
+  next_attempt_at: unixSeconds.nullable().describe('null unless pending'),
+  created_at: unixSeconds,
+  updated_at: unixSeconds,
+  completed_at: unixSeconds.nullable(),
+});
+
+const defaultPerPage = 30;
+const maxPerPage = 1000;
+/** Offsets stay within what PostgreSQL counts. */
+const maxPage = 1_000_000_000;
+
+const wholeNumber = z.string().regex(/^([+-]?\d+)?$/, 'must be a whole number');
+
+/** `page` and `perPage` as every list reads them (contract §2, List). */
+export const pageQuery = z.object({
+  page: wholeNumber.default('1').transform((text) => Math.min(Math.max(Number(text), 1), maxPage)),
+  perPage: wholeNumber
+    .default(`${defaultPerPage}`)
+    .transform((text) => (Number(text) > 0 ? Math.min(Number(text), maxPerPage) : defaultPerPage)),
+});
+
+export const deliveriesQuery = pageQuery.extend({
+  status: status.optional(),
+  event: z.string().optional().describe('the exact name of an event'),
+});
+
+/** Body of a replay. */
+export const replayRequest = z.strictObject({
+  since: z.number('must be unix seconds').min(0, 'must be unix seconds').max(253_402_300_799, 'must be unix seconds'),
+  status: status.optional(),
+});
+
+export type DeliveriesQuery = z.output<typeof deliveriesQuery>;
+export type ReplayRequest = z.output<typeof replayRequest>;

@@ -1,0 +1,61 @@
+import type { Query } from '@recordbus/database';
+import { notFound } from '@recordbus/shared/errors';
+import type { DeliveriesQuery } from './delivery-schema.ts';
+
+const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigint`;
+
+/** A delivery as JSON, written by the database: the payload's text stays as it is sent, number for number. */
+const deliveryJson = `json_build_object(
+  'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'status', d.status,
+  'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body, 'error', d.error,
+  'payload', (select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at),
+  'attempts', (
+    select coalesce(json_agg(json_build_object(
+      'at', ${seconds('a.at')}, 'response_code', a.response_code, 'duration_ms', a.duration_ms, 'error', a.error
+    ) order by a.attempt), '[]')
+    from system.delivery_attempts a where a.delivery_id = d.id and a.occurred_at = d.occurred_at
+  ),
+  'next_attempt_at', (select ${seconds('q.next_attempt_at')} from system.delivery_queue q where q.delivery_id = d.id),
+  'created_at', ${seconds('d.created_at')}, 'updated_at', ${seconds('d.updated_at')},
+  'completed_at', ${seconds('d.completed_at')}
+)`;
+
+/** The whole answer to a list of a webhook's deliveries, newest first, as JSON text. */
+export async function listDeliveries(
+  query: Query,
+  webhookId: string,
+  { page, perPage, status, event }: DeliveriesQuery,
+): Promise<string> {
+  const filter = `d.webhook_id = $1 and ($2::text is null or d.status = $2) and ($3::text is null or d.event = $3)`;
+  const rows = await query<{ json: string }>({
+    text: `select json_build_object(
+        'data', (
+          select coalesce(json_agg(${deliveryJson} order by d.created_at desc, d.id desc), '[]') from (
+            select * from system.deliveries d where ${filter}
+            order by d.created_at desc, d.id desc limit $4 offset $5
+          ) as d
+        ),
+        'page', $6::integer, 'perPage', $4::integer, 'totalItems', total, 'totalPages', ceil(total / $4::numeric)
+      )::text as json
+      from (select count(*) as total from system.deliveries d where ${filter}) as counted`,
+    values: [webhookId, status, event, perPage, (page - 1) * perPage, page],
+  });
+  return rows[0]?.json ?? '';
+}
+
+/** The answer to one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
+export async function getDelivery(query: Query, webhookId: string, deliveryId: string): Promise<string> {
+  const rows = await query<{ json: string }>({
+    text: `select json_build_object('data', ${deliveryJson})::text as json
+      from system.deliveries d where d.id = $2::uuid and d.webhook_id = $1`,
+    values: [webhookId, requireUuid(deliveryId)],
+  });
+  if (!rows[0]) throw notFound('delivery');
+  return rows[0].json;
+}
+
+/** What is no UUID is nobody's id. Throws 404. */
+export function requireUuid(id: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw notFound('delivery');
+  return id;
+}

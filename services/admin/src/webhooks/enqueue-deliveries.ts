@@ -1,0 +1,74 @@
+import { isDatabaseError, newId, type Query, sqlState } from '@recordbus/database';
+import { notFound } from '@recordbus/shared/errors';
+import type { ReplayRequest } from './delivery-schema.ts';
+import { requireUuid } from './delivery-store.ts';
+import type { Webhook } from './webhook-schema.ts';
+
+const testEvent = 'webhooks.test';
+
+/** Makes deliveries of the rows (event_id, occurred_at, event) of a CTE `source`, for webhook $1. */
+const enqueueSource = `made as (
+    insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
+    select system.new_id(), occurred_at, event_id, $1, event, 'pending' from source
+    returning id, occurred_at, event_id, webhook_id
+  ), queued as (
+    insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
+    select id, occurred_at, event_id, webhook_id from made
+  )
+  select id from made`;
+
+/** Enqueues a synthetic event for one webhook, enabled or not, and gives the delivery's id. Throws 404. */
+export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<string> {
+  const eventId = newId();
+  const timestamp = Math.floor(Date.now() / 1000);
+  const record = { id: eventId, test: true, webhook_id: id, webhook_name: name };
+  const body = JSON.stringify({ id: eventId, event: testEvent, timestamp, data: { record } });
+  await query({ text: `select system.ensure_event_day((now() at time zone 'UTC')::date)`, values: [] });
+  const [deliveryId] = await enqueue(query, {
+    text: `with source as (
+        insert into system.events (id, occurred_at, event, body) values ($2, now(), '${testEvent}', $3)
+        returning id as event_id, occurred_at, event
+      ), ${enqueueSource}`,
+    values: [id, eventId, body],
+  });
+  if (!deliveryId) throw notFound('webhook');
+  return deliveryId;
+}
+
+/** Enqueues the event of a delivery once more and gives the new delivery's id. Throws 404. */
+export async function redeliver(query: Query, webhookId: string, deliveryId: string): Promise<string> {
+  const [newDeliveryId] = await enqueue(query, {
+    text: `with source as (
+        select event_id, occurred_at, event from system.deliveries where id = $2::uuid and webhook_id = $1
+      ), ${enqueueSource}`,
+    values: [webhookId, requireUuid(deliveryId)],
+  });
+  if (!newDeliveryId) throw notFound('delivery');
+  return newDeliveryId;
+}
+
+/**
+ * Enqueues once more every event of which the webhook has a delivery made since then: those with the given status, else
+ * those that have ended. Tells how many there are.
+ */
+export async function replay(query: Query, webhookId: string, { since, status }: ReplayRequest): Promise<number> {
+  const ids = await enqueue(query, {
+    text: `with source as (
+        select distinct on (event_id) event_id, occurred_at, event from system.deliveries
+        where webhook_id = $1 and created_at >= to_timestamp($2)
+          and case when $3::text is null then status <> 'pending' else status = $3 end
+      ), ${enqueueSource}`,
+    values: [webhookId, since, status],
+  });
+  return ids.length;
+}
+
+/** A webhook that is deleted at the same moment is not found. */
+async function enqueue(query: Query, statement: { text: string; values: readonly unknown[] }): Promise<string[]> {
+  try {
+    return (await query<{ id: string }>(statement)).map(({ id }) => id);
+  } catch (error) {
+    if (isDatabaseError(error, sqlState.foreignKeyViolation)) throw notFound('webhook');
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+const maxUrlLength = 2048;
+const maxPatterns = 100;
+const maxHeaders = 50;
+
+/** `*`, an event's name, or the beginning of one and `.*` (interface §6.1). */
+const pattern = /^(\*|[A-Za-z0-9_][A-Za-z0-9_:-]*(\.[A-Za-z0-9_:-]+)*(\.\*)?)$/;
+const secretShape = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
+const secretPrefix = 'whsec_';
+const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const notInAHeader = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Headers that the sender sets itself (contract §5), or that would change how the request is read. */
+const reservedHeaders = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'x-service-event',
+  'x-service-delivery',
+  'x-service-timestamp',
+  'x-service-signature',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+]);
+
+const url = z
+  .string('must be a URL')
+  .max(maxUrlLength, `must have at most ${maxUrlLength} characters`)
+  .check(({ value, issues }) => {
+    const problem = findUrlProblem(value);
+    if (problem) issues.push({ code: 'custom', message: problem, input: value });
+  });
+
+function findUrlProblem(text: string): string | undefined {
+  const parsed = URL.parse(text);
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'must be a URL that starts with http:// or https://';
+  if (parsed.username || parsed.password) return 'must not carry credentials; use a header';
+  return undefined;
+}
+
+const events = z
+  .array(z.unknown(), 'must be a list of event patterns')
+  .min(1, 'must have at least one pattern')
+  .max(maxPatterns, `must have at most ${maxPatterns} patterns`)
+  .transform((patterns, { issues }) => {
+    const good = patterns.filter((text) => typeof text === 'string' && text.length <= 255 && pattern.test(text));
+    const bad = patterns.find((text) => !good.includes(text));
+    if (good.length < patterns.length)
+      issues.push({ code: 'custom', message: `${JSON.stringify(bad)} is not an event pattern`, input: patterns });
+    return good as string[];
+  });
+
+const headers = z
+  .record(z.string(), z.unknown(), 'must be an object of header names and values')
+  .transform((values, { issues }) => {
+    const problem = findHeaderProblem(values);
+    if (problem) issues.push({ code: 'custom', message: problem, input: values });
+    return values as Record<string, string>;
+  });
+
+function findHeaderProblem(values: Record<string, unknown>): string | undefined {
+  const names = Object.keys(values).map((name) => name.toLowerCase());
+  if (names.length > maxHeaders) return `must have at most ${maxHeaders} headers`;
+  if (new Set(names).size < names.length) return 'must not name a header twice';
+  for (const [name, value] of Object.entries(values)) {
+    if (!headerName.test(name)) return `${JSON.stringify(name)} is not a header name`;
+    if (reservedHeaders.has(name.toLowerCase())) return `${name} may not be set`;
+    if (typeof value !== 'string') return `${name} must be a string`;
+    if (notInAHeader.test(value)) return `${name} must not contain line breaks or control characters`;
+  }
+  return undefined;
+}
+
+const secret = z
+  .string('must be a string')
+  .max(255, 'must have at most 255 characters')
+  .regex(secretShape, 'must be whsec_ and base64')
+  .refine((text) => {
+    const bytes = Buffer.from(text.slice(secretPrefix.length), 'base64').length;
+    return bytes >= 24 && bytes <= 64;
+  }, 'must encode 24 to 64 bytes');
+
+const wholeNumber = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
+};
+
+const fields = {
+  name: z.string('must be a string').trim().min(1, 'must not be empty').max(255, 'must have at most 255 characters'),
+  url,
+  events,
+  secret,
+  headers,
+  enabled: z.boolean('must be true or false'),
+  retry_max: wholeNumber(0, 50),
+  retry_backoff: z.enum(['exponential', 'fixed'], 'must be exponential or fixed'),
+  retry_delay_ms: wholeNumber(100, 86_400_000),
+  timeout_ms: wholeNumber(100, 60_000),
+};
+
+/** What a webhook that was read carries and nobody can set; ignored, so that it can be sent back. */
+const readOnly = { id: z.unknown().optional(), created_at: z.unknown().optional(), updated_at: z.unknown().optional() };
+
+/** Body of a create (contract §5, defaults and limits). */
+export const newWebhook = z.strictObject({
+  ...readOnly,
+  ...fields,
+  secret: fields.secret.default(() => newSecret()),
+  headers: fields.headers.default({}),
+  enabled: fields.enabled.default(true),
+  retry_max: fields.retry_max.default(3),
+  retry_backoff: fields.retry_backoff.default('exponential'),
+  retry_delay_ms: fields.retry_delay_ms.default(1000),
+  timeout_ms: fields.timeout_ms.default(30_000),
+});
+
+/** Body of a PATCH: any of the same members. */
+export const webhookChange = z.strictObject({ ...readOnly, ...fields }).partial();
+
+/** A webhook as it is shown; admins may read its secret. */
+export const webhookJson = z.object({
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  secret: z.string(),
+  headers: z.record(z.string(), z.string()),
+  enabled: z.boolean(),
+  retry_max: z.number(),
+  retry_backoff: z.enum(['exponential', 'fixed']),
+  retry_delay_ms: z.number(),
+  timeout_ms: z.number(),
+  created_at: z.number().describe('unix seconds'),
+  updated_at: z.number().describe('unix seconds'),
+});
+
+export type NewWebhook = z.output<typeof newWebhook>;
+export type WebhookChange = z.output<typeof webhookChange>;
+export type Webhook = z.output<typeof webhookJson>;
+
+/** A new signing secret: 32 random bytes in the form of Standard Webhooks. */
+export function newSecret(): string {
+  return `${secretPrefix}${randomBytes(32).toString('base64')}`;
+}
