@@ -1,8 +1,9 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
+import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
-import { createEgressClient, parseEgressRules } from '@recordbus/egress';
-import type { Settings } from '@recordbus/settings';
+import { createEgressClient, type EgressRules, parseEgressRules } from '@recordbus/egress';
+import { createSettings } from '@recordbus/settings';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
@@ -11,12 +12,15 @@ import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
 import { handOut } from './fan-out/hand-out.ts';
 
+export { webhooksVariables } from './config.ts';
+
 export interface WebhooksDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** Loaded already; whoever made them starts and stops them. */
-  readonly settings: Pick<Settings, 'get' | 'onChange'>;
+  /** Opens secret settings. */
+  readonly envelope: Envelope;
+  /** Where events come from, when it is not the stream of interface §6. */
   readonly stream?: EventStream;
 }
 
@@ -25,10 +29,11 @@ const hourMs = 3600 * 1000;
 const shareFrom = 50;
 
 /** The webhooks service: takes events off the stream, makes deliveries of them, and sends those. */
-export function createWebhooks({ log, database, bus, settings, stream = eventStream }: WebhooksDeps): Service {
+export function createWebhooks({ log, database, bus, envelope, stream = eventStream }: WebhooksDeps): Service {
+  const settings = createSettings({ database, bus, log, envelope });
   const readRules = () =>
     parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
-  let rules = readRules();
+  let rules: EgressRules;
   const client = createEgressClient({ rules: () => rules });
   const dispatcher = createDispatcher({ query: database.query, client, log });
   const days = createEventDays(database.query);
@@ -48,13 +53,16 @@ export function createWebhooks({ log, database, bus, settings, stream = eventStr
     handle: createRequestDispatcher([], { log, mapError: mapDatabaseError }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
+      await settings.start();
+      rules = readRules();
       await days.ensureAhead();
       daily = setInterval(() => {
         days.ensureAhead().catch((error) => log.warn({ err: error }, 'the days to come were not prepared'));
       }, hourMs);
       endings.push(
         bus.onNotice('webhooks', dispatcher.wake),
-        settings.onChange(() => {
+        settings.onChange((changed) => {
+          if (!changed.has('hooks.http.deny') && !changed.has('hooks.http.allow')) return;
           rules = readRules();
           client.reset();
         }),
@@ -68,6 +76,7 @@ export function createWebhooks({ log, database, bus, settings, stream = eventStr
       await consumer.stop();
       await dispatcher.stop();
       await client.close();
+      await settings.stop();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
-import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -14,9 +13,7 @@ await runService('webhooks', webhooksVariables, async ({ config, log, lifecycle 
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'webhooks', log });
   lifecycle.onStop('bus', () => bus.close());
-  const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
-  await settings.start();
-  lifecycle.onStop('settings', () => settings.stop());
+  const envelope = createEnvelope(config.encryptionKey);
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  return { service: createWebhooks({ log, database, bus, settings, stream }), sealer: createContextSealer(secret) };
+  return { service: createWebhooks({ log, database, bus, envelope, stream }), sealer: createContextSealer(secret) };
 });

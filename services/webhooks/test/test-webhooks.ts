@@ -4,7 +4,7 @@ import { type Bus, connectBus, envelopeSql, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
-import { createSettings, type Settings } from '@recordbus/settings';
+import { createSettings } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createWebhooks } from '../src/app.ts';
@@ -60,7 +60,8 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   const bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
   const suffix = newId().slice(-12);
   const stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 64 * 1024 ** 2 };
-  const settings: Settings = createSettings({ database, bus, log, envelope: createEnvelope(undefined) });
+  const envelope = createEnvelope(undefined);
+  const probe = createSettings({ database, bus, log, envelope });
   const replicas: Service[] = [];
 
   async function setDenied(ranges: string): Promise<void> {
@@ -73,11 +74,12 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       text: `update system.versions set version = version + 1 where name = 'settings'`,
       values: [],
     });
-    await settings.refresh();
+    bus.notify('settings');
+    await until(() => probe.get('hooks.http.deny') === ranges);
   }
 
   await setDeniedBeforeStart(database);
-  await settings.start();
+  await probe.start();
   await until(() => bus.connected);
 
   return {
@@ -85,7 +87,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
     bus,
     setDenied,
     async startReplica() {
-      const service = createWebhooks({ log, database, bus, settings, stream });
+      const service = createWebhooks({ log, database, bus, envelope, stream });
       await service.start();
       replicas.push(service);
       return service;
@@ -130,7 +132,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       }),
     async stop() {
       await Promise.all(replicas.map((replica) => replica.stop()));
-      await settings.stop();
+      await probe.stop();
       await (await bus.jetstreamManager()).streams.delete(stream.name).catch(() => {});
       await bus.close();
       await database.close();
