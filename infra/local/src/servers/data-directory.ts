@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ConfigError } from '@recordbus/shared/config';
 import { findProcess, isRunning, type ProcessIdentity, parseIdentity } from './process-identity.ts';
 
 export interface DataDirectoryLock {
@@ -23,7 +24,7 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
     const held = await readText(file);
     if (held === undefined) continue;
     const holder = parseIdentity(held);
-    if (holder && isRunning(holder)) throw new Error(occupied(directory, holder));
+    if (holder && isRunning(holder)) throw new ConfigError(occupied(directory, holder));
     await removeClaim(file, held);
   }
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { ConfigError } from '@recordbus/shared/config';
 
 /** Consumers with several filters, which the services use, came with 2.10. */
 const minimum = [2, 10] as const;
@@ -28,7 +29,7 @@ async function binaryOnPath(): Promise<string> {
   );
   const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
   if (major > minimum[0] || (major === minimum[0] && minor >= minimum[1])) return name;
-  throw new Error(
+  throw new ConfigError(
     `There is no built-in nats-server for ${process.platform}-${process.arch}${version ? ` and the one on PATH is ${version[0]}` : ''}: install nats-server ${minimum.join('.')} or newer, or name a server in SERVICE_NATS_URL.`,
   );
 }
