@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers/promises';
+import { Failure } from './failure.ts';
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The `data` of a success. */
+  readonly data: T;
+  /** The sentence of an error. */
+  readonly error: string | undefined;
+}
+
+/** An HTTP client of the stack, as a guest or with a token. */
+export interface Client {
+  readonly url: string;
+  /** Whatever the answer says. Throws Failure when there is none. */
+  send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
+  /** The `data` of a success; throws Failure with the answer's own words when it is none. */
+  call<T>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+const answerTimeoutMs = 20_000;
+
+/** How often a request that is over a rate limit is sent again, each time after the wait that the answer asks for. */
+const patience = 20;
+
+/** Makes a client of the stack at `url`. */
+export function createClient(url: string, token?: string): Client {
+  const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
+
+  async function exchange(method: string, path: string, body: unknown): Promise<Response> {
+    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const init = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    return fetch(`${url}${path}`, init).catch((error: Error) => {
+      throw new Failure(`No answer from ${url}: ${reasonOf(error)}.`);
+    });
+  }
+
+  async function send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    for (let left = patience; ; left -= 1) {
+      const response = await exchange(method, path, body);
+      const waitSec = Number(response.headers.get('retry-after'));
+      if (response.status === 429 && waitSec > 0 && waitSec <= 60 && left > 0) {
+        await response.body?.cancel();
+        await setTimeout(waitSec * 1000);
+        continue;
+      }
+      const { data, error } = (await response.json().catch(() => ({}))) as { data: T; error?: string };
+      return { status: response.status, headers: response.headers, data, error };
+    }
+  }
+
+  return {
+    url,
+    send,
+    async call<T>(method: string, path: string, body?: unknown) {
+      const { status, data, error } = await send<T>(method, path, body);
+      if (status >= 300)
+        throw new Failure(`${method} ${path} was refused with ${status}: ${error ?? 'no reason given'}.`);
+      return data;
+    },
+  };
+}
+
+/** fetch says "fetch failed" and keeps the reason behind it. */
+const reasonOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : '') || error.message;

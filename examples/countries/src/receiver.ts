@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request as it came in; the signatures are over exactly these bytes. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number;
+}
+
+export interface Receiver {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Starts the server that takes the deliveries: on loopback, or on every address when another machine has to reach it. */
+export async function startReceiver(
+  isReachedFromOutside: boolean,
+  onReceived: (received: Received) => void,
+): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    const atMs = performance.now();
+    try {
+      const body = await text(request);
+      response.writeHead(204).end();
+      onReceived({ headers: request.headers, body, atMs });
+    } catch {
+      // The sender went away in the middle; it will try again.
+      response.destroy();
+    }
+  });
+  server.listen(0, isReachedFromOutside ? '0.0.0.0' : '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { type Client, createClient } from './client.ts';
+import { Failure } from './failure.ts';
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface SignedIn {
+  readonly admin: Client;
+  readonly email: string;
+  /** Set when the admin was made here: nobody else knows it yet. */
+  readonly newPassword: string | undefined;
+}
+
+interface SignInOptions {
+  readonly url: string;
+  readonly setupToken: string | undefined;
+  readonly credentials: Credentials | undefined;
+}
+
+/** Signs in as an admin; on a stack that has none, makes the first one. Throws Failure saying what is missing. */
+export async function signIn({ url, setupToken, credentials }: SignInOptions): Promise<SignedIn> {
+  const guest = createClient(url);
+  if (setupToken) {
+    const account = credentials ?? { email: 'demo@example.com', password: randomBytes(12).toString('base64url') };
+    const made = await guest.send<{ token: string }>('POST', '/api/v1/admin/setup', { token: setupToken, ...account });
+    if (made.status === 201) {
+      const newPassword = credentials ? undefined : account.password;
+      return { admin: createClient(url, made.data.token), email: account.email, newPassword };
+    }
+    if (made.status === 401) throw new Failure('The set-up token is not the one of this stack.');
+    // 409: an admin exists, so the token has done its work.
+    if (made.status !== 409) throw new Failure(`The first admin could not be made: ${made.error}.`);
+  }
+  if (!credentials)
+    throw new Failure(
+      `The stack at ${url} has an admin. Say who you are: npm run demo -- --email <address> --password <password>`,
+    );
+  const { status, data, error } = await guest.send<{ token: string }>('POST', '/api/v1/admin/login', credentials);
+  if (status !== 200) throw new Failure(`Signing in as ${credentials.email} failed: ${error}.`);
+  return { admin: createClient(url, data.token), email: credentials.email, newPassword: undefined };
+}
