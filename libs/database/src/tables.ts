@@ -59,6 +59,10 @@ interface OutboxTable {
   failures: Generated<number>;
   error: string | null;
   parked_at: Date | null;
+  /** For events that change how many records a collection has: which one, and by how many. */
+  collection_id: string | null;
+  records_added: Generated<number>;
+  transaction_id: GeneratedAlways<string>;
 }
 
 interface WebhooksTable {

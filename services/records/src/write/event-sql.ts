@@ -6,6 +6,9 @@ import { currentTraceparent } from '@recordbus/shared/telemetry';
 /** What may happen to a record; the second part of an event's name (interface §6.1). */
 export type Verb = 'create' | 'update' | 'delete';
 
+/** From these the totals of lists are brought up to date (read/total.ts). */
+const recordsAdded: Readonly<Record<Verb, number>> = { create: 1, update: 0, delete: -1 };
+
 interface EventParts {
   readonly collection: Collection;
   readonly verb: Verb;
@@ -30,8 +33,9 @@ export function insertEvents({ collection, verb, source }: EventParts): string {
     actorId: '$2::text',
     requestId: '$3::text',
   });
-  return `insert into system.outbox (event_id, event, record_key, body, traceparent)
-  select e.event_id, ${quoteLiteral(`${collection.name}.${verb}`)}, ${name} || '/' || e.id, ${body}, $4::text
+  return `insert into system.outbox (event_id, event, record_key, body, traceparent, collection_id, records_added)
+  select e.event_id, ${quoteLiteral(`${collection.name}.${verb}`)}, ${name} || '/' || e.id, ${body}, $4::text,
+    ${quoteLiteral(collection.id)}, ${recordsAdded[verb]}
   from (select s.*, gen_random_uuid() as event_id from ${source} s) e`;
 }
 
