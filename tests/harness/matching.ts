@@ -20,7 +20,9 @@ export const is = {
   anything: new Matcher('anything', (value) => value !== undefined),
   text: textThat('a text', /./),
   number: new Matcher('a number', (value) => typeof value === 'number'),
-  uuid: textThat('a UUIDv7', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+  uuid: textThat('a UUID', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+  /** Records have ids that sort by their time (contract §2). */
+  uuidV7: textThat('a UUIDv7', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
   code: textThat('a stable_snake_case code', /^[a-z]+(_[a-z]+)*$/),
   now: new Matcher(
     'unix seconds of now',

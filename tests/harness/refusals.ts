@@ -11,6 +11,8 @@ export const refused = {
   /** 400 that says in its details what is wrong. */
   malformedWith: (details: object) => refusal(400, is.code, { details }),
   duplicate: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
+  /** 401 for something else than the token of the request: a password, a one-time token. */
+  invalidCredentials: refusal(401, is.code),
   unauthenticated: { ...refusal(401, 'unauthenticated'), headers: { 'www-authenticate': is.matching(/^Bearer/) } },
   forbidden: refusal(403, is.code),
   notFound: refusal(404, 'not_found'),

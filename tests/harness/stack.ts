@@ -64,7 +64,8 @@ const startTimeoutMs = 60_000;
 
 /** Makes an empty ground: a new database (if none is given), a new nats-server, an empty directory, a random secret. */
 export async function createGround(given?: Database): Promise<Ground> {
-  const [database, bus] = await Promise.all([given ?? createDatabase(), startNats()]);
+  const bus = await startNats();
+  const database = given ?? (await createDatabase());
   const dataDirectory = createDataDirectory();
   return {
     databaseUrl: database.url,

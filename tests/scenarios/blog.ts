@@ -35,7 +35,7 @@ export const fullPost = (author: string) => ({
 
 /** A post as it is answered, with null for what was not written. */
 export const postJson = (written: object) => ({
-  id: is.uuid,
+  id: is.uuidV7,
   title: null,
   slug: null,
   stars: null,

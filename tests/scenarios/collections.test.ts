@@ -124,7 +124,7 @@ onEachTopology('a definition that is wrong is refused, and named', async (t, tar
   const badNames = { 'that starts with a digit': '1st', 'with a space': 'a b', 'of 64 characters': 'a'.repeat(64) };
   const badFields: Record<string, readonly [word: string, definition: unknown]> = {
     'without a name': ['name', { type: 'text' }],
-    'with a name that is none': ['1st', text('1st')],
+    'with a name that is none': ['name', text('1st')],
     'with a system name': ['created', text('created')],
     'with a system name in other case': ['Updated_At', text('Updated_At')],
     'without a type': ['title', { name: 'title' }],

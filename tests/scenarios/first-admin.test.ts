@@ -14,7 +14,7 @@ onEachTopology('the first admin is set up once', async (t, { setupToken, ...targ
     {
       name: 'a wrong set-up token is refused',
       ...setup({ ...firstAdmin, token: 'guessed' }),
-      expect: refused.unauthenticated,
+      expect: refused.invalidCredentials,
       spec: 'contract §8',
     },
     {
@@ -60,7 +60,7 @@ onEachTopology('an admin logs in and keeps the session', async (t, target) => {
   await target.admin();
   const login = (body: object): Pick<Scenario, 'request' | 'body'> => ({ request: `POST ${path}/login`, body });
   const wrong = {
-    ...refused.unauthenticated,
+    ...refused.invalidCredentials,
     json: { error: 'invalid credentials', code: is.code },
   };
   await runScenarios(t, target, [

@@ -71,7 +71,7 @@ onEachTopology('records are listed', async (t, target) => {
   await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
   // Within one second, so that only the id tells them apart.
   for (const place of [1, 2, 3, 4, 5]) await target.guest.create('items', { place });
-  const item = (place: number) => ({ id: is.uuid, place, created: is.now, updated: is.now });
+  const item = (place: number) => ({ id: is.uuidV7, place, created: is.now, updated: is.now });
   const items = (...places: readonly number[]) => ({ data: places.map(item) });
   const whole = { page: 1, perPage: 30, totalItems: 5, totalPages: 1 };
   const lists = (name: string, query: string, json: object, spec = 'interface §4.5'): Scenario => ({

@@ -1,0 +1,35 @@
+import pg from 'pg';
+import { description } from '../seed.ts';
+import { insertPostAndEvent } from './statements.ts';
+
+/** As many statements under way as the product has connections for writing. */
+const connectionCount = 20;
+
+/**
+ * Runs the statement of a create without any HTTP, on each connection one after the other, as pgbench does; answers
+ * how many per second.
+ */
+export async function runStatementLoop(
+  databaseUrl: string,
+  { posts, author, seconds }: { posts: string; author: string; seconds: number },
+): Promise<number> {
+  const statement = { name: 'create', text: insertPostAndEvent(posts) };
+  const values = ['A post of the loop', description, true, author];
+  const clients = Array.from({ length: connectionCount }, () => new pg.Client({ connectionString: databaseUrl }));
+  await Promise.all(clients.map((client) => client.connect()));
+  await Promise.all(clients.map((client) => client.query({ ...statement, values })));
+  let count = 0;
+  const startedAtMs = performance.now();
+  const endAtMs = startedAtMs + seconds * 1000;
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < endAtMs) {
+        await client.query({ ...statement, values });
+        count += 1;
+      }
+    }),
+  );
+  const tookSec = (performance.now() - startedAtMs) / 1000;
+  await Promise.all(clients.map((client) => client.end()));
+  return count / tookSec;
+}

@@ -1,0 +1,95 @@
+import pg from 'pg';
+import { startBareServer } from './bare/bare-server.ts';
+import { runStatementLoop } from './bare/statement-loop.ts';
+import { copyOutbox } from './bare/statements.ts';
+import { startGenerator } from './generator/generator.ts';
+import type { Options } from './options.ts';
+import { residentMb, untilIdle } from './process-usage.ts';
+import { tableOf } from './product/product-layout.ts';
+import { startProduct } from './product/start-product.ts';
+import { describeMachine } from './report/machine.ts';
+import type { Result } from './report/result.ts';
+import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
+import { reads } from './rows/reads.ts';
+import { writes } from './rows/writes.ts';
+import { seed, sizes } from './seed.ts';
+import { median } from './statistics.ts';
+import { measureWebhooks } from './webhooks/measure-webhooks.ts';
+
+type Tell = (text: string) => void;
+
+/** Runs the whole bench; leaves nothing behind. `cleanUp` takes what has to be stopped, so a signal can do it too. */
+export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDisposableStack): Promise<Result> {
+  tell('starting the product on a throw-away data directory');
+  const product = await startProduct(options);
+  cleanUp.defer(() => product.stop());
+  await untilIdle([product.pid]);
+  const idleMb = residentMb(product.pid);
+  await product.admin.call('PATCH', '/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
+
+  const database = new pg.Client({ connectionString: product.databaseUrl });
+  await database.connect();
+  cleanUp.defer(() => database.end());
+  tell('seeding 50 organisations, 5,500 authors and 110,000 posts');
+  await seed(product.admin, database);
+  for (const statement of copyOutbox) await database.query(statement);
+
+  const bare = await startBareServer(product.databaseUrl);
+  cleanUp.defer(() => bare.stop());
+  const generator = startGenerator();
+  cleanUp.defer(() => generator.stop());
+
+  const isWanted = (name: string) => options.rows.length === 0 || options.rows.some((start) => name.startsWith(start));
+  const measuring: Measuring = { generator, database, product, bare, ...options };
+  const rows: RowResult[] = [];
+  for (const row of [...reads, ...writes].filter(({ name }) => isWanted(name))) {
+    tell(row.title);
+    rows.push(await measureRow(row, measuring));
+  }
+
+  let sameStatementPerSec: number | undefined;
+  if (isWanted('create')) {
+    tell('the statement of a create without HTTP');
+    sameStatementPerSec = await measureSameStatement(product.databaseUrl, database, options);
+  }
+  let webhooks: Result['webhooks'];
+  if (isWanted('webhooks')) {
+    tell('webhooks');
+    const authorId = await findAuthor(database, sizes['10k'].authors);
+    webhooks = await measureWebhooks({
+      admin: product.admin,
+      productUrl: product.url,
+      productPid: product.pid,
+      authorId,
+    });
+  }
+  await untilIdle([product.pid]);
+  return {
+    machine: await describeMachine(database, product.dataDirectory),
+    conditions: describeConditions(options),
+    rows,
+    sameStatementPerSec,
+    webhooks,
+    memory: { idleMb, afterMb: residentMb(product.pid) },
+  };
+}
+
+async function measureSameStatement(databaseUrl: string, database: pg.Client, options: Options): Promise<number> {
+  const { posts, authors } = sizes['100k'];
+  const author = await findAuthor(database, authors);
+  const figures: number[] = [];
+  for (let round = 0; round < options.rounds; round += 1)
+    figures.push(await runStatementLoop(databaseUrl, { posts, author, seconds: options.seconds }));
+  return median(figures);
+}
+
+async function findAuthor(database: pg.Client, authors: string): Promise<string> {
+  const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(authors)} limit 1`);
+  return rows[0]?.id ?? '';
+}
+
+const describeConditions = ({ connections, rounds, seconds, logLevel }: Options): string[] => [
+  `${connections} connections, ${rounds} rounds of ${seconds} s on each server in turn after a warm-up; requests/s is the median round, percentiles are over all rounds`,
+  'all five services in one process; load generator, product, bare server and PostgreSQL share the cores',
+  `callers are guests and the rules public; rate limits off; the product logs at ${logLevel}, the bare server nothing`,
+];

@@ -1,0 +1,29 @@
+import { runBench } from './bench.ts';
+import { readOptions, UsageError, usage } from './options.ts';
+import { present } from './report/present.ts';
+import { allFailures } from './report/result.ts';
+
+const startedAtMs = performance.now();
+await using cleanUp = new AsyncDisposableStack();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => void cleanUp.disposeAsync().finally(() => process.exit(130)));
+
+/** Progress goes to standard error: standard output holds the result and nothing else. */
+const tell = (text: string): void => {
+  const elapsedSec = Math.round((performance.now() - startedAtMs) / 1000);
+  process.stderr.write(`${`${elapsedSec} s`.padStart(6)}  ${text}\n`);
+};
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options) {
+    const result = await runBench(options, tell, cleanUp);
+    tell('done');
+    process.stdout.write(`\n${present(result, options.markdown ? 'markdown' : 'text')}`);
+    if (allFailures(result).length > 0) process.exitCode = 1;
+  } else process.stdout.write(usage);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+}

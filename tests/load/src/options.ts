@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+
+export const usage = `Usage: npm run bench -- [options]
+
+  --rows <names>      comma-separated: get, list, create, update, delete, webhooks; or the start of a row's name,
+                      such as list-100k (default: all)
+  --seconds <n>       length of one round on one server (default 2.5)
+  --rounds <n>        rounds on each server, in turn (default 3)
+  --connections <n>   connections of the load generator (default 50)
+  --log-level <name>  of the product (default warn: no line per request, as the bare server writes none)
+  --profile <dir>     writes a CPU profile of the product there
+  --markdown          prints the result as it stands in docs/performance.md
+`;
+
+export interface Options {
+  readonly rows: readonly string[];
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  readonly logLevel: string;
+  readonly profileDirectory: string | undefined;
+  readonly markdown: boolean;
+}
+
+/** What was typed makes no sense; the message says why. */
+export class UsageError extends Error {}
+
+/** Reads the command line; answers undefined when help is asked for. Throws UsageError. */
+export function readOptions(args: readonly string[]): Options | undefined {
+  const values = parse(args);
+  if (values.help) return undefined;
+  return {
+    rows: values.rows.split(',').filter(Boolean),
+    seconds: positive('seconds', values.seconds),
+    rounds: positive('rounds', values.rounds),
+    connections: positive('connections', values.connections),
+    logLevel: values['log-level'],
+    profileDirectory: values.profile,
+    markdown: values.markdown,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        rows: { type: 'string', default: '' },
+        seconds: { type: 'string', default: '2.5' },
+        rounds: { type: 'string', default: '3' },
+        connections: { type: 'string', default: '50' },
+        'log-level': { type: 'string', default: 'warn' },
+        profile: { type: 'string' },
+        markdown: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new UsageError(`--${name} must be a number above 0, not ${text}`);
+  return value;
+}

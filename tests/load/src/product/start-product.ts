@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startProcess } from '../child-process.ts';
+import { type AdminApi, signInFirstAdmin } from './admin-api.ts';
+import { findDatabaseUrl } from './product-layout.ts';
+
+/** The product as `npm start` runs it, on a data directory of its own. */
+export interface Product {
+  readonly url: string;
+  readonly pid: number;
+  readonly databaseUrl: string;
+  readonly dataDirectory: string;
+  readonly admin: AdminApi;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly logLevel: string;
+  readonly profileDirectory: string | undefined;
+}
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+
+/** Starts it and makes its first admin. */
+export async function startProduct({ logLevel, profileDirectory }: StartOptions): Promise<Product> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'recordbus-bench-'));
+  // Nothing that is set for the person who runs the bench may reach what is measured.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));
+  const child = startProcess(join(root, 'infra/local/src/main.ts'), {
+    // As the launcher of `npm start` does it: when the bench is killed, the stack ends by itself.
+    nodeFlags: ['--require', join(root, 'infra/launch/tether.cjs'), ...profileFlags(profileDirectory)],
+    environment: {
+      ...Object.fromEntries(inherited),
+      SERVICE_DATA_DIR: dataDirectory,
+      SERVICE_HOST: '127.0.0.1',
+      SERVICE_PORT: '0',
+      SERVICE_LOG_LEVEL: logLevel,
+      SERVICE_JWT_SECRET: randomBytes(32).toString('hex'),
+    },
+  });
+  const stop = async () => {
+    await child.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  try {
+    const { url, setupToken } = await child.message<{ url: string; setupToken: string }>();
+    return {
+      url,
+      pid: child.pid,
+      databaseUrl: await findDatabaseUrl(dataDirectory),
+      dataDirectory,
+      admin: await signInFirstAdmin(url, setupToken),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const profileFlags = (directory: string | undefined): string[] =>
+  directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`];

@@ -1,0 +1,19 @@
+import { statfsSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import type pg from 'pg';
+
+/** statfs(2) of a file system in memory, where a commit waits for no disk. */
+const tmpfs = 0x01021994;
+
+/** What the figures were measured on, as lines. */
+export async function describeMachine(database: pg.Client, dataDirectory: string): Promise<string[]> {
+  const { rows } = await database.query<{ server_version: string; fsync: string }>(
+    "select current_setting('server_version') as server_version, current_setting('fsync') as fsync",
+  );
+  const disk =
+    statfsSync(dataDirectory).type === tmpfs ? 'data in memory (tmpfs): commits cost nothing' : 'data on disk';
+  return [
+    `${availableParallelism()} cores of ${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`,
+    `Node ${process.versions.node}, PostgreSQL ${rows[0]?.server_version}, fsync ${rows[0]?.fsync}, ${disk}`,
+  ];
+}

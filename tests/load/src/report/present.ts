@@ -1,0 +1,79 @@
+import type { RowResult } from '../rows/measure-row.ts';
+import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
+import { allFailures, type Result } from './result.ts';
+import { type Style, table } from './table.ts';
+
+/** The result for people: plain text, or Markdown. */
+export function present(result: Result, style: Style): string {
+  const { machine, conditions, rows, sameStatementPerSec, webhooks, memory } = result;
+  const paragraph = (lines: readonly string[]) =>
+    lines.map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`));
+  const create = rows.find(({ row }) => row.name === 'create');
+  const failures = allFailures(result);
+  const parts = [
+    failures.length
+      ? ['NOT ALL REQUESTS SUCCEEDED, so the figures of these rows mean little:', ...paragraph(failures)]
+      : [],
+    paragraph([...machine, ...conditions]),
+    rows.length ? table(rowHead, rows.map(rowCells), style) : [],
+    create && sameStatementPerSec ? paragraph([sameStatementLine(create, sameStatementPerSec)]) : [],
+    webhooks ? table(paceHead, webhooks.paced.map(paceCells), style) : [],
+    webhooks ? paragraph([burstLine(webhooks)]) : [],
+    paragraph([memoryLine(memory)]),
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+
+const rowHead = ['row', 'requests/s', 'p50 ms', 'p95', 'p99', 'CPU µs', 'bare/s', 'p50 ms', 'p99', 'CPU µs', 'ratio'];
+
+function rowCells({ row, product, bare }: RowResult): string[] {
+  const hasFailed = product.failures.length + bare.failures.length > 0;
+  const cpu = ({ cpuUs }: { cpuUs: number | undefined }) => (cpuUs === undefined ? '' : whole(cpuUs));
+  return [
+    hasFailed ? `${row.title} (FAILURES, see above)` : row.title,
+    whole(product.requestsPerSec),
+    ms(product.p50),
+    ms(product.p95),
+    ms(product.p99),
+    cpu(product),
+    whole(bare.requestsPerSec),
+    ms(bare.p50),
+    ms(bare.p99),
+    cpu(bare),
+    (product.requestsPerSec / bare.requestsPerSec).toFixed(2),
+  ];
+}
+
+const sameStatementLine = ({ product }: RowResult, perSec: number): string =>
+  `The statement of a create, row and event, run by the driver on 20 connections without HTTP: ${whole(perSec)}/s; ` +
+  `the product's create is ${(product.requestsPerSec / perSec).toFixed(2)} of that.`;
+
+const paceHead = ['webhooks: creates/s', 'delivered/s', 'p50 ms', 'p95', 'p99'];
+
+const paceCells = (paced: WebhookResults['paced'][number]): string[] => [
+  `${paced.perSec}${paced.failures.length ? ' (FAILURES, see above)' : ''}`,
+  whole(paced.deliveredPerSec),
+  ms(paced.p50),
+  ms(paced.p95),
+  ms(paced.p99),
+];
+
+function burstLine({ burst }: WebhookResults): string {
+  const { count, createdInSec, drainedInSec, drainPerSec } = burst;
+  const after = Number.isNaN(drainPerSec) ? '' : `, ${whole(drainPerSec)}/s once the creates were over`;
+  return (
+    `A burst of ${whole(count)} creates: made in ${createdInSec.toFixed(1)} s, all delivered ` +
+    `${drainedInSec.toFixed(1)} s after the first (${whole(count / drainedInSec)}/s over all${after}).`
+  );
+}
+
+const memoryLine = ({ idleMb, afterMb }: Result['memory']): string =>
+  idleMb === undefined || afterMb === undefined
+    ? 'Memory: not known on this platform.'
+    : `Memory of the product's process (all five services, without PostgreSQL and nats-server): ${idleMb} MB idle after the start, ${afterMb} MB at the end.`;

@@ -1,0 +1,93 @@
+import type pg from 'pg';
+import type { Generator } from '../generator/generator.ts';
+import type { Outcome } from '../generator/job.ts';
+import { cpuTimeMs, untilIdle } from '../process-usage.ts';
+import { median, type Percentiles, percentiles } from '../statistics.ts';
+import type { Row } from './row.ts';
+
+/** One of the two that are compared. */
+export interface Side {
+  readonly url: string;
+  readonly pid: number;
+}
+
+export interface SideResult extends Percentiles {
+  /** The median of the rounds. */
+  readonly requestsPerSec: number;
+  /** CPU time of the server's process for one request, in microseconds. */
+  readonly cpuUs: number | undefined;
+  /** What was not an answer with 2xx, as sentences; empty when all is well. */
+  readonly failures: readonly string[];
+}
+
+export interface RowResult {
+  readonly row: Row;
+  readonly product: SideResult;
+  readonly bare: SideResult;
+}
+
+export interface Measuring {
+  readonly generator: Generator;
+  readonly database: pg.Client;
+  readonly product: Side;
+  readonly bare: Side;
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+}
+
+const warmUpSeconds = 1;
+
+/** Measures a row: a warm-up on each side, then rounds on the product and the bare server in turn. */
+export async function measureRow(row: Row, measuring: Measuring): Promise<RowResult> {
+  const { product, bare, seconds, rounds } = measuring;
+  const sides = [product, bare].map((side) => ({ side, outcomes: [] as Round[] }));
+  for (const { side } of sides) await runRound(row, side, { ...measuring, seconds: warmUpSeconds });
+  for (let round = 0; round < rounds; round += 1)
+    for (const { side, outcomes } of sides) outcomes.push(await runRound(row, side, { ...measuring, seconds }));
+  const [ofProduct, ofBare] = sides.map(({ outcomes }) => summarise(outcomes));
+  if (!ofProduct || !ofBare) throw new Error('a row has two sides');
+  return { row, product: ofProduct, bare: ofBare };
+}
+
+interface Round extends Outcome {
+  readonly cpuMs: number | undefined;
+}
+
+async function runRound(
+  row: Row,
+  side: Side,
+  { generator, database, product, seconds, connections }: Measuring,
+): Promise<Round> {
+  const requests = await row.requests(database);
+  const before = cpuTimeMs(side.pid);
+  const outcome = await generator.run({ origin: side.url, seconds, connections, requests });
+  // Events that are still published belong to the writes that made them.
+  if (row.isWrite) await untilIdle([product.pid]);
+  const after = cpuTimeMs(side.pid);
+  return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
+}
+
+function summarise(rounds: readonly Round[]): SideResult {
+  const requestCount = rounds.reduce((sum, { latenciesMs }) => sum + latenciesMs.length, 0);
+  const cpuMs = rounds.reduce<number | undefined>(
+    (sum, round) => (sum === undefined || round.cpuMs === undefined ? undefined : sum + round.cpuMs),
+    0,
+  );
+  return {
+    requestsPerSec: median(rounds.map((round) => round.requestsPerSec)),
+    ...percentiles(rounds.map(({ latenciesMs }) => latenciesMs)),
+    cpuUs: cpuMs === undefined ? undefined : (cpuMs * 1000) / requestCount,
+    failures: findFailures(rounds),
+  };
+}
+
+function findFailures(rounds: readonly Round[]): string[] {
+  const counts = new Map<string, number>();
+  const add = (what: string, count: number) => counts.set(what, (counts.get(what) ?? 0) + count);
+  for (const { statuses, unanswered } of rounds) {
+    for (const [status, count] of Object.entries(statuses)) if (!status.startsWith('2')) add(`status ${status}`, count);
+    if (unanswered > 0) add('no answer', unanswered);
+  }
+  return [...counts].map(([what, count]) => `${count} × ${what}`);
+}

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { tableOf } from '../product/product-layout.ts';
+import { type Size, sizes } from '../seed.ts';
+import type { Row } from './row.ts';
+
+const sampleSize = 5000;
+
+/** Rows that read. */
+export const reads: readonly Row[] = [
+  {
+    name: 'get',
+    title: 'get one of 10k',
+    isWrite: false,
+    requests: async (database) => ({ method: 'GET', paths: await somePaths(database, sizes['10k'].posts, sampleSize) }),
+  },
+  list('list-10k', 'list 20 of 10k, skipTotal', '10k', true),
+  list('list-10k-total', 'list 20 of 10k, with total', '10k', false),
+  list('list-100k', 'list 20 of 100k, skipTotal', '100k', true),
+  list('list-100k-total', 'list 20 of 100k, with total', '100k', false),
+];
+
+function list(name: string, title: string, size: Size, skipTotal: boolean): Row {
+  const path = `/api/v1/records/${sizes[size].posts}?perPage=20${skipTotal ? '&skipTotal=1' : ''}`;
+  return { name, title, isWrite: false, requests: () => ({ method: 'GET', paths: [path] }) };
+}
+
+/** Paths of records drawn at random, so that it is not one row's page that stays hot. */
+export async function somePaths(database: pg.Client, posts: string, count: number): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(posts)} order by random() limit $1`, [
+    count,
+  ]);
+  return rows.map(({ id }) => `/api/v1/records/${posts}/${id}`);
+}

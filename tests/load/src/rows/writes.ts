@@ -1,0 +1,46 @@
+import { tableOf } from '../product/product-layout.ts';
+import { description, sizes } from '../seed.ts';
+import { somePaths } from './reads.ts';
+import type { Row } from './row.ts';
+
+const { posts, authors } = sizes['100k'];
+
+/** More than a round of the default length uses up; a longer one ends with them. */
+const deletableCount = 20_000;
+const sampleSize = 5000;
+
+/** Rows that write, all into the large table. */
+export const writes: readonly Row[] = [
+  {
+    name: 'create',
+    title: 'create in 100k (bare: insert without event)',
+    isWrite: true,
+    async requests(database) {
+      const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(authors)} limit 500`);
+      const bodies = rows.map(({ id }, index) =>
+        JSON.stringify({ title: `A new post by author ${index}`, description, public: true, author: id }),
+      );
+      return { method: 'POST', paths: [`/api/v1/records/${posts}`], bodies };
+    },
+  },
+  {
+    name: 'update',
+    title: 'update one of 100k (bare: without event)',
+    isWrite: true,
+    requests: async (database) => ({
+      method: 'PATCH',
+      paths: await somePaths(database, posts, sampleSize),
+      bodies: Array.from({ length: 100 }, (_, index) => JSON.stringify({ title: `Another title ${index}` })),
+    }),
+  },
+  {
+    name: 'delete',
+    title: 'delete one of 100k (bare: without event)',
+    isWrite: true,
+    requests: async (database) => ({
+      method: 'DELETE',
+      paths: await somePaths(database, posts, deletableCount),
+      once: true,
+    }),
+  },
+];
