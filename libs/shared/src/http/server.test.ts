@@ -11,6 +11,27 @@ import { type ListeningServer, listen } from './server.ts';
 
 const log = createLogger('test', 'silent');
 
+test('a server that closes lets the request in flight finish and keeps its connection no longer', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const server = await listen(
+    async (_request, response) => {
+      begin();
+      await released;
+      response.end('done');
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  const answer = fetch(server.url);
+  await begun;
+  const closed = server.close();
+  release();
+  assert.equal(await (await answer).text(), 'done');
+  const startedAtMs = performance.now();
+  await closed;
+  assert.ok(performance.now() - startedAtMs < 5000);
+});
+
 describe('a server that is listening', () => {
   let server: ListeningServer;
   before(async () => {

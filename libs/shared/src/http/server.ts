@@ -18,6 +18,9 @@ interface ListenOptions {
 /** Request line and headers together (contract §2: a vector of 4,096 dimensions fits in a query). */
 const maxHeaderBytes = 128 * 1024;
 
+/** How often a server that is closing ends the connections whose request was the last, in milliseconds. */
+const idleSweepMs = 50;
+
 /**
  * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s); headers have to arrive within 20 s,
  * so a client that drips them can't hold a connection.
@@ -30,8 +33,13 @@ export function listen(app: RequestListener, { port, host }: ListenOptions): Pro
   server.on('clientError', refuseUnreadable);
   const close = () =>
     new Promise<void>((resolve, reject) => {
-      server.close((error) => (error ? reject(error) : resolve()));
-      server.closeIdleConnections();
+      // A connection that is busy now is kept for its next request once it is not.
+      const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+      server.close((error) => {
+        clearInterval(sweep);
+        if (error) reject(error);
+        else resolve();
+      });
     });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
