@@ -22,7 +22,7 @@ export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => [
   ...webhookDeliveryRoutes(deps),
 ];
 
-const definitionRoutes = ({ database: { query }, bus }: WebhookRoutesDeps): Route[] => [
+const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path,
@@ -75,7 +75,7 @@ const definitionRoutes = ({ database: { query }, bus }: WebhookRoutesDeps): Rout
     params,
     answers: { 200: z.null(), ...noSuchWebhook },
     handler: async ({ params: { id } }) => {
-      await deleteWebhook(query, id);
+      await transaction((run) => deleteWebhook(run, id));
       return ok(null);
     },
   }),

@@ -84,8 +84,14 @@ export async function changeWebhook(query: Query, id: string, change: WebhookCha
   );
 }
 
-/** Its deliveries go with it (foreign keys). Throws 404. */
+/**
+ * Its deliveries go with it (foreign keys). Throws 404. Runs in a transaction: who records the outcome of a delivery
+ * locks its place in the queue before the delivery itself, so the queue has to go first here too, or the two may
+ * deadlock.
+ */
 export async function deleteWebhook(query: Query, id: string): Promise<void> {
+  one(await query({ text: 'select id from system.webhooks where id = $1 for update', values: [id] }));
+  await query({ text: 'delete from system.delivery_queue where webhook_id = $1', values: [id] });
   one(await query<Webhook>({ text: 'delete from system.webhooks where id = $1 returning id', values: [id] }));
 }
 
