@@ -10,9 +10,14 @@ export interface RegisteredWebhook {
 
 const path = '/api/v1/admin/webhooks';
 
-/** Registers a webhook for every event of the countries. */
+const name = 'countries demo';
+
+/** Registers a webhook for every event of the countries, in place of one that a killed run left behind. */
 export async function registerWebhook(admin: Client, url: string): Promise<RegisteredWebhook> {
-  const definition = { name: 'countries demo', url, events: ['countries.*'] };
+  const existing = await admin.call<{ id: string; name: string }[]>('GET', `${path}?perPage=200`);
+  for (const leftover of existing.filter((webhook) => webhook.name === name))
+    await admin.call('DELETE', `${path}/${leftover.id}`);
+  const definition = { name, url, events: ['countries.*'] };
   const { id, secret } = await admin.call<{ id: string; secret: string }>('POST', path, definition);
   return {
     url,
