@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SessionPrincipal } from '@recordbus/tokens';
+import { pino } from 'pino';
+import { createGateway, localUpstream } from '../src/app.ts';
+import { eventually } from './eventually.ts';
+import { declare, testService } from './test-service.ts';
+import { type RunningGateway, secret, serve, signer } from './topologies.ts';
+
+type Line = Record<string, unknown> & { readonly msg: string; readonly level: number };
+
+describe('the access log', () => {
+  const lines: Line[] = [];
+  const log = pino({ level: 'info', redact: ['token'] }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const records = testService(
+    'records',
+    log,
+    [declare('GET', '/api/v1/:collection'), declare('GET', '/api/v1/a/slow')],
+    {
+      '/api/v1/a/slow': (_, response) => {
+        response.write('begun');
+      },
+    },
+  );
+
+  async function withGateway(work: (gateway: RunningGateway) => Promise<void>): Promise<void> {
+    const gateway = await serve(createGateway({ log, secret, upstreams: [localUpstream(records)] }));
+    lines.length = 0;
+    await work(gateway).finally(() => gateway.stop());
+  }
+
+  const loggedLine = async (): Promise<Line> => {
+    await eventually(() => lines.length > 0);
+    const [line, ...others] = lines.splice(0);
+    assert.ok(line && others.length === 0);
+    return line;
+  };
+
+  const user: SessionPrincipal = {
+    type: 'user',
+    id: 'u1',
+    email: 'user@example.com',
+    collection: 'users',
+    anonymous: false,
+    impersonatedBy: 'a1',
+  };
+
+  test('has one line for each answer, without the query', () =>
+    withGateway(async ({ url }) => {
+      const token = await signer.signSession({ principal: user, tokenVersion: 0, windowSec: 60 });
+      const response = await fetch(`${url}/api/v1/posts?filter=secret`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      await response.text();
+      const { time, pid, hostname, duration_ms, bytes, trace_id, ...line } = await loggedLine();
+      assert.deepEqual(line, {
+        level: 30,
+        msg: 'request',
+        method: 'GET',
+        path: '/api/v1/posts',
+        route: '/api/v1/:collection',
+        upstream: 'records',
+        status: 200,
+        ip: '127.0.0.1',
+        principal_type: 'user',
+        principal_id: 'u1',
+        auth_impersonated_by: 'a1',
+        request_id: response.headers.get('x-request-id'),
+      });
+      assert.ok(Number(duration_ms) > 0 && Number(bytes) > 100);
+      assert.match(String(trace_id), /^[0-9a-f]{32}$/);
+    }));
+
+  test('counts the bytes of each answer on a connection that is kept', () =>
+    withGateway(async ({ url }) => {
+      const sizes: unknown[] = [];
+      for (let request = 0; request < 2; request += 1) {
+        await (await fetch(`${url}/nowhere`)).text();
+        sizes.push((await loggedLine()).bytes);
+      }
+      assert.equal(sizes[0], sizes[1]);
+    }));
+
+  test('has refusals at level info, and nothing of them at level error', () =>
+    withGateway(async ({ url }) => {
+      const refused: [string, number][] = [
+        ['/nowhere', 404],
+        ['/api/v1/%zz', 400],
+      ];
+      for (const [path, status] of refused) {
+        assert.equal((await fetch(url + path)).status, status);
+        const line = await loggedLine();
+        assert.deepEqual([line.level, line.status, line.path, line.route], [30, status, path, undefined]);
+      }
+    }));
+
+  test('says when the client went away', () =>
+    withGateway(async ({ url }) => {
+      const controller = new AbortController();
+      await fetch(`${url}/api/v1/a/slow`, { signal: controller.signal });
+      controller.abort();
+      assert.equal((await loggedLine()).aborted, true);
+    }));
+
+  test('leaves out what asks every few seconds', () =>
+    withGateway(async ({ url }) => {
+      for (const path of ['/healthz', '/readyz', '/api/v1/health']) await (await fetch(url + path)).text();
+      assert.equal((await loggedLine()).path, '/api/v1/health');
+    }));
+});

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestContext } from '@recordbus/shared/context';
+import { createDispatcher, type Route, rawJson, route } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Service } from '@recordbus/shared/service';
+import { z } from 'zod';
+
+type Handle = (request: IncomingMessage, response: ServerResponse, context: RequestContext) => Promise<void> | void;
+
+/** Declares a route that tells what reached it, or that answers as its test says. */
+export function declare(method: Route['method'], path: string, bodyLimitBytes = 1024 * 1024): Route {
+  const common = { method, path, access: 'public', summary: path, answers: { 200: z.unknown() }, handler } as const;
+  return method === 'POST' ? route({ ...common, bodyLimitBytes, body: z.looseObject({}) }) : route(common);
+}
+
+const handler = ({ context }: { context: RequestContext }) => rawJson(200, JSON.stringify({ data: { context } }));
+
+/** A service of a test: its routes are dispatched unless `handle` answers the path itself. */
+export function testService(
+  name: string,
+  log: Logger,
+  routes: Route[],
+  handlers: Record<string, Handle> = {},
+): Service {
+  const dispatch = createDispatcher(routes, { log, mapError: () => undefined });
+  return {
+    name,
+    routes,
+    async handle(request, response, context) {
+      const own = handlers[request.url?.split('?')[0] ?? ''];
+      await (own ? own(request, response, context) : dispatch(request, response, context));
+    },
+    checks: {},
+    start: async () => {},
+    stop: async () => {},
+  };
+}

@@ -1,0 +1,53 @@
+import { createContextSealer } from '@recordbus/shared/context';
+import { createServiceApp, type ListeningServer, listen } from '@recordbus/shared/http';
+import { createLogger } from '@recordbus/shared/logging';
+import type { Service } from '@recordbus/shared/service';
+import { createTokenSigner } from '@recordbus/tokens';
+import { createGateway, type Gateway, httpUpstream, localUpstream } from '../src/app.ts';
+
+export const secret = Buffer.from('a secret for tests, over 32 characters');
+export const sealer = createContextSealer(secret);
+export const signer = createTokenSigner(secret);
+export const quiet = createLogger('test', 'silent');
+
+/** A gateway that is listening, and the services behind it. */
+export interface RunningGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export type Topology = (services: readonly Service[]) => Promise<RunningGateway>;
+
+/** Serves the gateway of these upstreams. */
+export async function serve(gateway: Gateway, more: readonly ListeningServer[] = []): Promise<RunningGateway> {
+  await gateway.start();
+  const server = await listen(gateway.app, { host: '127.0.0.1', port: 0 });
+  return {
+    gateway,
+    url: server.url,
+    port: server.port,
+    async stop() {
+      await server.close();
+      await gateway.stop();
+      await Promise.all(more.map((one) => one.close()));
+    },
+  };
+}
+
+/** Serves a service alone, as its own process would. */
+export const serveAlone = (service: Service, port = 0, host = '127.0.0.1'): Promise<ListeningServer> =>
+  listen(createServiceApp(service, sealer, quiet), { host, port });
+
+/** The two ways in which services stand behind a gateway. */
+export const topologies: Readonly<Record<string, Topology>> = {
+  'in one process': (services) => serve(createGateway({ log: quiet, secret, upstreams: services.map(localUpstream) })),
+  'over HTTP': async (services) => {
+    const servers = await Promise.all(services.map((service) => serveAlone(service)));
+    const upstreams = services.map(({ name }, index) =>
+      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, log: quiet }),
+    );
+    return serve(createGateway({ log: quiet, secret, upstreams }), servers);
+  },
+};
