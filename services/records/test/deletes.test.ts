@@ -48,16 +48,16 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
   beforeEach(() => records?.takeEvents());
 
   const create = async (collection: string, body: object) => {
-    const { status, json } = await records.send('POST', `/api/${collection}`, { body });
-    assert.equal(status, 201, JSON.stringify(json));
-    return json.data;
+    const { status, text, record } = await records.send('POST', `/api/${collection}`, { body });
+    assert.equal(status, 201, text);
+    return record;
   };
   const remove = (collection: string, id: string, headers = {}) =>
     records.send('DELETE', `/api/${collection}/${id}`, { headers });
   const get = async (collection: string, id: string) =>
-    (await records.send('GET', `/api/${collection}/${id}`, { as: 'admin' })).json.data;
+    (await records.send('GET', `/api/${collection}/${id}`, { as: 'admin' })).record;
   const summarise = async () =>
-    (await records.takeEvents()).map(({ event, data }) => `${event} ${(data.record as { id: string }).id}`).sort();
+    (await records.takeEvents()).map(({ event, data }) => `${event} ${data.record.id}`).sort();
 
   it('clears a setNull relation, a required one too, once for each record', async () => {
     const person = await create('people', {});
@@ -71,7 +71,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.deepEqual(await get('notes', one.id), { ...one, writer: null, updated: one.updated + 1 });
     const events = await records.takeEvents();
     assert.deepEqual(events.map(({ event }) => event).sort(), ['notes.update', 'notes.update', 'people.delete']);
-    const update = events.find(({ data }) => (data.record as { id: string }).id === both.id);
+    const update = events.find(({ data }) => data.record.id === both.id);
     assert.deepEqual(update?.data, { record: cleared, previous: both, changed: ['writer', 'reader'] });
     assert.equal(new Set(events.map(({ id }) => id)).size, 3);
   });
@@ -151,7 +151,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     const asGuest = await remove('orgs', org.id);
     assert.deepEqual(asGuest.json.details, { blockers: [], total: 1 });
     const asAdmin = await records.send('DELETE', `/api/orgs/${org.id}`, { as: 'admin' });
-    assert.deepEqual(asAdmin.json.details.blockers, [{ collection: 'vaults', id: vault.id, field: 'org' }]);
+    assert.deepEqual(asAdmin.json.details?.blockers, [{ collection: 'vaults', id: vault.id, field: 'org' }]);
 
     const person = await create('people', {});
     await records.database.query({
@@ -160,7 +160,8 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
       values: [person.id],
     });
     const { json } = await remove('people', person.id);
-    assert.deepEqual([json.details.blockers.length, json.details.total], [100, 120]);
+    const { blockers, total } = json.details ?? {};
+    assert.deepEqual([Array.isArray(blockers) && blockers.length, total], [100, 120]);
   });
 
   it('asks If-Match before what blocks', async () => {
@@ -193,7 +194,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
         records.send('POST', '/api/notes', { body: { writer: person.id, reader: person.id } }),
       ]);
       assert.equal(removed.status, 200);
-      if (made.status === 201) assert.equal((await get('notes', made.json.data.id)).writer, null);
+      if (made.status === 201) assert.equal((await get('notes', made.record.id)).writer, null);
       else assert.deepEqual([made.status, made.json.details], [422, { writer: 'refers to no record' }]);
     }
   });

@@ -28,13 +28,30 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
+/** A record as an answer or an event shows it. */
+export interface ShownRecord {
+  readonly id: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly [field: string]: unknown;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // The shape of an answer is what tests assert.
-  // biome-ignore lint/suspicious/noExplicitAny: it is read member by member, and a wrong member fails the assertion
-  readonly json: any;
+  /** The whole body. */
+  readonly json: {
+    readonly data?: unknown;
+    readonly totalItems?: number;
+    readonly error?: string;
+    readonly code?: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+  /** `data` of an answer that shows one record. */
+  readonly record: ShownRecord;
+  /** `data` of an answer that lists records. */
+  readonly rows: readonly ShownRecord[];
 }
 
 /** An event as it stands in the outbox. */
@@ -43,7 +60,7 @@ export interface WrittenEvent {
   readonly event: string;
   readonly timestamp: number;
   readonly collection: string;
-  readonly data: Record<string, unknown>;
+  readonly data: { readonly record: ShownRecord; readonly previous?: ShownRecord; readonly changed?: string[] };
   readonly actor: { readonly type: string; readonly id: string | null };
   readonly request_id: string;
 }
@@ -94,7 +111,8 @@ export async function startRecords(collections: readonly Collection[]): Promise<
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: text && JSON.parse(text) };
+      const json = text ? JSON.parse(text) : {};
+      return { status: response.status, headers: response.headers, text, json, record: json.data, rows: json.data };
     },
     async takeEvents() {
       const rows = await database.query<{ id: number; body: string }>({

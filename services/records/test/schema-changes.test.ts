@@ -26,7 +26,7 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     await bump();
   };
   const create = async (collection: string, body: object = { title: 'x', size: 1 }) =>
-    (await records.send('POST', `/api/${collection}`, { body })).json.data;
+    (await records.send('POST', `/api/${collection}`, { body })).record;
 
   it('serves a collection that was just made', async () => {
     assert.equal((await records.send('GET', '/api/fresh')).status, 404);
@@ -38,8 +38,8 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     const { id } = await create('narrowed');
     await run('alter table records.narrowed drop column size');
     await define(testCollection('narrowed', [{ name: 'title' }]));
-    const { status, json } = await records.send('GET', `/api/narrowed/${id}`);
-    assert.deepEqual([status, Object.keys(json.data)], [200, ['id', 'title', 'created', 'updated']]);
+    const { status, record } = await records.send('GET', `/api/narrowed/${id}`);
+    assert.deepEqual([status, Object.keys(record)], [200, ['id', 'title', 'created', 'updated']]);
   });
 
   it('names a dropped field in a write that still has it', async () => {
@@ -62,8 +62,8 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
         { name: 'title', type: 'json' },
       ]),
     );
-    const { status, json } = await records.send('PATCH', `/api/retyped/${id}`, { body: { title: 'text' } });
-    assert.deepEqual([status, json.data.title, json.data.size], [200, 'text', 1]);
+    const { status, record } = await records.send('PATCH', `/api/retyped/${id}`, { body: { title: 'text' } });
+    assert.deepEqual([status, record.title, record.size], [200, 'text', 1]);
   });
 
   it('knows a renamed collection by its new name only', async () => {

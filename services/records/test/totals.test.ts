@@ -18,8 +18,11 @@ describe('totals that are carried on from list to list', { skip: skipWithoutData
   after(() => records?.stop());
 
   const create = async (collection: string, body: object) =>
-    (await records.send('POST', `/api/${collection}`, { body })).json.data;
-  const list = async () => (await records.send('GET', '/api/children?perPage=1000')).json;
+    (await records.send('POST', `/api/${collection}`, { body })).record;
+  const list = async () => {
+    const { rows, json } = await records.send('GET', '/api/children?perPage=1000');
+    return { rows, totalItems: json.totalItems ?? -1 };
+  };
 
   it('follow creates, updates, deletes, cascades and refused writes', async () => {
     assert.equal((await list()).totalItems, 0);
@@ -42,8 +45,8 @@ describe('totals that are carried on from list to list', { skip: skipWithoutData
       let changes = 0;
       let last = -1;
       while (writing) {
-        for (const { data, totalItems } of await Promise.all([list(), list(), list()])) {
-          assert.equal(totalItems, data.length);
+        for (const { rows, totalItems } of await Promise.all([list(), list(), list()])) {
+          assert.equal(totalItems, rows.length);
           if (totalItems !== last) changes += 1;
           last = totalItems;
         }

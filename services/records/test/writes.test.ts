@@ -25,7 +25,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
   after(() => records?.stop());
   beforeEach(() => records?.takeEvents());
 
-  const create = async (body: object) => (await records.send('POST', '/api/posts', { body })).json.data;
+  const create = async (body: object) => (await records.send('POST', '/api/posts', { body })).record;
 
   describe('create', () => {
     it('answers 201 with the record, and writes its event in the same statement', async () => {
@@ -34,7 +34,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
         body: { title: 'First', size: 1e21, live: false, meta: { big: 12345678901234567890n.toString(), a: [] } },
       });
       assert.equal(answer.status, 201);
-      const { data } = answer.json;
+      const { record: data } = answer;
       assert.equal(uuid.exec(data.id)?.[1], '7');
       assert.ok(Math.abs(data.created - Date.now() / 1000) < 5);
       assert.equal(data.updated, data.created);
@@ -76,7 +76,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
         assert.equal((await create({ title })).title, title);
       }
       const events = await records.takeEvents();
-      assert.ok(events.some(({ data }) => (data.record as { title: string }).title === 'ünï — 😀'));
+      assert.ok(events.some(({ data }) => data.record.title === 'ünï — 😀'));
     });
 
     it('ignores what the server sets', async () => {
@@ -147,31 +147,31 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
     it('changes the fields that are named and tells what changed', async () => {
       const before = await create({ title: 'Before', size: 1, meta: { a: 1 } });
       await records.takeEvents();
-      const { status, headers, json } = await records.send('PATCH', `/api/v1/posts/${before.id}`, {
+      const { status, headers, record } = await records.send('PATCH', `/api/v1/posts/${before.id}`, {
         as: 'admin',
         body: { title: 'After', size: 1, meta: { b: 2 } },
       });
       assert.equal(status, 200);
-      assert.deepEqual(json.data, { ...before, title: 'After', meta: { b: 2 }, updated: before.updated + 1 });
+      assert.deepEqual(record, { ...before, title: 'After', meta: { b: 2 }, updated: before.updated + 1 });
       assert.equal(headers.get('etag'), `W/"${before.updated + 1}"`);
       const [event, ...others] = await records.takeEvents();
       assert.deepEqual(others, []);
       assert.equal(event?.event, 'posts.update');
       assert.deepEqual(event?.actor, { type: 'admin', id: 'a1' });
-      assert.deepEqual(event?.data, { record: json.data, previous: before, changed: ['title', 'meta'] });
+      assert.deepEqual(event?.data, { record, previous: before, changed: ['title', 'meta'] });
     });
 
     it('clears a field with null and leaves what is not named', async () => {
       const before = await create({ title: 'Keep', size: 5, live: true });
-      const { json } = await records.send('PATCH', `/api/posts/${before.id}`, { body: { size: null } });
-      assert.deepEqual([json.data.size, json.data.live, json.data.title], [null, true, 'Keep']);
+      const { record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: { size: null } });
+      assert.deepEqual([record.size, record.live, record.title], [null, true, 'Keep']);
     });
 
     it('counts a change that changes nothing as a write', async () => {
       const before = await create({ title: 'Same' });
       await records.takeEvents();
-      const { json } = await records.send('PATCH', `/api/posts/${before.id}`, { body: before });
-      assert.deepEqual(json.data, { ...before, updated: before.updated + 1 });
+      const { record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: before });
+      assert.deepEqual(record, { ...before, updated: before.updated + 1 });
       const [event] = await records.takeEvents();
       assert.deepEqual(event?.data.changed, []);
     });
@@ -183,14 +183,14 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
         values: [before.id],
       });
       const now = Math.floor(Date.now() / 1000);
-      const { json } = await records.send('PATCH', `/api/posts/${before.id}`, { body: {} });
-      assert.ok(json.data.updated >= now - 1 && json.data.updated <= now + 2);
+      const { record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: {} });
+      assert.ok(record.updated >= now - 1 && record.updated <= now + 2);
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, size) => records.send('PATCH', `/api/posts/${before.id}`, { body: { size } })),
       );
-      const versions = answers.map((answer) => answer.json.data.updated);
+      const versions = answers.map(({ record: version }) => version.updated);
       assert.equal(new Set(versions).size, 10);
-      assert.ok(Math.min(...versions) > json.data.updated);
+      assert.ok(Math.min(...versions) > record.updated);
     });
 
     const refused: [string, object, Record<string, string>][] = [
@@ -207,7 +207,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
         await records.takeEvents();
         const { status, json } = await records.send('PATCH', `/api/posts/${before.id}`, { body });
         assert.deepEqual([status, json.details], [422, details]);
-        assert.deepEqual((await records.send('GET', `/api/posts/${before.id}`)).json.data, before);
+        assert.deepEqual((await records.send('GET', `/api/posts/${before.id}`)).record, before);
         assert.deepEqual(await records.takeEvents(), []);
       });
     }
@@ -245,7 +245,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
           );
         }
       }
-      assert.equal((await records.send('GET', `/api/posts/${id}`)).json.data.title, 'Mismatch');
+      assert.equal((await records.send('GET', `/api/posts/${id}`)).record.title, 'Mismatch');
       assert.deepEqual(await records.takeEvents(), []);
     });
 

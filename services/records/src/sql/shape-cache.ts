@@ -17,8 +17,9 @@ export function createShapeCache(purpose: string): (shape: string, compose: () =
     const known = kept.get(shape);
     if (known) return known;
     const text = compose();
+    if (shape.length > maxShapeLength || kept.size >= maxKept) return { text };
     const statement = kept.size < maxPrepared ? prepare(purpose, text) : { text };
-    if (kept.size < maxKept && shape.length < maxShapeLength) kept.set(shape, statement);
+    kept.set(shape, statement);
     return statement;
   };
 }
