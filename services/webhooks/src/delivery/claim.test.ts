@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Database, newId, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
+import { type Claim, claimDue, releaseLeases, renewLeases } from './claim.ts';
+import { type Outcome, recordOutcomes } from './record-outcomes.ts';
+
+const { TEST_DATABASE_URL = '' } = process.env;
+const skip = TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set';
+
+describe('claims of deliveries', { skip }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+
+  before(async () => {
+    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
+    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
+    await run(`select system.ensure_event_day((now() at time zone 'UTC')::date)`);
+  });
+  after(async () => {
+    await database.close();
+    await temporary.drop();
+  });
+  beforeEach(() => run('delete from system.webhooks'));
+
+  const run = <R>(text: string, ...values: unknown[]) => database.query<R>({ text, values });
+
+  async function addWebhook(): Promise<string> {
+    const id = newId();
+    await run(
+      `insert into system.webhooks (id, name, url, events, secret, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
+       values ($1, 'w', 'http://a.example', '{*}', 's', 3, 'fixed', 1000, 1000)`,
+      id,
+    );
+    return id;
+  }
+
+  async function enqueue(webhookId: string, count: number): Promise<void> {
+    await run(
+      `with event as (
+        insert into system.events (id, occurred_at, event, body)
+        select gen_random_uuid(), now(), 'a.b', '{}' from generate_series(1, $2) returning *
+      ), delivery as (
+        insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
+        select id, occurred_at, id, $1, event, 'pending' from event
+      )
+      insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
+      select id, occurred_at, id, $1 from event`,
+      webhookId,
+      count,
+    );
+  }
+
+  const claim = (limits: Partial<Parameters<typeof claimDue>[1]> = {}) =>
+    claimDue(database.query, { limit: 50, perWebhook: 32, inFlight: new Map(), leaseSec: 60, ...limits });
+
+  const outcomeOf = (claimed: Claim, over: Partial<Outcome> = {}): Outcome => ({
+    deliveryId: claimed.delivery_id,
+    occurredAt: claimed.occurred_at,
+    leaseToken: claimed.lease_token,
+    verdict: 'success',
+    delayMs: 0,
+    attempted: true,
+    durationMs: 5,
+    responseCode: 200,
+    responseBody: '',
+    error: null,
+    ...over,
+  });
+
+  const states = () =>
+    run<{ status: string; attempt: number }>('select status, attempt from system.deliveries order by id');
+  const expireLeases = () => run(`update system.delivery_queue set lease_until = now() - interval '1 second'`);
+
+  it('never overlap, however many ask at once', async () => {
+    await enqueue(await addWebhook(), 200);
+    const claims = (await Promise.all(Array.from({ length: 8 }, () => claim({ limit: 20 })))).flat();
+    assert.equal(new Set(claims.map(({ delivery_id }) => delivery_id)).size, claims.length);
+    assert.ok(claims.length > 100);
+  });
+
+  it('take from every webhook, of none more than its share', async () => {
+    const webhooks = [await addWebhook(), await addWebhook(), await addWebhook()];
+    for (const webhook of webhooks) await enqueue(webhook, 100);
+    const [busy = ''] = webhooks;
+    const claims = await claim({ perWebhook: 10, inFlight: new Map([[busy, 8]]) });
+    const counts = webhooks.map((webhook) => claims.filter(({ webhook_id }) => webhook_id === webhook).length);
+    assert.deepEqual(counts, [2, 10, 10]);
+  });
+
+  it('pass over disabled webhooks and what is not due', async () => {
+    const webhook = await addWebhook();
+    await enqueue(webhook, 2);
+    await run(`update system.webhooks set active = '{}'`);
+    assert.equal((await claim()).length, 0);
+    await run(`update system.webhooks set active = tstzmultirange(tstzrange(now(), null))`);
+    await run(`update system.delivery_queue set next_attempt_at = now() + interval '1 hour'`);
+    assert.equal((await claim()).length, 0);
+  });
+
+  it('come again when a lease runs out, with the loss counted, but not when it was given back or renewed', async () => {
+    await enqueue(await addWebhook(), 1);
+    const [first] = await claim();
+    assert.equal((await claim()).length, 0);
+    await expireLeases();
+    const [second] = await claim();
+    assert.deepEqual([first?.lost_leases, second?.lost_leases], [0, 1]);
+    await releaseLeases(database.query, [second?.lease_token ?? '']);
+    const [third] = await claim();
+    assert.equal(third?.lost_leases, 1);
+    await expireLeases();
+    await renewLeases(database.query, [third?.lease_token ?? ''], 60);
+    assert.equal((await claim()).length, 0);
+  });
+
+  it('let only the last holder of a lease record the outcome, and once', async () => {
+    await enqueue(await addWebhook(), 1);
+    const [frozen] = await claim();
+    await expireLeases();
+    const [last] = await claim();
+    assert.ok(frozen && last);
+    await renewLeases(database.query, [frozen.lease_token], 600);
+    await recordOutcomes(database.query, [outcomeOf(frozen, { verdict: 'dead' })]);
+    assert.deepEqual(await states(), [{ status: 'pending', attempt: 0 }]);
+    await recordOutcomes(database.query, [outcomeOf(last)]);
+    await recordOutcomes(database.query, [outcomeOf(last), outcomeOf(frozen)]);
+    assert.deepEqual(await states(), [{ status: 'success', attempt: 1 }]);
+    assert.deepEqual(await run('select count(*) from system.delivery_attempts'), [{ count: 1 }]);
+  });
+
+  it('count recorded attempts and forget lost leases after one', async () => {
+    await enqueue(await addWebhook(), 1);
+    await claim();
+    await expireLeases();
+    const [lost] = await claim();
+    assert.ok(lost);
+    await recordOutcomes(database.query, [outcomeOf(lost, { verdict: 'retry', error: 'no', responseCode: 500 })]);
+    const [next] = await claim();
+    assert.deepEqual([next?.attempt, next?.lost_leases], [1, 0]);
+    assert.deepEqual(await states(), [{ status: 'pending', attempt: 1 }]);
+  });
+
+  it('may lose their webhook in the middle', async () => {
+    const webhook = await addWebhook();
+    await enqueue(webhook, 1);
+    const [claimed] = await claim();
+    assert.ok(claimed);
+    await run('delete from system.webhooks where id = $1', webhook);
+    await recordOutcomes(database.query, [outcomeOf(claimed)]);
+    assert.deepEqual(await states(), []);
+  });
+});
