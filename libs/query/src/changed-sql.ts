@@ -1,0 +1,31 @@
+import { type Field, fieldTypeOf, quoteIdentifier, Refusal } from '@recordbus/schema';
+import type { Place } from './place.ts';
+import { findRequestValue, type RequestValues } from './request-values.ts';
+
+/** Holds where the body names the field with another value than the stored one. Never null. */
+export function changedSql(field: Field, { parameters, stored }: Place): string {
+  const read = bodyReader(field);
+  if (stored === undefined)
+    return parameters.ofRequest(`set ${field.name}`, 'boolean', (request) => (read(request) ?? null) !== null);
+  const isset = parameters.ofRequest(`named ${field.name}`, 'boolean', (request) => read(request) !== undefined);
+  const value = parameters.ofRequest(
+    `written ${field.name}`,
+    fieldTypeOf(field).columnType(field),
+    (request) => read(request) ?? null,
+  );
+  return `(${isset} and ${stored}.${quoteIdentifier(field.name)} is distinct from ${value})`;
+}
+
+/** Reads the field's value as the write itself does; undefined when the body does not name it. */
+function bodyReader(field: Field): (request: RequestValues) => unknown {
+  const type = fieldTypeOf(field);
+  const read = type.compile(field);
+  return (request) => {
+    const written = findRequestValue('body', [field.name], request);
+    if (written === undefined) return undefined;
+    if (written === null || (written === '' && type.emptyTextIsNull)) return null;
+    const value = read(written);
+    // The write refuses the body as a whole.
+    return value instanceof Refusal ? null : value;
+  };
+}

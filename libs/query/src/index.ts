@@ -1,0 +1,16 @@
+export type { Expression } from './ast.ts';
+export { compile } from './compile.ts';
+export { checkRule, compileExpression } from './expressions.ts';
+export { limits } from './limits.ts';
+export { isSealed } from './member.ts';
+export { createParameters, type Parameters } from './parameters.ts';
+export { parse } from './parser.ts';
+export { type Place, unicodeCollation } from './place.ts';
+export { print } from './print.ts';
+export { QueryError } from './query-error.ts';
+export { findReferences, type Reference, renameInExpression } from './references.ts';
+export { authOf, type RequestValues } from './request-values.ts';
+export { resolve } from './resolve.ts';
+export type { Resolved } from './resolved.ts';
+export type { QuerySchema, Scope } from './scope.ts';
+export { compileSort, type Sort } from './sort.ts';

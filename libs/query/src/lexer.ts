@@ -1,0 +1,95 @@
+import { operators } from './ast.ts';
+import { limits } from './limits.ts';
+import { syntaxError } from './query-error.ts';
+
+/** A piece of an expression's text; `text` is the value of a string, else the piece as it stands. */
+export interface Token {
+  readonly kind: 'text' | 'number' | 'name' | 'macro' | 'operator' | 'join' | 'open' | 'close' | 'end';
+  readonly text: string;
+  readonly position: number;
+}
+
+/** Segments after the first may begin with a digit: they may be keys of a JSON value. */
+const name = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?/y;
+const macro = /@[A-Za-z]+(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?/y;
+const number = /-?[0-9]+(?:\.[0-9]+)?/y;
+const text = /"(?:[^"\\]|\\.)*"/sy;
+const signs = /[=!<>~&|]+/y;
+const space = /[ \t\r\n]+/y;
+/** What may not follow a word: `1e5`, `a.`, `"a"b` are no two words. */
+const wordGoesOn = /[A-Za-z0-9_.:@"$#]/;
+
+const operatorSigns: ReadonlySet<string> = new Set(operators);
+
+/**
+ * Takes an expression's text to pieces; the last one is the end. Throws QueryError for a text that is too long or holds
+ * what is no piece of the language.
+ */
+export function readTokens(source: string): Token[] {
+  if (source.length > limits.characters && [...source].length > limits.characters)
+    throw syntaxError(`an expression has at most ${limits.characters} characters; this one goes on`, limits.characters);
+  const tokens: Token[] = [];
+  let position = 0;
+  for (;;) {
+    position += match(space, source, position)?.length ?? 0;
+    if (position === source.length) break;
+    const token = readToken(source, position);
+    tokens.push(token.token);
+    position = token.end;
+  }
+  tokens.push({ kind: 'end', text: '', position });
+  return tokens;
+}
+
+function readToken(source: string, position: number): { token: Token; end: number } {
+  const first = source.charAt(position);
+  const make = (kind: Token['kind'], raw: string, value = raw) => ({
+    token: { kind, text: value, position },
+    end: position + raw.length,
+  });
+  if (first === '(') return make('open', first);
+  if (first === ')') return make('close', first);
+  const sign = match(signs, source, position);
+  if (sign === '&&' || sign === '||') return make('join', sign);
+  if (sign !== undefined) {
+    if (operatorSigns.has(sign)) return make('operator', sign);
+    throw syntaxError(`${sign} is not an operator:`, position);
+  }
+  if (first === '"') {
+    const raw = match(text, source, position);
+    if (raw === undefined) throw syntaxError('a string without its closing " begins', position);
+    return endOfWord(source, make('text', raw, readText(raw, position)));
+  }
+  if (first === '@') {
+    const raw = match(macro, source, position);
+    if (raw !== undefined) return endOfWord(source, make('macro', raw));
+  }
+  for (const [kind, pattern] of [
+    ['name', name],
+    ['number', number],
+  ] as const) {
+    const raw = match(pattern, source, position);
+    if (raw !== undefined) return endOfWord(source, make(kind, raw));
+  }
+  throw syntaxError(`unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(position) ?? 0))}`, position);
+}
+
+function endOfWord<T extends { end: number }>(source: string, word: T): T {
+  const next = source.charAt(word.end);
+  if (wordGoesOn.test(next)) throw syntaxError(`unexpected ${JSON.stringify(next)}`, word.end);
+  return word;
+}
+
+/** The value of a quoted string: a backslash before a quote or a backslash is taken away, any other stays. */
+function readText(raw: string, position: number): string {
+  const value = raw.slice(1, -1).replace(/\\(["\\])/g, '$1');
+  // Neither NUL nor half of a surrogate pair is in any record; the database would refuse them as a parameter.
+  if (value.includes('\0') || !value.isWellFormed())
+    throw syntaxError('a string with a character that no record can hold begins', position);
+  return value;
+}
+
+function match(pattern: RegExp, source: string, position: number): string | undefined {
+  pattern.lastIndex = position;
+  return pattern.exec(source)?.[0];
+}

@@ -1,0 +1,103 @@
+import type { Operator } from './ast.ts';
+import type { Kind } from './kind.ts';
+import { readLiteral, type Value } from './literal.ts';
+import { QueryError } from './query-error.ts';
+import type { RequestPart, Resolved, Scalar, Source } from './resolved.ts';
+
+/** One side of a comparison before it is settled as what the two are compared. */
+export type Side =
+  | { readonly type: 'null'; readonly position: number }
+  | { readonly type: 'literal'; readonly literal: Value; readonly position: number }
+  | { readonly type: 'known'; readonly source: Source; readonly kind: Kind; readonly position: number }
+  | Pending;
+
+/** A value of the request, which is read as whatever the other side is. */
+export interface Pending {
+  readonly type: 'pending';
+  readonly part: RequestPart;
+  readonly path: readonly string[];
+  /** What it is when the other side does not say: the kind of the field that the body names. */
+  readonly kind?: Kind | undefined;
+  readonly position: number;
+}
+
+/** Settles a comparison; throws QueryError when its sides can't be compared with this operator. */
+export function compareAsOneKind(operator: Operator, left: Side, right: Side): Resolved {
+  if (left.type === 'null' || right.type === 'null') return testForNull(operator, left, right);
+  if (operator === '~' || operator === '!~') return findWithin(operator, left, right);
+  const as = kindOfBoth(left, right);
+  if (as === 'vector') throw refused(left, 'a vector can only be compared with null');
+  if (as !== 'list') return { kind: 'comparison', operator, left: settle(left, as), right: settle(right, as), as };
+  if (operator !== '=' && operator !== '!=') throw refused(left, 'a list has no order');
+  const [list, item] = kindOf(left) === 'list' ? [left, right] : [right, left];
+  if (kindOf(item) === 'list') throw refused(left, 'two lists can not be compared');
+  return { kind: 'comparison', operator, left: settleList(list), right: settle(item, 'text'), as };
+}
+
+function testForNull(operator: Operator, left: Side, right: Side): Resolved {
+  if (operator !== '=' && operator !== '!=') throw refused(left, 'null can only be tested with = and !=');
+  const isNegated = operator === '!=';
+  const side = left.type === 'null' ? right : left;
+  if (side.type === 'null') return { kind: 'decided', holds: !isNegated };
+  if (side.type === 'literal') return { kind: 'decided', holds: isNegated };
+  return { kind: 'nullTest', operand: side.type === 'known' ? side.source : settle(side, 'json'), isNegated };
+}
+
+/** Substring search reads everything as the text that it is in JSON; in a list it looks at each item. */
+function findWithin(operator: Operator, left: Side, right: Side): Resolved {
+  if (kindOf(left) === 'vector' || kindOf(right) === 'vector') throw refused(left, 'a vector holds no text');
+  if (kindOf(right) === 'list') throw refused(right, 'a list can only stand before ~');
+  const needle = asText(right);
+  if (kindOf(left) === 'list')
+    return { kind: 'comparison', operator, left: settleList(left), right: needle, as: 'list' };
+  return { kind: 'comparison', operator, left: asText(left), right: needle, as: 'text' };
+}
+
+const asText = (side: Side): Source => (side.type === 'known' ? side.source : settle(side, 'text'));
+
+/** What decides, in this order: a column or the like, the body's field, the literals. */
+function kindOfBoth(left: Side, right: Side): Kind {
+  const [a, b] = [firmKind(left), firmKind(right)];
+  if (a !== undefined && b !== undefined) return commonKind(a, b, left);
+  const firm = a ?? b ?? kindOf(left) ?? kindOf(right);
+  if (firm !== undefined) return firm;
+  const literals = [left, right].flatMap((side) => (side.type === 'literal' ? [side.literal.kind] : []));
+  return (['bool', 'number', 'text'] as const).find((kind) => literals.includes(kind)) ?? 'json';
+}
+
+/** A list of the body stays a list: what it is compared with is one of its items. */
+const firmKind = (side: Side): Kind | undefined =>
+  side.type === 'known' || (side.type === 'pending' && side.kind === 'list') ? side.kind : undefined;
+const kindOf = (side: Side): Kind | undefined =>
+  side.type === 'known' || side.type === 'pending' ? side.kind : undefined;
+
+function commonKind(a: Kind, b: Kind, side: Side): Kind {
+  if (a === b) return a;
+  const kinds = [a, b];
+  if (kinds.includes('vector')) return 'vector';
+  if (kinds.includes('list') && kinds.includes('text')) return 'list';
+  if (kinds.includes('json') && !kinds.includes('list')) return 'json';
+  if (kinds.includes('number') && kinds.includes('date')) return 'number';
+  throw refused(side, `a ${a} and a ${b} can't be compared`);
+}
+
+function settle(side: Side, kind: Scalar): Source {
+  switch (side.type) {
+    case 'known':
+      return side.source;
+    case 'literal':
+      return readLiteral(side.literal, kind);
+    case 'pending':
+      return { source: 'request', part: side.part, path: side.path, kind, isLowered: false };
+    case 'null':
+      throw refused(side, 'null has no kind');
+  }
+}
+
+const settleList = (side: Side): Source =>
+  side.type === 'pending'
+    ? { source: 'request', part: side.part, path: side.path, kind: 'list', isLowered: false }
+    : settle(side, 'text');
+
+const refused = ({ position }: Side, problem: string) =>
+  new QueryError(`${problem} (character ${position + 1})`, position);

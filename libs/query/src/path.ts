@@ -1,0 +1,55 @@
+import type { Collection } from '@recordbus/schema';
+import { guardOf } from './guard.ts';
+import { limits } from './limits.ts';
+import { isSealed, type Member, membersOf } from './member.ts';
+import { QueryError } from './query-error.ts';
+import type { Column, Hop } from './resolved.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * Finds what a dotted path means: relations to follow, a column, keys into its JSON value. `position` is that of its
+ * first segment. Throws QueryError for a name that is not there, a hidden one, or more than six relations.
+ */
+export function findColumn(segments: readonly string[], position: number, scope: Scope): Column {
+  const hops: Hop[] = [];
+  let { collection } = scope;
+  let at = position;
+  for (const [index, segment] of segments.entries()) {
+    const member = findMember(segment, at, collection, scope);
+    const rest = segments.slice(index + 1);
+    if (rest.length === 0) return column(hops, member, []);
+    if (member.kind === 'json') return column(hops, member, rest);
+    const target = findTarget(member, scope);
+    if (!target) throw new QueryError(`"${segment}" of ${collection.name} is no relation to follow`, at);
+    if (hops.length === limits.hops) throw new QueryError(`a path follows at most ${limits.hops} relations`, at);
+    const guard = guardOf(target, scope);
+    // The foreign key says that the target is there. Views have none.
+    if (rest.length === 1 && rest[0] === 'id' && !guard && collection.type !== 'view') return column(hops, member, []);
+    hops.push({ column: member.column, target, guard });
+    collection = target;
+    at += segment.length + 1;
+  }
+  throw new QueryError('a path has no segments', position);
+}
+
+const column = (hops: readonly Hop[], { column, kind }: Member, keys: readonly string[]): Column => ({
+  source: 'column',
+  hops,
+  column,
+  kind,
+  keys,
+  isLowered: false,
+});
+
+/** The member of a collection by its name. Throws QueryError for an unknown or hidden one. */
+export function findMember(name: string, position: number, collection: Collection, { schema }: Scope): Member {
+  const member = membersOf(collection).get(name);
+  if (!member || (!member.field && schema.hasColumn?.(collection, member.column) === false))
+    throw new QueryError(`${collection.name} has no field "${name}"`, position);
+  if (member.field && (schema.isHidden ?? isSealed)(member.field))
+    throw new QueryError(`the field "${name}" of ${collection.name} can't be compared or sorted by`, position);
+  return member;
+}
+
+const findTarget = ({ field }: Member, { schema }: Scope): Collection | undefined =>
+  field?.collection === undefined ? undefined : schema.findCollection(field.collection);

@@ -1,0 +1,18 @@
+/**
+ * Why an expression is refused: it does not parse, names something that is not there, or compares what can't be
+ * compared. The API makes it 400 in a client's filter or sort, 422 in a rule. Nothing else is thrown for any input.
+ */
+export class QueryError extends Error {
+  /** Where in the text, in UTF-16 code units from 0. */
+  readonly position: number;
+
+  constructor(message: string, position: number) {
+    super(message);
+    this.name = 'QueryError';
+    this.position = position;
+  }
+}
+
+/** The error of a text that does not parse: `problem` and the character (from 1) that it stands at. */
+export const syntaxError = (problem: string, position: number): QueryError =>
+  new QueryError(`${problem} at character ${position + 1}`, position);

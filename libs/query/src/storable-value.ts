@@ -1,0 +1,18 @@
+/** Deeper values could exhaust a stack, here or in the database; no record holds one. */
+const maxDepth = 500;
+
+/** The text, unless it is one that the database can't take and no record holds: with NUL or half a surrogate pair. */
+export const readText = (text: string | undefined): string | undefined =>
+  text === undefined || text.includes('\0') || !text.isWellFormed() ? undefined : text;
+
+/** The JSON text of a value, unless it is one that no record holds. */
+export function readJson(value: unknown): string | undefined {
+  return isStorable(value, 0) ? JSON.stringify(value) : undefined;
+}
+
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return readText(value) !== undefined;
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === maxDepth) return false;
+  return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));
+}
