@@ -133,7 +133,7 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, 1);
     const gaps = receiver.received.slice(1).map(({ atMs }, index) => atMs - (receiver.received[index]?.atMs ?? 0));
     for (const [index, gapMs] of gaps.entries()) {
-      assert.ok(gapMs >= 200 * 2 ** index && gapMs < 200 * 2 ** index + 500, `gap ${index} was ${gapMs} ms`);
+      assert.ok(gapMs >= 200 * 2 ** index && gapMs < 200 * 2 ** index + 1500, `gap ${index} was ${gapMs} ms`);
     }
   });
 
@@ -284,7 +284,7 @@ describe('the webhooks service', { skip }, () => {
     await Promise.all(Array.from({ length: 60 }, () => stack.emit('load')));
     const startedMs = performance.now();
     await finished(webhook, 60);
-    assert.ok(performance.now() - startedMs < 3000);
+    assert.ok(performance.now() - startedMs < 5000);
   });
 
   it('drains a burst, each delivery once, by both replicas', async () => {
