@@ -23,7 +23,8 @@ export async function findRecord(
   fields: string | undefined,
 ): Promise<FoundRecord | undefined> {
   if (!isRecordId(id)) return undefined;
-  const statement = shapesOf(collection)(fields ?? '', () => composeGet(collection, fields));
+  const isPlain = fields === undefined;
+  const statement = shapesOf(collection)(fields ?? '', () => composeGet(collection, fields), isPlain);
   const [row] = await query<FoundRecord>({ ...statement, values: [id] });
   return row;
 }

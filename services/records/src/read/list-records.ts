@@ -28,7 +28,8 @@ export async function listRecords(query: Query, collection: Collection, request:
   const known = skipTotal ? undefined : findKnownTotal(collection);
   const totalling = skipTotal ? 'none' : known ? 'carry on' : 'count';
   const shape = `${isUsual(request) ? perPage : ''}|${totalling}|${sort ?? ''}|${fields ?? ''}`;
-  const statement = shapesOf(collection)(shape, () => composeList(collection, request, totalling));
+  const isPlain = sort === undefined && fields === undefined;
+  const statement = shapesOf(collection)(shape, () => composeList(collection, request, totalling), isPlain);
   const base = known ? [known.total, known.snapshot] : [];
   const window = isUsual(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
   const [row] = await query<{ body: string } & Total>({ ...statement, values: [page, perPage, ...base, ...window] });

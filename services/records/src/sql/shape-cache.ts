@@ -7,18 +7,22 @@ const maxKept = 500;
 /** Nobody's usual request is longer. */
 const maxShapeLength = 500;
 
+/** Finds or composes the statement of a shape; a plain shape is one that no client made up. */
+type FindStatement = (shape: string, compose: () => string, isPlain: boolean) => Prepared;
+
 /**
  * Keeps the statements that clients shape by their parameters, so that none is composed twice. A client may ask in
- * ever new shapes: those beyond the first are composed and planned each time, and cost nobody anything.
+ * ever new shapes: those beyond the first are composed and planned each time, and cost nobody else anything. Plain
+ * shapes are few and always kept.
  */
-export function createShapeCache(purpose: string): (shape: string, compose: () => string) => Prepared {
+export function createShapeCache(purpose: string): FindStatement {
   const kept = new Map<string, Prepared>();
-  return (shape, compose) => {
+  return (shape, compose, isPlain) => {
     const known = kept.get(shape);
     if (known) return known;
     const text = compose();
-    if (shape.length > maxShapeLength || kept.size >= maxKept) return { text };
-    const statement = kept.size < maxPrepared ? prepare(purpose, text) : { text };
+    if (!isPlain && (shape.length > maxShapeLength || kept.size >= maxKept)) return { text };
+    const statement = isPlain || kept.size < maxPrepared ? prepare(purpose, text) : { text };
     kept.set(shape, statement);
     return statement;
   };
