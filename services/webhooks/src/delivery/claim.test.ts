@@ -105,12 +105,16 @@ describe('claims of deliveries', { skip }, () => {
     assert.equal((await claim()).length, 0);
     await expireLeases();
     const [second] = await claim();
-    assert.deepEqual([first?.lost_leases, second?.lost_leases], [0, 1]);
-    await releaseLeases(database.query, [second?.lease_token ?? '']);
+    assert.ok(first && second);
+    assert.deepEqual([first.lost_leases, second.lost_leases], [0, 1]);
+    await releaseLeases(database.query, [first]);
+    assert.equal((await claim()).length, 0);
+    await releaseLeases(database.query, [second]);
     const [third] = await claim();
-    assert.equal(third?.lost_leases, 1);
+    assert.ok(third);
+    assert.equal(third.lost_leases, 1);
     await expireLeases();
-    await renewLeases(database.query, [third?.lease_token ?? ''], 60);
+    await renewLeases(database.query, [third], 60);
     assert.equal((await claim()).length, 0);
   });
 
@@ -120,7 +124,7 @@ describe('claims of deliveries', { skip }, () => {
     await expireLeases();
     const [last] = await claim();
     assert.ok(frozen && last);
-    await renewLeases(database.query, [frozen.lease_token], 600);
+    await renewLeases(database.query, [frozen], 600);
     await recordOutcomes(database.query, [outcomeOf(frozen, { verdict: 'dead' })]);
     assert.deepEqual(await states(), [{ status: 'pending', attempt: 0 }]);
     await recordOutcomes(database.query, [outcomeOf(last)]);

@@ -82,20 +82,33 @@ export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }
   });
 }
 
-/** Holds leases for longer attempts. Those that others have taken meanwhile are left alone. */
-export async function renewLeases(query: Query, tokens: readonly string[], leaseSec: number): Promise<void> {
+export type Lease = Pick<Claim, 'delivery_id' | 'lease_token'>;
+
+/** Those of the leases that nobody else has taken meanwhile; rows that are being written at the moment are left alone. */
+const stillHeld = `select q.delivery_id
+  from unnest($1::uuid[], $2::uuid[]) as lease (delivery_id, token)
+  join system.delivery_queue q on q.delivery_id = lease.delivery_id and q.lease_token = lease.token
+  for update of q skip locked`;
+
+const idsAndTokens = (leases: readonly Lease[]) => [
+  leases.map(({ delivery_id }) => delivery_id),
+  leases.map(({ lease_token }) => lease_token),
+];
+
+/** Holds leases for longer attempts. */
+export async function renewLeases(query: Query, leases: readonly Lease[], leaseSec: number): Promise<void> {
   await query({
     name: 'delivery.renew',
-    text: `update system.delivery_queue set lease_until = clock_timestamp() + make_interval(secs => $2)
-      where lease_token = any($1::uuid[])`,
-    values: [tokens, leaseSec],
+    text: `update system.delivery_queue set lease_until = clock_timestamp() + make_interval(secs => $3)
+      where delivery_id in (${stillHeld})`,
+    values: [...idsAndTokens(leases), leaseSec],
   });
 }
 
 /** Gives claims back whose attempts were not begun or not finished; that is no lost lease. */
-export async function releaseLeases(query: Query, tokens: readonly string[]): Promise<void> {
+export async function releaseLeases(query: Query, leases: readonly Lease[]): Promise<void> {
   await query({
-    text: 'update system.delivery_queue set lease_until = null, lease_token = null where lease_token = any($1::uuid[])',
-    values: [tokens],
+    text: `update system.delivery_queue set lease_until = null, lease_token = null where delivery_id in (${stillHeld})`,
+    values: idsAndTokens(leases),
   });
 }

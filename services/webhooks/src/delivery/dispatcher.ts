@@ -100,11 +100,11 @@ export function createDispatcher({ query, client, log }: DispatcherOptions): Dis
 
   async function renew(): Promise<void> {
     const oldMs = performance.now() - renewEveryMs;
-    const tokens = [...leased].filter(([, { sinceMs }]) => sinceMs < oldMs).map(([token]) => token);
+    const long = [...leased.values()].filter(({ sinceMs }) => sinceMs < oldMs).map(({ claim }) => claim);
     try {
-      if (tokens.length > 0) await renewLeases(query, tokens, leaseSec);
+      if (long.length > 0) await renewLeases(query, long, leaseSec);
     } catch (error) {
-      log.warn({ err: error, leases: tokens.length }, 'leases of deliveries were not renewed');
+      log.warn({ err: error, leases: long.length }, 'leases of deliveries were not renewed');
     }
     if (!stopping) renewing = setTimeout(renew, renewEveryMs);
   }
@@ -122,7 +122,8 @@ export function createDispatcher({ query, client, log }: DispatcherOptions): Dis
       await Promise.race([Promise.all(attempts), sleep(stopPatienceMs, undefined, { ref: false })]);
       clearTimeout(renewing);
       await writer.flush();
-      if (leased.size > 0) await releaseLeases(query, [...leased.keys()]);
+      const unfinished = [...leased.values()].map(({ claim }) => claim);
+      if (unfinished.length > 0) await releaseLeases(query, unfinished);
     },
   };
 }
