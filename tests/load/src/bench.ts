@@ -7,7 +7,7 @@ import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
 import { tableOf } from './product/product-layout.ts';
 import { startProduct } from './product/start-product.ts';
-import { describeMachine } from './report/machine.ts';
+import { describeMachine, describeOtherLoad } from './report/machine.ts';
 import type { Result } from './report/result.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
 import { reads } from './rows/reads.ts';
@@ -20,6 +20,8 @@ type Tell = (text: string) => void;
 
 /** Runs the whole bench; leaves nothing behind. `cleanUp` takes what has to be stopped, so a signal can do it too. */
 export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDisposableStack): Promise<Result> {
+  const otherLoad = describeOtherLoad();
+  for (const line of otherLoad) tell(line);
   tell('starting the product on a throw-away data directory');
   const product = await startProduct(options);
   cleanUp.defer(() => product.stop());
@@ -65,7 +67,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   }
   await untilIdle([product.pid]);
   return {
-    machine: await describeMachine(database, product.dataDirectory),
+    machine: [...otherLoad, ...(await describeMachine(database, product.dataDirectory))],
     conditions: describeConditions(options),
     rows,
     sameStatementPerSec,

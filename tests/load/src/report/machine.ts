@@ -1,9 +1,16 @@
 import { statfsSync } from 'node:fs';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import type pg from 'pg';
 
 /** statfs(2) of a file system in memory, where a commit waits for no disk. */
 const tmpfs = 0x01021994;
+
+/** A line when other programs use the machine, so that the figures are lower than it can do; to be asked at the start. */
+export function describeOtherLoad(): string[] {
+  const [lastMinute = 0] = loadavg();
+  if (lastMinute < availableParallelism() / 4) return [];
+  return [`THE MACHINE WAS BUSY with something else at the start (load average ${lastMinute.toFixed(1)})`];
+}
 
 /** What the figures were measured on, as lines. */
 export async function describeMachine(database: pg.Client, dataDirectory: string): Promise<string[]> {
