@@ -21,6 +21,8 @@ export interface Service {
   readonly routes: readonly Route[];
   readonly handle: RequestHandler;
   readonly checks: Readonly<Record<string, HealthCheck>>;
+  /** Names of checks that are reported only: the service answers requests without what they ask. */
+  readonly dispensable?: ReadonlySet<string>;
   start(): Promise<void>;
   /** Finishes what it began; called after the last request was answered. */
   stop(): Promise<void>;

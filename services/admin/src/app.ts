@@ -39,6 +39,8 @@ export function createAdmin({ log, database, bus, envelope, clock = Date.now }: 
     routes,
     handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
+    // Replicas that the bus does not tell of a change look for themselves.
+    dispensable: new Set(['bus']),
     start: () => settings.start(),
     stop: () => settings.stop(),
   };

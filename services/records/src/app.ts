@@ -36,9 +36,9 @@ export function createRecords({ log, database, bus, stream }: RecordsDeps): Serv
     name: 'records',
     routes,
     handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
-    // Not the bus: reads and writes go on without it and the outbox keeps the events, so a replica that has lost it
-    // must go on getting requests.
-    checks: { database: database.ping },
+    checks: { database: () => database.ping(), bus: () => bus.ping() },
+    // Reads and writes go on without the bus; the outbox keeps the events.
+    dispensable: new Set(['bus']),
     async start() {
       await cache.start();
       relay.start();

@@ -9,8 +9,14 @@ export interface Readiness {
 /** Longest wait for a dependency's sign of life, in milliseconds. */
 const checkTimeoutMs = 2000;
 
-/** Asks every dependency at once (contract §1, `GET /readyz`). */
-export async function checkReadiness(checks: Readonly<Record<string, HealthCheck>>): Promise<Readiness> {
+/**
+ * Asks every dependency at once (contract §1, `GET /readyz`). Those in `dispensable` are reported and not counted:
+ * whoever can do its work without them must go on getting requests.
+ */
+export async function checkReadiness(
+  checks: Readonly<Record<string, HealthCheck>>,
+  dispensable: ReadonlySet<string> = new Set(),
+): Promise<Readiness> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       let timer: NodeJS.Timeout | undefined;
@@ -27,5 +33,6 @@ export async function checkReadiness(checks: Readonly<Record<string, HealthCheck
       }
     }),
   );
-  return { ready: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
+  const ready = results.every(([name, result]) => result === 'ok' || dispensable.has(name));
+  return { ready, checks: Object.fromEntries(results) };
 }

@@ -17,7 +17,7 @@ export function createServiceApp(service: Service, sealer: ContextSealer, log: L
   app.disable('etag');
   app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { data: { status: 'ok' } } }));
   app.get('/readyz', async (_request, response) => {
-    const { ready, checks } = await checkReadiness(service.checks);
+    const { ready, checks } = await checkReadiness(service.checks, service.dispensable);
     sendReply(response, {
       status: ready ? 200 : 503,
       body: { data: { status: ready ? 'ready' : 'not ready', checks } },

@@ -31,10 +31,9 @@ export const healthRoutes = (checks: Readonly<Record<string, HealthCheck>>): Rou
     summary: 'The services that answer requests are there',
     answers: { 200: readiness, 503: readiness },
     async handler() {
-      const { checks: results } = await checkReadiness(checks);
-      const isReady = Object.entries(results).every(([name, result]) => result === 'ok' || dispensable.has(name));
-      const data = { status: isReady ? 'ready' : 'not ready', checks: results };
-      return { status: isReady ? 200 : 503, body: { data } };
+      const { ready, checks: results } = await checkReadiness(checks, dispensable);
+      const data = { status: ready ? 'ready' : 'not ready', checks: results };
+      return { status: ready ? 200 : 503, body: { data } };
     },
   }),
   route({

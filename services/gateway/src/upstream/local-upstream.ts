@@ -7,6 +7,6 @@ export const localUpstream = (service: Service): Upstream => ({
   name: service.name,
   start: async (onRoutes) => onRoutes(describeRoutes(service.routes)),
   forward: service.handle,
-  ready: () => checkReadiness(service.checks),
+  ready: () => checkReadiness(service.checks, service.dispensable),
   stop: async () => {},
 });
