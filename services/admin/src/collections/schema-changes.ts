@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from '@recordbus/bus';
-import { type Database, isDatabaseError, type Query } from '@recordbus/database';
+import { type Database, isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { type Collection, loadCollections } from '@recordbus/schema';
 import { unavailable } from '@recordbus/shared/errors';
 
@@ -28,11 +28,14 @@ interface SchemaChangesDeps {
 }
 
 /**
- * How long a statement of DDL waits for the table. Shorter than PostgreSQL's deadlock_timeout (1 s), so that in a
- * deadlock with records being written it is always the schema change that gives way; and whoever queues up behind the
- * waiting DDL is not held up for longer than that.
+ * How long a statement of DDL waits for a table. At first shorter than PostgreSQL's deadlock_timeout (1 s): in a
+ * deadlock with records being written it is the schema change that gives way, and whoever queues up behind the waiting
+ * DDL is held up no longer. Where writes never leave a gap, the database then has to decide, and it is a write that
+ * may have to be made again (`Database.transaction` does that).
  */
-const lockTimeoutMs = 400;
+const politeLockTimeoutMs = 400;
+const politeAttempts = 4;
+const lockTimeoutMs = 5000;
 
 /** How long it is tried again, in milliseconds. */
 const patienceMs = 20_000;
@@ -42,14 +45,14 @@ const statementTimeoutMs = 300_000;
 
 /** Makes the changer. */
 export function createSchemaChanges({ database, bus }: SchemaChangesDeps): SchemaChanges {
-  const attempt = <T>(work: (change: SchemaChange) => Promise<T>): Promise<T> =>
+  const attempt = <T>(work: (change: SchemaChange) => Promise<T>, waitMs: number): Promise<T> =>
     database.transaction(async (query) => {
       const execute = async (statements: readonly string[]) => {
         for (const text of statements) await query({ text, values: [] });
       };
       await execute([
         "select pg_advisory_xact_lock(hashtext('recordbus.schema'))",
-        `set local lock_timeout = ${lockTimeoutMs}`,
+        `set local lock_timeout = ${waitMs}`,
         `set local statement_timeout = ${statementTimeoutMs}`,
       ]);
       const { collections } = await loadCollections(query);
@@ -60,11 +63,11 @@ export function createSchemaChanges({ database, bus }: SchemaChangesDeps): Schem
 
   async function untilUnlocked<T>(work: (change: SchemaChange) => Promise<T>): Promise<T> {
     const givingUpMs = performance.now() + patienceMs;
-    for (;;) {
+    for (let attempts = 0; ; attempts += 1) {
       try {
-        return await attempt(work);
+        return await attempt(work, attempts < politeAttempts ? politeLockTimeoutMs : lockTimeoutMs);
       } catch (error) {
-        if (!isDatabaseError(error, lockNotAvailable)) throw error;
+        if (!isDatabaseError(error, lockNotAvailable, sqlState.deadlockDetected)) throw error;
         if (performance.now() > givingUpMs) throw unavailable('the records are in use', error);
         await setTimeout(50 + Math.random() * 200);
       }
