@@ -52,7 +52,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     keepAlive: true,
   };
   const pool = new pg.Pool({ ...connection, max: poolSize });
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the database was lost'));
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'));
   const lane = new ReadLane({ connection, size: readConnections, log });
   const system = new Kysely<SystemTables>({ dialect: new PostgresDialect({ pool }) }).withSchema('system');
 

@@ -53,7 +53,7 @@ export class ReadLane {
       this.#clients[slot] = undefined;
     };
     client.on('error', (error) => {
-      this.#options.log.warn({ err: error }, 'a reading connection was lost');
+      this.#options.log.warn({ reason: error.message }, 'a reading connection was lost');
       drop();
     });
     client.on('end', drop);
