@@ -23,7 +23,7 @@ export interface AdminDeps {
   readonly clock?: () => number;
 }
 
-/** The admin service: collections with their tables, admins, settings. */
+/** The admin service: collections with their tables, admins, settings, webhooks and what became of their deliveries. */
 export function createAdmin({ log, database, bus, envelope, clock = Date.now }: AdminDeps): Service {
   const nowSec = () => Math.floor(clock() / 1000);
   const settings = createSettings({ database, bus, log, envelope });
