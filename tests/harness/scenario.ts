@@ -27,6 +27,8 @@ export interface Scenario extends Sending {
     /** By lower-case name; null for a header that must be absent. */
     readonly headers?: Readonly<Record<string, string | Matcher | null>>;
   };
+  /** The issue that will make it so; until then its failure is no failure. */
+  readonly todo?: string;
   /** The exact labels of the events that fire; none when not given. */
   readonly events?: readonly string[];
 }
@@ -41,7 +43,7 @@ export async function runScenarios(t: TestContext, target: Target, rows: readonl
   for (const row of rows) {
     const requestId = randomUUID();
     sent.push({ row, requestId });
-    await t.test(`${row.expect.status}: ${row.name} [${row.spec}]`, async () => {
+    await t.test(`${row.expect.status}: ${row.name} [${row.spec}]`, { todo: row.todo ?? false }, async () => {
       check(await sendRow(target, row, requestId), row, requestId);
       if (bus && row.events?.length)
         await eventually(`the events ${row.events}`, () => labels(bus, requestId).length >= (row.events?.length ?? 0));
@@ -50,7 +52,8 @@ export async function runScenarios(t: TestContext, target: Target, rows: readonl
   if (bus) {
     await t.test('these events fired, nothing else did', async () => {
       await passMarker(target, bus);
-      const otherwise = sent.filter(({ row, requestId }) => `${labels(bus, requestId)}` !== `${sorted(row.events)}`);
+      const done = sent.filter(({ row }) => !row.todo);
+      const otherwise = done.filter(({ row, requestId }) => `${labels(bus, requestId)}` !== `${sorted(row.events)}`);
       assert.deepEqual(
         otherwise.map(({ row, requestId }) => ({ row: row.name, fired: labels(bus, requestId) })),
         [],
@@ -72,13 +75,15 @@ async function sendRow(target: Target, row: Scenario, requestId: string): Promis
 
 function check({ status, headers, json, text }: Answer, row: Scenario, requestId: string): void {
   const { expect } = row;
-  assert.equal(status, expect.status, `status ${status}: ${text}`);
+  assert.equal(status, expect.status, `status ${status}: ${text.slice(0, 500)}`);
   const problems = [
     ...('json' in expect ? differences(json, expect.json) : []),
     ...Object.entries(expect.headers ?? {}).flatMap(([name, value]) =>
       differences(headers[name], value ?? undefined, name),
     ),
-    ...(row.headers?.['X-Request-Id'] ? [] : differences(headers['x-request-id'], requestId, 'x-request-id')),
+    ...(row.headers && 'X-Request-Id' in row.headers
+      ? []
+      : differences(headers['x-request-id'], requestId, 'x-request-id')),
     ...(status >= 400 && text !== '' ? differences(json, errorShape, 'error body') : []),
   ];
   assert.deepEqual(problems, []);

@@ -123,7 +123,14 @@ export function startProduct(topology: Topology, environment: Readonly<Record<st
   const flags = topology === 'processes' ? ['--processes'] : [];
   return startChild(process.execPath, [join(repository, 'infra/local/src/main.ts'), ...flags], {
     ipc: true,
-    env: { ...withoutOwnVariables(process.env), SERVICE_HOST: '127.0.0.1', SERVICE_PORT: '0', ...environment },
+    env: {
+      ...withoutOwnVariables(process.env),
+      // A stack starts in two thirds of the time when the runs before have left their compiled code.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'recordbus-test-compile-cache'),
+      SERVICE_HOST: '127.0.0.1',
+      SERVICE_PORT: '0',
+      ...environment,
+    },
   });
 }
 

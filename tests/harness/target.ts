@@ -1,4 +1,4 @@
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { callers, type Stack, startStack, type Topology } from './stack.ts';
 
 /** What a scenario table runs against. */
@@ -13,9 +13,11 @@ export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToke
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
+const stacks = new Map<Topology, Promise<Stack>>();
+
 /**
- * Declares a test that runs on both topologies, each time on a new stack; or, with TEST_BASE_URL, once on the stack
- * that is there (TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL tell how to use it).
+ * Declares a test that runs on both topologies; the tests of a file share a stack of each. With TEST_BASE_URL it runs
+ * once on the stack that is there (TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL tell how to use it).
  */
 export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
   const elsewhere = process.env.TEST_BASE_URL;
@@ -25,15 +27,21 @@ export function onEachTopology(name: string, body: (t: TestContext, target: Targ
   }
   for (const topology of topologies) {
     test(`${name} (${topology})`, async (t) => {
-      const stack = await startStack({ topology });
-      try {
-        await body(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines });
-      } finally {
-        await stack.stop();
-      }
+      const stack = await sharedStack(topology);
+      await body(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines });
     });
   }
 }
+
+function sharedStack(topology: Topology): Promise<Stack> {
+  const started = stacks.get(topology) ?? startStack({ topology });
+  stacks.set(topology, started);
+  return started;
+}
+
+after(async () => {
+  await Promise.all([...stacks.values()].map(async (started) => (await started).stop()));
+});
 
 function targetElsewhere(url: string): Target {
   const { TEST_BUS_URL: natsUrl, TEST_SETUP_TOKEN: setupToken, TEST_JWT_SECRET: secret = '' } = process.env;

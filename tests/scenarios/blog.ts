@@ -1,4 +1,4 @@
-import type { RecordJson } from '../harness/client.ts';
+import type { Client, RecordJson } from '../harness/client.ts';
 import { is } from '../harness/matching.ts';
 import type { Target } from '../harness/target.ts';
 
@@ -50,14 +50,21 @@ export const postJson = (written: object) => ({
   updated: is.now,
 });
 
-/** Defines the blog's collections and writes an author and a post. */
-export async function givenBlog(target: Target): Promise<Blog> {
-  const admin = await target.admin();
+const defined = new WeakMap<Client, Promise<void>>();
+
+/** Writes a new author and a new post, into collections that are defined once per stack. */
+export async function givenBlog({ guest, admin }: Target): Promise<Blog> {
+  const definition = defined.get(guest) ?? admin().then(define);
+  defined.set(guest, definition);
+  await definition;
+  const author = await guest.create('authors', { name: 'Ada' });
+  const post = await guest.create('posts', { title: 'First', author: author.id });
+  return { author, post };
+}
+
+async function define(admin: Client): Promise<void> {
   await admin.post('/api/v1/collections', { name: 'authors', type: 'base', fields: [{ name: 'name', type: 'text' }] });
   await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: postFields });
-  const author = await target.guest.create('authors', { name: 'Ada' });
-  const post = await target.guest.create('posts', { title: 'First', author: author.id });
-  return { author, post };
 }
 
 /** The three paths of one record collection (contract §1). */

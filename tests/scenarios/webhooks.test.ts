@@ -323,7 +323,8 @@ onEachTopology('deliveries do not go inside', async (t, target) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   const admin = await target.admin();
-  await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
+  await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '' });
+  await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
   await t.test('a loopback address is denied unless it is allowed [interface §6.3]', async () => {
     await assertBlocked(target, receiver, receiver.url);
   });
@@ -334,8 +335,8 @@ onEachTopology('deliveries do not go inside', async (t, target) => {
   });
   await t.test('once it is allowed, it is delivered [interface §2.7]', async () => {
     await allowLoopback(admin);
-    const { id } = await admin.post(path, { ...definition, url: receiver.url });
-    await admin.create('notes', {});
+    const { id } = await admin.post(path, { ...definition, events: ['letters.*'], url: receiver.url });
+    await admin.create('letters', {});
     await receiver.received(1);
     await admin.delete(`${path}/${id}`);
   });
@@ -343,8 +344,8 @@ onEachTopology('deliveries do not go inside', async (t, target) => {
 
 async function assertBlocked(target: Target, receiver: Receiver, url: string): Promise<void> {
   const admin = await target.admin();
-  const { id } = await admin.post(path, { ...definition, url });
-  await admin.create('notes', {});
+  const { id } = await admin.post(path, { ...definition, events: ['letters.*'], url });
+  await admin.create('letters', {});
   const [delivery] = await eventually(`a delivery to ${url} is dead`, async () => {
     const listed = await deliveriesOf(admin, id, '?status=dead');
     return listed.length > 0 && listed;
