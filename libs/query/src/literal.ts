@@ -57,7 +57,7 @@ export function readDate(text: string): number | undefined {
 }
 
 /** Reads true and false by name or as 1 and 0; undefined for any other text. */
-export function readBool(text: string): boolean | undefined {
+export function readBool(text: string | undefined): boolean | undefined {
   if (text === 'true' || text === '1') return true;
   return text === 'false' || text === '0' ? false : undefined;
 }

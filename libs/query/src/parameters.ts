@@ -13,6 +13,8 @@ export interface Parameters {
   ofRequest(key: string, sqlType: string, read: (request: RequestValues) => unknown): string;
   /** An alias for a table that no other part of the statement has. */
   alias(): string;
+  /** How many aliases have been given out. */
+  readonly aliases: number;
   /** The number that the next parameter would get. */
   readonly next: number;
   /** Does any parameter depend on the request? If not, `values` needs none. */
@@ -42,6 +44,9 @@ export function createParameters(first = 1): Parameters {
     alias() {
       aliases += 1;
       return `hop${aliases}`;
+    },
+    get aliases() {
+      return aliases;
     },
     get next() {
       return first + bindings.length;

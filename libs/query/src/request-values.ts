@@ -57,13 +57,16 @@ export const isMissing = (part: RequestPart, path: readonly string[], request: R
   (findRequestValue(part, path, request) ?? null) === null;
 
 const readers: Readonly<Record<RequestValue['kind'], (value: unknown) => unknown>> = {
-  text: (value) => readText(typeof value === 'string' ? value : readJson(value)),
+  text: (value) => readText(scalarText(value)),
   number: (value) => (typeof value === 'string' ? readNumber(value) : isNumber(value) ? value : undefined),
   date: (value) => floorSeconds(typeof value === 'string' ? readDate(value) : value),
-  bool: (value) => (typeof value === 'boolean' ? value : readBool(String(value))),
+  bool: (value) => readBool(scalarText(value)),
   list: (value) => readJson(Array.isArray(value) ? value : [value]),
   json: readJson,
 };
+
+/** The text of a value; an array or an object has none. */
+const scalarText = (value: unknown): string | undefined => (typeof value === 'object' ? undefined : String(value));
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 

@@ -28,6 +28,9 @@ export function evaluate(expression: Expression, situation: Situation): boolean 
   }
 }
 
+/** What a dotted path leads to. */
+export const valueAt = (path: string, situation: Situation): unknown => pathValue(path.split('.'), situation).value;
+
 /** One side: a value that may be null, of a type that may be open (a literal, a value of the request). */
 interface Side {
   readonly value: unknown;
@@ -103,11 +106,8 @@ function readAs(side: Side, type: Side['type']): unknown {
       return textOf(side);
     case 'number':
       return typeof text === 'string' ? (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined) : onlyNumber(text);
-    case 'date': {
-      if (typeof text !== 'string') return onlyNumber(text) === undefined ? undefined : Math.floor(Number(text));
-      if (/^-?\d+(\.\d+)?$/.test(text)) return literal ? Number(text) : Math.floor(Number(text));
-      return Number.isNaN(Date.parse(text)) ? undefined : Math.floor(Date.parse(text) / 1000);
-    }
+    case 'date':
+      return readDate(text, literal !== undefined);
     case 'bool':
       if (value === true || text === 'true' || text === '1' || text === 1) return true;
       return value === false || text === 'false' || text === '0' || text === 0 ? false : undefined;
@@ -116,10 +116,21 @@ function readAs(side: Side, type: Side['type']): unknown {
   }
 }
 
+/** Values of the request are whole seconds, as they are when they are written. */
+function readDate(value: unknown, isLiteral: boolean): number | undefined {
+  const isDecimal = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+  if (isLiteral && isDecimal) return Number(value);
+  const number = typeof value === 'string' && !isDecimal ? Date.parse(value) / 1000 : Number(value);
+  const isReadable =
+    (typeof value === 'string' || typeof value === 'number') && Number.isSafeInteger(Math.floor(number));
+  return isReadable ? Math.floor(number) : undefined;
+}
+
 const onlyNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-function textOf({ value, literal }: Side): string | undefined {
+function textOf({ value, type, literal }: Side): string | undefined {
   if (value === null || value === undefined) return undefined;
+  if (type === undefined && typeof value === 'object') return undefined;
   if (literal?.kind === 'number') return literal.digits;
   return typeof value === 'string' ? value : jsonText(value);
 }

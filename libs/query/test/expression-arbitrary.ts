@@ -125,6 +125,27 @@ export function expressionArbitrary(withRequest: boolean): fc.Arbitrary<Expressi
   })).expression;
 }
 
+/** Terms of a sort, on members whose order needs no explanation. */
+export const sortArbitrary = fc.array(
+  fc.record({
+    path: fc.constantFrom(
+      'title',
+      'rank',
+      'ok',
+      'at',
+      'created',
+      'author',
+      'author.name',
+      'author.organization.size',
+      'parent.author.name',
+      'author.organization.name',
+      'parent.rank',
+    ),
+    isDescending: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
 /** Requests by guests, users and admins, with values of any type under the names that the expressions use. */
 export const requestArbitrary: fc.Arbitrary<RequestValues> = fc
   .record({

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeCollections, schemaOf } from '../test/world.ts';
+import { findReferences, renameInExpression } from './references.ts';
+
+const collections = makeCollections({ users: null, organizations: null });
+const origin = { collection: collections.posts, schema: schemaOf(collections) };
+const text = 'author.organization.name  !=   "author" && ( title ~ author || @request.body.author:changed = false )';
+
+const fieldOf = (collection: keyof typeof collections, name: string) => {
+  const field = collections[collection].fields.find((field) => field.name === name);
+  assert.ok(field);
+  return field;
+};
+
+describe('references', () => {
+  it('names each field with its collection and place', () => {
+    assert.deepEqual(
+      findReferences(text, origin).map(({ collection, field, position }) => [collection.name, field.name, position]),
+      [
+        ['posts', 'author', 0],
+        ['users', 'organization', 7],
+        ['organizations', 'name', 20],
+        ['posts', 'title', 45],
+        ['posts', 'author', 53],
+        ['posts', 'author', 77],
+      ],
+    );
+  });
+
+  const rows: [string, Parameters<typeof fieldOf>, string, string][] = [
+    [
+      'a field of the collection, wherever it stands',
+      ['posts', 'author'],
+      'by',
+      'by.organization.name  !=   "author" && ( title ~ by || @request.body.by:changed = false )',
+    ],
+    [
+      'a field of a collection that the rule crosses',
+      ['users', 'organization'],
+      'employer',
+      'author.employer.name  !=   "author" && ( title ~ author || @request.body.author:changed = false )',
+    ],
+    ['nothing that only has the same name', ['users', 'name'], 'x', text],
+  ];
+  for (const [title, field, name, expected] of rows) {
+    it(`renames ${title}`, () => assert.equal(renameInExpression(text, origin, fieldOf(...field), name), expected));
+  }
+});

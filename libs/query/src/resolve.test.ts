@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeCollections, schemaOf, testCollection } from '../test/world.ts';
+import { checkRule, compileExpression } from './expressions.ts';
+import { createParameters } from './parameters.ts';
+import { QueryError } from './query-error.ts';
+import type { Scope } from './scope.ts';
+
+const collections = {
+  ...makeCollections({ users: null, organizations: null }),
+  accounts: { ...testCollection('accounts', [{ name: 'name' }]), type: 'auth' as const },
+};
+const schema = schemaOf(collections);
+const { posts, accounts } = collections;
+
+const compileIn = (writtenBy: Scope['writtenBy'], text: string, collection = posts) =>
+  compileExpression(text, { collection, schema, writtenBy }, { row: 't', stored: 't', parameters: createParameters() });
+
+describe('what a filter may compare', () => {
+  for (const text of [
+    'id = "x" && created > 5 && updated_at < @now',
+    'rank = "5"',
+    'ok = 1 && ok != "false"',
+    'title = 5 && title != true',
+    'at > "2024-01-01" && at <= 1700000000.5',
+    'tags = "a" && "a" != tags && tags ~ "x" && tags = title && tags = null',
+    'meta = 5 && meta > "x" && meta.a.b = true && meta = title && meta.0 ~ "x"',
+    'rank ~ 5 && ok ~ "tr" && at !~ 17',
+    'title:lower = "x" && meta.a:lower = "y"',
+    'rank > at',
+    'author.organization.name = title',
+    'parent.parent.parent.parent.parent.parent.title = "x"',
+    '1 = 1 && "a" = "b" && null = null && 5 != null',
+  ]) {
+    it(`takes ${text}`, () => assert.ok(compileIn('client', text)));
+  }
+
+  const refused: [string, RegExp, number][] = [
+    ['titel = 1', /^posts has no field "titel"$/, 0],
+    ['order = 1', /posts has no field "order"/, 0],
+    ['title = 1 && author.nam = 1', /^users has no field "nam"$/, 20],
+    ['constructor = 1', /no field "constructor"/, 0],
+    ['title.x = 1', /"title" of posts is no relation/, 0],
+    ['email = 1', /posts has no field "email"/, 0],
+    ['password_hash = 1', /no field/, 0],
+    ['secret = "x"', /the field "secret" of posts can't be compared/, 0],
+    ['parent.secret = "x"', /"secret" of posts can't/, 7],
+    ['parent.parent.parent.parent.parent.parent.parent.title = "x"', /at most 6 relations/, 42],
+    ['rank > "abc"', /^"abc" can't be read as a number$/, 7],
+    ['rank = true', /true can't be read as a number/, 7],
+    ['rank = ""', /"" can't be read as a number/, 7],
+    ['rank = "1e5"', /can't be read as a number/, 7],
+    ['ok = 2', /2 can't be read as true or false/, 5],
+    ['at = "soon"', /"soon" can't be read as unix seconds or a date/, 5],
+    ['rank > null', /null can only be tested with = and !=/, 0],
+    ['title ~ null', /null can only/, 0],
+    ['tags > "a"', /a list has no order/, 0],
+    ['title ~ tags', /a list can only stand before ~/, 8],
+    ['tags = parent.tags', /two lists/, 0],
+    ['title = rank', /a text and a number can't be compared/, 0],
+    ['rank:lower = "x"', /:lower is for text/, 0],
+    ['title:isset = true', /:isset is for values of the request/, 0],
+    ['title:changed = true', /:changed is for values of the request/, 0],
+    ['@request.auth.id = "x"', /@request.auth.id is for rules/, 0],
+    ['@request.nothing = "x"', /is for rules/, 0],
+  ];
+  for (const [text, message, position] of refused) {
+    it(`refuses ${text}`, () =>
+      assert.throws(
+        () => compileIn('client', text),
+        (error) => error instanceof QueryError && message.test(error.message) && error.position === position,
+      ));
+  }
+
+  it('knows email and verified of auth collections', () => {
+    assert.ok(compileIn('client', 'email ~ "@x.org" && verified = true', accounts));
+  });
+
+  it('hides what its caller says is hidden', () => {
+    const hiding = { ...schema, isHidden: ({ name }: { name: string }) => name === 'title' };
+    const scope = { collection: posts, schema: hiding, writtenBy: 'admin' as const };
+    assert.throws(
+      () => compileExpression('title = 1', scope, { row: 't', parameters: createParameters() }),
+      QueryError,
+    );
+  });
+
+  it('knows no times of a view without them', () => {
+    const without = { ...schema, hasColumn: () => false };
+    const scope = { collection: posts, schema: without, writtenBy: 'client' as const };
+    assert.throws(
+      () => compileExpression('created > 1', scope, { row: 't', parameters: createParameters() }),
+      /no field "created"/,
+    );
+  });
+});
+
+describe('what a rule may say of the request', () => {
+  for (const text of [
+    '@request.auth.id = author && @request.auth.email:lower ~ "@x.org" && @request.auth.type = "user"',
+    '@request.method = "POST" && @request.query.page > 1 && @request.headers.x_key = "k"',
+    '@request.body.title:isset = false && @request.body.rank:changed = false && @request.body.rank > 5',
+    '@request.body.tags = "a" && @request.body.meta.a.b = 5',
+    '@request.body.secret:isset = false',
+    '@request.query.a:isset = true && @request.query.a = @request.query.b',
+  ]) {
+    it(`takes ${text}`, () => assert.ok(compileIn('rule', text)));
+  }
+  it('takes the credentials of an auth record', () =>
+    checkRule('@request.body.password:isset = false && @request.body.email:isset = false', {
+      collection: accounts,
+      schema,
+    }));
+
+  const refused: [string, RegExp][] = [
+    ['@request.auth.role = "x"', /there is no @request.auth.role/],
+    ['@request.auth = "x"', /there is no @request.auth/],
+    ['@request.auth.id.x = "x"', /there is no/],
+    ['@request.cookies.x = "x"', /there is no @request.cookies.x/],
+    ['@request.method.x = "x"', /there is no/],
+    ['@request.headers.X_Key = "x"', /there is no @request.headers.X_Key/],
+    ['@request.query = "x"', /there is no/],
+    ['@request.body.titel:isset = false', /there is no @request.body.titel/],
+    ['@request.body.author.name = "x"', /there is no @request.body.author.name/],
+    ['@request.body.email = "x"', /there is no @request.body.email/],
+    ['@request.auth.id:isset = true', /has no :isset/],
+    ['@request.query.a:changed = true', /has no :changed/],
+    ['@request.body.secret:changed = true', /has no :changed/],
+    ['@request.body.rank > "abc"', /can't be read as a number/],
+    ['@request.auth.id > rank', /a text and a number can't be compared/],
+  ];
+  for (const [text, message] of refused) {
+    it(`refuses ${text}`, () =>
+      assert.throws(
+        () => compileIn('rule', text),
+        (error) => error instanceof QueryError && message.test(error.message),
+      ));
+  }
+});
+
+describe('a statement', () => {
+  it('places each value of the request once, so one text serves every caller', () => {
+    const parameters = createParameters(3);
+    const place = { row: 't', parameters };
+    const text = 'author = @request.auth.id || parent.author = @request.auth.id && title = "x"';
+    const condition = compileExpression(text, { collection: posts, schema, writtenBy: 'rule' }, place);
+    assert.match(condition, /^\(t\."author" = \$3::text or /);
+    const auth = { id: 'u1', email: 'e', type: 'user' as const };
+    const request = { method: 'GET', auth, body: undefined, query: () => undefined, header: () => undefined };
+    assert.deepEqual(parameters.values(request), ['u1', 'x']);
+    assert.deepEqual([parameters.next, parameters.needRequest], [5, true]);
+    assert.throws(() => parameters.values(), /needs auth.id/);
+  });
+
+  it("compares a relation's id without following it, where nothing can hide the target", () => {
+    assert.equal(compileIn('client', 'author.id = "x"'), 't."author" = $1::text');
+    const guarded = makeCollections({ users: '', organizations: null });
+    const scope = { collection: guarded.posts, schema: schemaOf(guarded), writtenBy: 'client' as const };
+    assert.match(
+      compileExpression('author.id = "x"', scope, { row: 't', parameters: createParameters() }),
+      /exists .* and false/,
+    );
+  });
+});
