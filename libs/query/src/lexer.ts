@@ -1,6 +1,6 @@
 import { operators } from './ast.ts';
 import { limits } from './limits.ts';
-import { syntaxError } from './query-error.ts';
+import { errorAt } from './query-error.ts';
 
 /** A piece of an expression's text; `text` is the value of a string, else the piece as it stands. */
 export interface Token {
@@ -27,7 +27,7 @@ const operatorSigns: ReadonlySet<string> = new Set(operators);
  */
 export function readTokens(source: string): Token[] {
   if (source.length > limits.characters && [...source].length > limits.characters)
-    throw syntaxError(`an expression has at most ${limits.characters} characters; this one goes on`, limits.characters);
+    throw errorAt(`an expression has at most ${limits.characters} characters`, limits.characters);
   const tokens: Token[] = [];
   let position = 0;
   for (;;) {
@@ -53,11 +53,11 @@ function readToken(source: string, position: number): { token: Token; end: numbe
   if (sign === '&&' || sign === '||') return make('join', sign);
   if (sign !== undefined) {
     if (operatorSigns.has(sign)) return make('operator', sign);
-    throw syntaxError(`${sign} is not an operator:`, position);
+    throw errorAt(`unknown operator ${sign}`, position);
   }
   if (first === '"') {
     const raw = match(text, source, position);
-    if (raw === undefined) throw syntaxError('a string without its closing " begins', position);
+    if (raw === undefined) throw errorAt('a string without its closing "', position);
     return endOfWord(source, make('text', raw, readText(raw, position)));
   }
   if (first === '@') {
@@ -71,12 +71,12 @@ function readToken(source: string, position: number): { token: Token; end: numbe
     const raw = match(pattern, source, position);
     if (raw !== undefined) return endOfWord(source, make(kind, raw));
   }
-  throw syntaxError(`unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(position) ?? 0))}`, position);
+  throw errorAt(`unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(position) ?? 0))}`, position);
 }
 
 function endOfWord<T extends { end: number }>(source: string, word: T): T {
   const next = source.charAt(word.end);
-  if (wordGoesOn.test(next)) throw syntaxError(`unexpected ${JSON.stringify(next)}`, word.end);
+  if (wordGoesOn.test(next)) throw errorAt(`unexpected ${JSON.stringify(next)}`, word.end);
   return word;
 }
 
@@ -85,7 +85,7 @@ function readText(raw: string, position: number): string {
   const value = raw.slice(1, -1).replace(/\\(["\\])/g, '$1');
   // Neither NUL nor half of a surrogate pair is in any record; the database would refuse them as a parameter.
   if (value.includes('\0') || !value.isWellFormed())
-    throw syntaxError('a string with a character that no record can hold begins', position);
+    throw errorAt('a string with a character that no record can hold', position);
   return value;
 }
 

@@ -1,7 +1,7 @@
 import type { Operator } from './ast.ts';
 import type { Kind } from './kind.ts';
 import { readLiteral, type Value } from './literal.ts';
-import { QueryError } from './query-error.ts';
+import { errorAt } from './query-error.ts';
 import type { RequestPart, Resolved, Scalar, Source } from './resolved.ts';
 
 /** One side of a comparison before it is settled as what the two are compared. */
@@ -99,5 +99,4 @@ const settleList = (side: Side): Source =>
     ? { source: 'request', part: side.part, path: side.path, kind: 'list', isLowered: false }
     : settle(side, 'text');
 
-const refused = ({ position }: Side, problem: string) =>
-  new QueryError(`${problem} (character ${position + 1})`, position);
+const refused = ({ position }: Side, problem: string) => errorAt(problem, position);

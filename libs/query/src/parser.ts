@@ -1,7 +1,7 @@
 import { type Expression, type Modifier, modifiers, moments, type Operand, operators, requestPrefix } from './ast.ts';
 import { readTokens, type Token } from './lexer.ts';
 import { limits } from './limits.ts';
-import { type QueryError, syntaxError } from './query-error.ts';
+import { errorAt, type QueryError } from './query-error.ts';
 
 /**
  * Parses an expression. `&&` binds tighter than `||`; parentheses group.
@@ -38,14 +38,14 @@ export function parse(text: string): Expression {
   function readTerm(depth: number): Expression {
     if (peek().kind === 'open') {
       const { position } = take();
-      if (depth === limits.nesting) throw syntaxError(`parentheses nest more than ${limits.nesting} deep`, position);
+      if (depth === limits.nesting) throw errorAt(`parentheses nest more than ${limits.nesting} deep`, position);
       const inner = readAny(depth + 1);
       if (peek().kind !== 'close') throw unexpected(peek(), 'expected && , || or )');
       take();
       return inner;
     }
     terms += 1;
-    if (terms > limits.terms) throw syntaxError(`there are more than ${limits.terms} comparisons`, peek().position);
+    if (terms > limits.terms) throw errorAt(`there are more than ${limits.terms} comparisons`, peek().position);
     const left = readOperand(take());
     const sign = take();
     const operator = operators.find((known) => sign.kind === 'operator' && known === sign.text);
@@ -59,7 +59,7 @@ export function parse(text: string): Expression {
 }
 
 function unexpected({ kind, text, position }: Token, expected: string): QueryError {
-  return syntaxError(`${expected}, found ${kind === 'end' ? 'the end' : JSON.stringify(text)}`, position);
+  return errorAt(`${expected}, found ${kind === 'end' ? 'the end' : JSON.stringify(text)}`, position);
 }
 
 function readOperand(token: Token): Operand {
@@ -81,14 +81,14 @@ function readOperand(token: Token): Operand {
 }
 
 function readNumber(digits: string, position: number): Operand {
-  if (!Number.isFinite(Number(digits))) throw syntaxError('the number is too large', position);
+  if (!Number.isFinite(Number(digits))) throw errorAt('the number is too large', position);
   return { kind: 'number', digits, position };
 }
 
 function readMacro(text: string, position: number): Operand {
   const moment = moments.find((name) => text === `@${name}`);
   if (moment) return { kind: 'moment', name: moment, position };
-  if (!text.startsWith(requestPrefix)) throw syntaxError(`there is no ${text}:`, position);
+  if (!text.startsWith(requestPrefix)) throw errorAt(`unknown ${text}`, position);
   return { kind: 'request', ...readPath(text.slice(requestPrefix.length), position), position };
 }
 
@@ -97,6 +97,6 @@ function readPath(text: string, position: number): { segments: string[]; modifie
   const segments = path.split('.');
   if (written === undefined) return { segments };
   const modifier = modifiers.find((name) => name === written);
-  if (!modifier) throw syntaxError(`there is no modifier :${written}`, position);
+  if (!modifier) throw errorAt(`unknown modifier :${written}`, position);
   return { segments, modifier };
 }

@@ -13,6 +13,6 @@ export class QueryError extends Error {
   }
 }
 
-/** The error of a text that does not parse: `problem` and the character (from 1) that it stands at. */
-export const syntaxError = (problem: string, position: number): QueryError =>
-  new QueryError(`${problem} at character ${position + 1}`, position);
+/** An error that names the character it stands at, counted from 1. */
+export const errorAt = (problem: string, position: number): QueryError =>
+  new QueryError(`${problem} (character ${position + 1})`, position);

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
+import { type QueryFixture, requestWith, skipWithoutDatabase, startTables } from './query-fixture.ts';
+import { type Item, schemaOf, testCollection } from './world.ts';
+
+const page = readFileSync(new URL('../../../docs/rules-and-filters.md', import.meta.url), 'utf8');
+
+const makeCollections = (users: string | null) => ({
+  teams: testCollection('teams', [{ name: 'name' }]),
+  users: testCollection('users', [{ name: 'name' }, { name: 'team', type: 'relation', collection: 'teams' }], {
+    list: users,
+  }),
+  posts: testCollection('posts', [
+    { name: 'title' },
+    { name: 'rank', type: 'number' },
+    { name: 'published', type: 'bool' },
+    { name: 'due', type: 'date' },
+    { name: 'tags', type: 'select', options: { values: ['news', 'News', 'url'], multiple: true } },
+    { name: 'meta', type: 'json' },
+    { name: 'author', type: 'relation', collection: 'users' },
+  ]),
+});
+
+/** The rows of the tables whose first column has the given title, each cell without its backquotes. */
+function rowsOf(title: string): string[][] {
+  const tables = page.split('\n\n').filter((block) => block.startsWith(`| ${title} |`));
+  assert.ok(tables.length > 0, `the page has no table "${title}"`);
+  return tables.flatMap((table) => table.trim().split('\n').slice(2).map(readRow));
+}
+
+const readRow = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) =>
+      cell
+        .trim()
+        .replaceAll('\\|', '|')
+        .replace(/^`(.*)`$/, '$1'),
+    );
+
+function readRecords(): Record<string, Item[]> {
+  const [, json = ''] = /```json records\n(.*?)\n```/s.exec(page) ?? [];
+  const records: Record<string, Item[]> = JSON.parse(json);
+  const times = { created: 1_700_000_000, updated: 1_700_000_000 };
+  return Object.fromEntries(
+    Object.entries(records).map(([name, items]) => [name, items.map((item) => ({ ...item, ...times }))]),
+  );
+}
+
+function readRequest(text: string): RequestValues {
+  if (text === 'guest') return requestWith();
+  if (text.startsWith('?')) return requestWith({ query: (name) => new URLSearchParams(text).get(name) ?? undefined });
+  if (text.startsWith('{')) return requestWith({ body: JSON.parse(text) });
+  return requestWith({ auth: { id: text, email: `${text}@x.org`, type: 'user' } });
+}
+
+describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabase }, () => {
+  let fixture: QueryFixture;
+  before(async () => {
+    const collections = makeCollections(null);
+    fixture = await startTables(collections);
+    await fixture.fill({ collections, records: readRecords() });
+  });
+  after(() => fixture?.stop());
+
+  const scopeOf = (writtenBy: 'rule' | 'client', usersRule: string | null = null) => {
+    const collections = makeCollections(usersRule);
+    return { collection: collections.posts, schema: schemaOf(collections), writtenBy };
+  };
+
+  async function find(text: string, scope: ReturnType<typeof scopeOf>, request = requestWith()): Promise<string> {
+    const parameters = createParameters();
+    const place = { row: 't', stored: 't', parameters, collation: fixture.collation };
+    const rows = await fixture.database.query<{ id: string }>({
+      text: `select t.id from records.posts t where ${compileExpression(text, scope, place)} order by t.id`,
+      values: parameters.values(request),
+    });
+    return rows.map(({ id }) => id).join(' ');
+  }
+
+  // A table "Refused" has the same first column; its second says why.
+  for (const [filter = '', expected] of rowsOf('filter'))
+    if (/^(p\d ?)*$/.test(expected ?? ''))
+      it(`finds by ${filter}: ${expected}`, async () => assert.equal(await find(filter, scopeOf('client')), expected));
+    else
+      it(`refuses ${filter}`, () =>
+        assert.rejects(
+          () => find(filter, scopeOf('client')),
+          (error) => error instanceof QueryError && error.message === expected,
+        ));
+
+  for (const [filter = '', expected] of rowsOf('filter with hidden users'))
+    it(`finds by ${filter}, with Ada hidden: ${expected}`, async () =>
+      assert.equal(await find(filter, scopeOf('client', 'name != "Ada"')), expected));
+
+  for (const [rule = '', request = '', expected] of rowsOf('rule'))
+    it(`finds under ${rule} for ${request}: ${expected}`, async () =>
+      assert.equal(await find(rule, scopeOf('rule'), readRequest(request)), expected));
+
+  for (const [sort = '', expected] of rowsOf('sort'))
+    it(`sorts by ${sort}`, async () => {
+      const { joins, orderBy } = compileSort(sort, scopeOf('client'), { row: 't', parameters: createParameters() });
+      const text = `select t.id from records.posts t ${joins} order by ${orderBy}`;
+      const rows = await fixture.database.query<{ id: string }>({ text, values: [] });
+      assert.equal(rows.map(({ id }) => id).join(' '), expected);
+    });
+});
