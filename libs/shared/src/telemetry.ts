@@ -15,9 +15,10 @@ const tracer = trace.getTracer('recordbus');
  */
 export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};
-  environment.OTEL_SERVICE_NAME ??= `recordbus-${serviceName}`;
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
-  const sdk = new NodeSDK({ instrumentations: [] });
+  // Not by setting the variable: the processes that this one starts would inherit the name.
+  const name = environment.OTEL_SERVICE_NAME ?? `recordbus-${serviceName}`;
+  const sdk = new NodeSDK({ serviceName: name, instrumentations: [] });
   sdk.start();
   tracing = true;
   return () => sdk.shutdown();
