@@ -4,11 +4,14 @@ import type { Step } from './exchange.ts';
 
 /** Hands the request to the service that declared its route. */
 export const forward: Step = (request, response) => {
-  const { context, route } = response.locals.exchange;
+  const { exchange } = response.locals;
+  const { context, route } = exchange;
   if (!route) throw notFound('route');
-  return inSpan(route.spanName, { kind: SpanKind.SERVER, traceparent: context.traceparent }, () => {
+  // A trace that the client did not begin is begun by this span, so that the configured sampler decides about it.
+  const continued = request.headers.traceparent === context.traceparent ? context.traceparent : undefined;
+  return inSpan(route.spanName, { kind: SpanKind.SERVER, traceparent: continued }, () => {
     const traceparent = currentTraceparent(context.traceparent);
-    const inner = traceparent === context.traceparent ? context : { ...context, traceparent };
-    return route.upstream.forward(request, response, inner);
+    if (traceparent !== context.traceparent) exchange.context = { ...context, traceparent };
+    return route.upstream.forward(request, response, exchange.context);
   });
 };
