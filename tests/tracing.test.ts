@@ -37,13 +37,14 @@ for (const topology of topologies) {
     assert.equal(created.status, 201, created.text);
     await receiver.received(1);
 
+    const deliveryIds = () => receiver.deliveries.map(({ headers }) => headers['x-service-delivery']);
     const spansOf = () => collector.spans.filter((span) => span.traceId === traceId);
     const stations: Record<string, (span: Span) => boolean> = {
       'the request at the gateway': ({ kind, parentSpanId }) => kind === spanKind.server && parentSpanId === callerId,
       'the SQL statement': ({ attributes }) => attributes['db.system.name'] === 'postgresql',
       'the publication on the bus': ({ kind }) => kind === spanKind.producer,
       'the delivery to the receiver': ({ kind, attributes }) =>
-        kind === spanKind.client && JSON.stringify(attributes).includes(new URL(receiver.url).host),
+        kind === spanKind.client && deliveryIds().includes(attributes['webhook.delivery.id']),
     };
     for (const [station, is] of Object.entries(stations)) {
       await t.test(station, async () => {
@@ -68,13 +69,18 @@ for (const topology of topologies) {
       });
     }
 
-    await t.test('a request without a trace begins one', async () => {
-      const { id } = await stack.guest.create('notes', {});
-      const before = new Set(spansOf().map(({ traceId }) => traceId));
+    await t.test('a request without a trace begins one, and its log line names it', async () => {
+      const { headers } = await stack.guest.send('POST', '/api/v1/notes', { body: {} });
       await receiver.received(2);
-      assert.ok(id);
-      await eventually('a delivery in a new trace', () =>
-        collector.spans.some((span) => !before.has(span.traceId) && stations['the delivery to the receiver']?.(span)),
+      const isDelivery = stations['the delivery to the receiver'] ?? (() => false);
+      const delivery = await eventually('a delivery in a new trace', () =>
+        collector.spans.find((span) => span.traceId !== traceId && isDelivery(span)),
+      );
+      const root = collector.spans.find((span) => span.traceId === delivery.traceId && !span.parentSpanId);
+      assert.equal(root?.kind, spanKind.server);
+      const requestId = String(headers['x-request-id']);
+      await eventually('the line', () =>
+        stack.process.lines.some((line) => line.includes(requestId) && line.includes(delivery.traceId)),
       );
     });
 
