@@ -10,9 +10,8 @@ import { createWebhook } from './harness/webhook.ts';
 
 for (const topology of topologies) {
   test(`one trace leads from the request to the delivery (${topology}) [issue 2 §8]`, async (t) => {
-    const collector = await startTraceCollector();
-    t.after(() => collector.close());
-    const stack = await startStack({
+    await using collector = await startTraceCollector();
+    await using stack = await startStack({
       topology,
       environment: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -22,9 +21,7 @@ for (const topology of topologies) {
         OTEL_LOGS_EXPORTER: 'none',
       },
     });
-    t.after(() => stack.stop());
-    const receiver = await startReceiver();
-    t.after(() => receiver.close());
+    await using receiver = await startReceiver();
     const admin = await stack.admin();
     await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
     await createWebhook(admin, receiver.url, ['notes.*']);
@@ -44,7 +41,7 @@ for (const topology of topologies) {
       'the SQL statement': ({ attributes }) => attributes['db.system.name'] === 'postgresql',
       'the publication on the bus': ({ kind }) => kind === spanKind.producer,
       'the delivery to the receiver': ({ kind, attributes }) =>
-        kind === spanKind.client && deliveryIds().includes(attributes['webhook.delivery.id']),
+        kind === spanKind.client && deliveryIds().includes(String(attributes['webhook.delivery.id'])),
     };
     for (const [station, is] of Object.entries(stations)) {
       await t.test(station, async () => {

@@ -11,17 +11,13 @@ import { topologies } from '../harness/target.ts';
 
 for (const topology of topologies) {
   test(`the database goes away and comes back: the services find it by themselves (${topology})`, async (t) => {
-    const postgres = await startPostgres();
-    t.after(() => postgres.remove());
-    const ground = await createGround({ url: postgres.url, drop: async () => {} });
-    t.after(() => ground.remove());
-    const stack = await startStack({ topology, ground });
-    t.after(() => stack.stop());
+    await using postgres = await startPostgres();
+    await using ground = await createGround({ url: postgres.url, drop: async () => {} });
+    await using stack = await startStack({ topology, ground });
     const admin = await stack.admin();
     await admin.post('/api/v1/collections', { name: 'ledger', type: 'base', fields: [] });
     const kept = await stack.guest.create('ledger', {});
-    const bus = await openBusReader(stack.natsUrl);
-    t.after(() => bus.close());
+    await using bus = await openBusReader(stack.natsUrl);
     const services = topology === 'processes' ? Object.entries(stack.services) : [['the stack', stack] as const];
     const withDatabase = services.filter(([name]) => name !== 'gateway');
     const pids = () => [stack.process.pid, ...Object.values(stack.services).map(({ pid }) => pid)];

@@ -11,9 +11,8 @@ export interface BusEvent {
 }
 
 /** Reads the stream EVENTS from its beginning with a consumer of its own. */
-export interface BusReader {
+export interface BusReader extends AsyncDisposable {
   readonly events: readonly BusEvent[];
-  close(): Promise<void>;
 }
 
 /** Starts to read; it survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
@@ -36,7 +35,7 @@ export async function openBusReader(natsUrl: string): Promise<BusReader> {
   })();
   return {
     events,
-    async close() {
+    async [Symbol.asyncDispose]() {
       messages.stop();
       await connection.close();
       await reading;

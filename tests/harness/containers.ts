@@ -30,6 +30,9 @@ async function toServer(container: StartedTestContainer, url: string): Promise<S
   // The container's own `stop` works once; these servers are stopped again and again.
   const runtime = await getContainerRuntimeClient();
   const handle = runtime.container.getById(container.getId());
+  const remove = async (): Promise<void> => {
+    await handle.remove({ force: true, v: true });
+  };
   return {
     url,
     start: () => container.restart(),
@@ -39,8 +42,13 @@ async function toServer(container: StartedTestContainer, url: string): Promise<S
     async kill() {
       await handle.kill();
     },
-    async remove() {
-      await handle.remove({ force: true, v: true });
+    async freeze() {
+      await handle.pause();
     },
+    async thaw() {
+      await handle.unpause();
+    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   };
 }

@@ -20,6 +20,10 @@ export async function startEmbeddedNats(): Promise<Server> {
       return child.lines.some((line) => line.includes('Server is ready'));
     });
   };
+  const remove = async (): Promise<void> => {
+    await endChild(child, 'SIGTERM');
+    rmSync(directory, { recursive: true, force: true });
+  };
   await start();
   return {
     url: `nats://127.0.0.1:${port}`,
@@ -30,9 +34,13 @@ export async function startEmbeddedNats(): Promise<Server> {
     async kill() {
       await endChild(child, 'SIGKILL');
     },
-    async remove() {
-      await endChild(child, 'SIGTERM');
-      rmSync(directory, { recursive: true, force: true });
+    async freeze() {
+      child.kill('SIGSTOP');
     },
+    async thaw() {
+      child.kill('SIGCONT');
+    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   };
 }

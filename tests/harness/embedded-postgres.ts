@@ -8,6 +8,7 @@ import { type Child, endChild, startChild } from './child.ts';
 import { eventually, Hopeless } from './eventually.ts';
 import { findFreePort } from './free-port.ts';
 import { reachablePostgresPrograms, unprivileged } from './platform-binaries.ts';
+import { listDescendants } from './processes.ts';
 import type { Server } from './server.ts';
 
 const run = promisify(execFile);
@@ -48,6 +49,16 @@ export async function startEmbeddedPostgres(): Promise<Server> {
   const stop = async (): Promise<void> => {
     await endChild(child, 'SIGINT');
   };
+  // Each connection is a process of its own.
+  const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+    for (const { pid } of listDescendants(child.pid)) process.kill(pid, signal);
+    child.kill(signal);
+  };
+  const remove = async (): Promise<void> => {
+    await stop();
+    rmSync(directory, { recursive: true, force: true });
+    programs.remove();
+  };
   await start();
   return {
     url,
@@ -56,11 +67,10 @@ export async function startEmbeddedPostgres(): Promise<Server> {
     async kill() {
       await endChild(child, 'SIGQUIT');
     },
-    async remove() {
-      await stop();
-      rmSync(directory, { recursive: true, force: true });
-      programs.remove();
-    },
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    remove,
+    [Symbol.asyncDispose]: remove,
   };
 }
 

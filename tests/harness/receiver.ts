@@ -24,15 +24,16 @@ export interface Delivery {
 }
 
 /** A receiver of webhooks on the loopback address. */
-export interface Receiver {
+export interface Receiver extends AsyncDisposable {
   readonly url: string;
   /** Every request so far, in the order of arrival. */
   readonly deliveries: readonly Delivery[];
+  /** Requests that were left hanging until the sender gave them up. */
+  readonly abandoned: number;
   /** What to do with the requests from now on; a list is used up one by one and its last entry stays. */
   behave(...behaviours: readonly Behaviour[]): void;
   /** Waits until so many requests have come in. */
   received(count: number, timeoutMs?: number): Promise<readonly Delivery[]>;
-  close(): Promise<void>;
 }
 
 const dripIntervalMs = 50;
@@ -40,6 +41,7 @@ const dripIntervalMs = 50;
 /** Starts a receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const deliveries: Delivery[] = [];
+  let abandoned = 0;
   let plan: readonly Behaviour[] = [{ status: 200 }];
 
   const server = createServer((request, response) => {
@@ -55,6 +57,9 @@ export async function startReceiver(): Promise<Receiver> {
         });
         const [next = { status: 200 }, ...rest] = plan;
         if (rest.length > 0) plan = rest;
+        response.once('close', () => {
+          if (next === 'hang') abandoned += 1;
+        });
         answer(response, next);
       },
       // The sender went away in the middle; there is nothing to record.
@@ -66,6 +71,9 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     deliveries,
+    get abandoned() {
+      return abandoned;
+    },
     behave: (...behaviours) => {
       plan = behaviours;
     },
@@ -78,7 +86,7 @@ export async function startReceiver(): Promise<Receiver> {
         },
         timeoutMs === undefined ? {} : { timeoutMs },
       ),
-    async close() {
+    async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

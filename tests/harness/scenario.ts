@@ -38,7 +38,7 @@ export interface Scenario extends Sending {
  * else did, and nothing was logged as an error.
  */
 export async function runScenarios(t: TestContext, target: Target, rows: readonly Scenario[]): Promise<void> {
-  const bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+  await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
   const sent: { readonly row: Scenario; readonly requestId: string }[] = [];
   for (const row of rows) {
     const requestId = randomUUID();
@@ -59,7 +59,6 @@ export async function runScenarios(t: TestContext, target: Target, rows: readonl
         [],
       );
     });
-    await bus.close();
   }
   await t.test('nothing was logged as an error', () => {
     assert.deepEqual(loggedErrors(target.logLines), []);

@@ -22,7 +22,7 @@ export interface RunningService {
 }
 
 /** The product, running, in the state in which a user finds it after its first start. */
-export interface Stack {
+export interface Stack extends AsyncDisposable {
   readonly url: string;
   /** The one-time token of the first admin, if this start printed one. */
   readonly setupToken: string | undefined;
@@ -44,11 +44,13 @@ export interface StackOptions {
   readonly topology: Topology;
   /** What belongs to the stack and outlives it; made for it, and removed with it, when not given. */
   readonly ground?: Ground;
+  /** Starts a replica of the stack on this ground: the same database, bus and secret, a data directory of its own. */
+  readonly beside?: Ground;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** What a stack stands on: the database, the bus, the data directory and the secret. Two stacks on one are replicas. */
-export interface Ground {
+export interface Ground extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly bus: Server;
   readonly dataDirectory: string;
@@ -67,26 +69,38 @@ export async function createGround(given?: Database): Promise<Ground> {
   const bus = await startNats();
   const database = given ?? (await createDatabase());
   const dataDirectory = createDataDirectory();
+  const remove = async (): Promise<void> => {
+    await Promise.all([database.drop(), bus.remove()]);
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
   return {
     databaseUrl: database.url,
     bus,
     dataDirectory,
     secret: randomBytes(32).toString('hex'),
-    async remove() {
-      await Promise.all([database.drop(), bus.remove()]);
-      rmSync(dataDirectory, { recursive: true, force: true });
-    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   };
+}
+
+function besideGround(ground: Ground): Ground {
+  const dataDirectory = createDataDirectory();
+  const remove = async (): Promise<void> => rmSync(dataDirectory, { recursive: true, force: true });
+  return { ...ground, dataDirectory, remove, [Symbol.asyncDispose]: remove };
 }
 
 /** Makes an empty directory for a stack that brings its own servers. */
 export const createDataDirectory = (): string => mkdtempSync(join(tmpdir(), 'recordbus-test-data-'));
 
 /** Starts the product. Throws with its output when it does not get ready within a minute. */
-export async function startStack({ topology, ground: given, environment }: StackOptions): Promise<Stack> {
-  const ground = given ?? (await createGround());
+export async function startStack({ topology, ground: given, beside, environment }: StackOptions): Promise<Stack> {
+  const ground = given ?? (beside ? besideGround(beside) : await createGround());
   const settings = { ...environmentOf(ground), ...environment };
   const child = startProduct(topology, settings);
+  const stop = async (): Promise<void> => {
+    await endChild(child);
+    if (!given) await ground.remove();
+  };
   try {
     const ready = await readiness(child);
     return {
@@ -98,10 +112,8 @@ export async function startStack({ topology, ground: given, environment }: Stack
       ground,
       process: child,
       ...callers(ready.url, ready.setupToken, ground.secret),
-      async stop() {
-        await endChild(child);
-        if (!given) await ground.remove();
-      },
+      stop,
+      [Symbol.asyncDispose]: stop,
     };
   } catch (error) {
     await endChild(child, 'SIGKILL');

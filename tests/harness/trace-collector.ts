@@ -19,10 +19,9 @@ export interface Span {
 }
 
 /** Stands in for an OpenTelemetry collector: takes OTLP over HTTP as JSON. */
-export interface TraceCollector {
+export interface TraceCollector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly Span[];
-  close(): Promise<void>;
 }
 
 /** Starts a collector on the loopback address. */
@@ -43,7 +42,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    async close() {
+    async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

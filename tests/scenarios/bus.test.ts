@@ -7,8 +7,7 @@ import { onEachTopology } from '../harness/target.ts';
 
 onEachTopology('other systems read what happened from the bus', async (t, target) => {
   if (!target.natsUrl) return t.skip('the bus of this stack is not reachable');
-  const bus = await openBusReader(target.natsUrl);
-  t.after(() => bus.close());
+  await using bus = await openBusReader(target.natsUrl);
   const admin = await target.admin();
   await admin.post('/api/v1/collections', {
     name: 'orders',

@@ -129,8 +129,7 @@ interface Members {
 }
 
 onEachTopology('a record that was written arrives at a receiver', async (t, target) => {
-  const receiver = await startReceiver();
-  t.after(() => receiver.close());
+  await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'title', type: 'text' }] });
   const webhook = ({ events = ['notes.*'], ...members }: Members = {}) =>
@@ -320,8 +319,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
 });
 
 onEachTopology('deliveries do not go inside', async (t, target) => {
-  const receiver = await startReceiver();
-  t.after(() => receiver.close());
+  await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '' });
   await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
