@@ -38,6 +38,13 @@ const stopPatienceMs = 12_000;
 /** What one webhook may have under way: much while there is little else, little when many hang. */
 const shareOf = (underWay: number) => (underWay < 200 ? 32 : underWay < 600 ? 8 : 2);
 
+/** Did a webhook have, or get by these claims, all that it may have under way? */
+function isShareTaken(claims: readonly Claim[], inFlight: ReadonlyMap<string, number>, perWebhook: number): boolean {
+  const counts = new Map(inFlight);
+  for (const { webhook_id } of claims) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
+  return counts.values().some((count) => count >= perWebhook);
+}
+
 /** Makes the dispatcher of this process; it does nothing before `start`. */
 export function createDispatcher({ query, client, log }: DispatcherOptions): Dispatcher {
   /** Claims whose attempts run, by webhook; and all that are leased: those, and those whose outcomes are not written. */
@@ -46,6 +53,8 @@ export function createDispatcher({ query, client, log }: DispatcherOptions): Dis
   const attempts = new Set<Promise<void>>();
   const wakeup = createWakeup();
   const writer = createOutcomeWriter({ query, log, onWritten });
+  /** May the last claim have left something due behind, for want of room? Then whoever ends makes room for another. */
+  let leftSomeBehind = true;
   let stopping = false;
   let looping = Promise.resolve();
   let renewing: NodeJS.Timeout | undefined;
@@ -64,17 +73,21 @@ export function createDispatcher({ query, client, log }: DispatcherOptions): Dis
       writer.add(await attemptDelivery(client, claim));
     } finally {
       const before = running.get(webhook_id) ?? 1;
-      // The last claim may have passed over deliveries that fit now.
-      if (before >= shareOf(attempts.size) || attempts.size >= maxUnderWay) wakeup.wakeSoon();
+      if (leftSomeBehind) wakeup.wakeSoon();
       if (before > 1) running.set(webhook_id, before - 1);
       else running.delete(webhook_id);
     }
   }
 
   async function claimAndBegin(): Promise<boolean> {
+    // Attempts that end while the claim is under way were still counted by it, so they have to wake the next one.
+    leftSomeBehind = true;
     const limit = Math.min(claimLimit, maxUnderWay - attempts.size);
     if (limit <= 0) return false;
-    const claims = await claimDue(query, { limit, perWebhook: shareOf(attempts.size), inFlight: running, leaseSec });
+    const perWebhook = shareOf(attempts.size);
+    const inFlight = new Map(running);
+    const claims = await claimDue(query, { limit, perWebhook, inFlight, leaseSec });
+    leftSomeBehind = claims.length === limit || isShareTaken(claims, inFlight, perWebhook);
     const sinceMs = performance.now();
     for (const claim of claims) {
       leased.set(claim.lease_token, { claim, sinceMs });
