@@ -8,7 +8,7 @@ import type { JsonObject } from './json.ts';
 /** What the receiver does with a request; the default is to answer 200. */
 export type Behaviour =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  /** Never answers. */
+  /** Does not answer until `release` is called. */
   | 'hang'
   /** Answers 200 and then a byte now and then, for ever. */
   | 'drip'
@@ -30,6 +30,8 @@ export interface Receiver extends AsyncDisposable {
   readonly deliveries: readonly Delivery[];
   /** Requests that were left hanging until the sender gave them up. */
   readonly abandoned: number;
+  /** Answers every request that hangs with 200. */
+  release(): void;
   /** What to do with the requests from now on; a list is used up one by one and its last entry stays. */
   behave(...behaviours: readonly Behaviour[]): void;
   /** Waits until so many requests have come in. */
@@ -41,9 +43,17 @@ const dripIntervalMs = 50;
 /** Starts a receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const deliveries: Delivery[] = [];
+  const hanging = new Set<ServerResponse>();
   let abandoned = 0;
   let plan: readonly Behaviour[] = [{ status: 200 }];
 
+  const hold = (response: ServerResponse): void => {
+    hanging.add(response);
+    response.once('close', () => {
+      hanging.delete(response);
+      if (!response.writableFinished) abandoned += 1;
+    });
+  };
   const server = createServer((request, response) => {
     const atMs = Date.now();
     text(request).then(
@@ -57,10 +67,8 @@ export async function startReceiver(): Promise<Receiver> {
         });
         const [next = { status: 200 }, ...rest] = plan;
         if (rest.length > 0) plan = rest;
-        response.once('close', () => {
-          if (next === 'hang') abandoned += 1;
-        });
-        answer(response, next);
+        if (next === 'hang') hold(response);
+        else answer(response, next);
       },
       // The sender went away in the middle; there is nothing to record.
       () => response.destroy(),
@@ -73,6 +81,9 @@ export async function startReceiver(): Promise<Receiver> {
     deliveries,
     get abandoned() {
       return abandoned;
+    },
+    release() {
+      for (const response of hanging) answer(response, { status: 200 });
     },
     behave: (...behaviours) => {
       plan = behaviours;
@@ -94,8 +105,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-function answer(response: ServerResponse, behaviour: Behaviour): void {
-  if (behaviour === 'hang') return;
+function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang'>): void {
   if (behaviour === 'reset') {
     response.destroy();
     return;
