@@ -67,11 +67,21 @@ onEachTopology('one record is read', async (t, target) => {
 
 onEachTopology('records are listed', async (t, target) => {
   const admin = await target.admin();
-  await admin.post('/api/v1/collections', { name: 'items', type: 'base', fields: [{ name: 'place', type: 'number' }] });
+  await admin.post('/api/v1/collections', {
+    name: 'items',
+    type: 'base',
+    fields: [
+      { name: 'place', type: 'number' },
+      { name: 'size', type: 'number' },
+    ],
+  });
   await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
   // Within one second, so that only the id tells them apart.
-  for (const place of [1, 2, 3, 4, 5]) await target.guest.create('items', { place });
-  const item = (place: number) => ({ id: is.uuidV7, place, created: is.now, updated: is.now });
+  const { id } = await target.guest.create('items', { place: 1, size: 1 });
+  for (const place of [2, 3, 4, 5]) await target.guest.create('items', { place, size: 1 });
+  // Written last, the oldest one stands at the end of the table.
+  await admin.patch(`/api/v1/items/${id}`, { size: 1 });
+  const item = (place: number) => ({ id: is.uuidV7, place, size: 1, created: is.now, updated: is.now });
   const items = (...places: readonly number[]) => ({ data: places.map(item) });
   const whole = { page: 1, perPage: 30, totalItems: 5, totalPages: 1 };
   const lists = (name: string, query: string, json: object, spec = 'interface §4.5'): Scenario => ({
@@ -129,9 +139,9 @@ onEachTopology('records are listed', async (t, target) => {
       }),
     ),
     lists('skipTotal=false counts', '?skipTotal=false', { ...items(5, 4, 3, 2, 1), ...whole }),
-    ...['created', 'updated'].map((name) =>
-      lists(`sort=${name}`, `?sort=${name}`, { ...items(1, 2, 3, 4, 5), ...whole }),
-    ),
+    lists('sort=created', '?sort=created', { ...items(1, 2, 3, 4, 5), ...whole }),
+    lists('sort=updated', '?sort=updated', { ...items(2, 3, 4, 5, 1), ...whole }),
+    lists('ties go by id', '?sort=size', { ...items(1, 2, 3, 4, 5), ...whole }, 'contract §2'),
     lists('sort=-created', '?sort=-created', { ...items(5, 4, 3, 2, 1), ...whole }),
     {
       name: 'an empty collection',
