@@ -5,14 +5,13 @@ import { copyOutbox } from './bare/statements.ts';
 import { startGenerator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
-import { tableOf } from './product/product-layout.ts';
 import { startProduct } from './product/start-product.ts';
 import { describeMachine, describeOtherLoad } from './report/machine.ts';
 import type { Result } from './report/result.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
 import { reads } from './rows/reads.ts';
 import { writes } from './rows/writes.ts';
-import { seed, sizes } from './seed.ts';
+import { findAuthor, seed, sizes } from './seed.ts';
 import { median } from './statistics.ts';
 import { measureWebhooks } from './webhooks/measure-webhooks.ts';
 
@@ -83,11 +82,6 @@ async function measureSameStatement(databaseUrl: string, database: pg.Client, op
   for (let round = 0; round < options.rounds; round += 1)
     figures.push(await runStatementLoop(databaseUrl, { posts, author, seconds: options.seconds }));
   return median(figures);
-}
-
-async function findAuthor(database: pg.Client, authors: string): Promise<string> {
-  const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(authors)} limit 1`);
-  return rows[0]?.id ?? '';
 }
 
 const describeConditions = ({ connections, rounds, seconds, logLevel }: Options): string[] => [

@@ -60,6 +60,17 @@ const lorem = `'${loremText}'`;
 /** A description as a client sends it. */
 export const description = loremText.slice(0, 600).trim();
 
+/** A post as a client creates it. */
+export const newPost = (author: string): string =>
+  JSON.stringify({ title: 'A new post', description, public: true, author });
+
+/** The id of any of the authors. */
+export async function findAuthor(database: pg.Client, authors: string): Promise<string> {
+  const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(authors)} limit 1`);
+  if (!rows[0]) throw new Error(`${authors} has no records`);
+  return rows[0].id;
+}
+
 const oneOf = (collection: string): string =>
   `(select array_agg(id order by id) from ${tableOf(collection)})[1 + (i * 7919::bigint) % (select count(*) from ${tableOf(collection)})]`;
 

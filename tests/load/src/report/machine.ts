@@ -8,7 +8,7 @@ const tmpfs = 0x01021994;
 /** A line when other programs use the machine, so that the figures are lower than it can do; to be asked at the start. */
 export function describeOtherLoad(): string[] {
   const [lastMinute = 0] = loadavg();
-  if (lastMinute < availableParallelism() / 4) return [];
+  if (lastMinute < availableParallelism() / 2) return [];
   return [`THE MACHINE WAS BUSY with something else at the start (load average ${lastMinute.toFixed(1)})`];
 }
 

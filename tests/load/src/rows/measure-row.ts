@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { createPosts } from '../create-posts.ts';
 import type { Generator } from '../generator/generator.ts';
 import type { Outcome } from '../generator/job.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
+import { findAuthor, newPost, sizes } from '../seed.ts';
 import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
 
@@ -61,11 +63,27 @@ async function runRound(
 ): Promise<Round> {
   const requests = await row.requests(database);
   const before = cpuTimeMs(side.pid);
-  const outcome = await generator.run({ origin: side.url, seconds, connections, requests });
+  const [outcome] = await Promise.all([
+    generator.run({ origin: side.url, seconds, connections, requests }),
+    row.creates && createBeside(row.creates, side.url, seconds, database),
+  ]);
   // Events that are still published belong to the writes that made them.
   if (row.isWrite) await untilIdle([product.pid]);
   const after = cpuTimeMs(side.pid);
   return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
+}
+
+async function createBeside(
+  { size, perSec }: NonNullable<Row['creates']>,
+  url: string,
+  seconds: number,
+  database: pg.Client,
+): Promise<void> {
+  const { posts, authors } = sizes[size];
+  const creator = createPosts(`${url}/api/v1/records/${posts}`, newPost(await findAuthor(database, authors)));
+  await creator.atPace(perSec * seconds, perSec);
+  creator.close();
+  if (creator.refusedCount > 0) throw new Error(`${creator.refusedCount} creates beside the requests were refused`);
 }
 
 function summarise(rounds: readonly Round[]): SideResult {

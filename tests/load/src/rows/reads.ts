@@ -17,6 +17,11 @@ export const reads: readonly Row[] = [
   list('list-10k-total', 'list 20 of 10k, with total', '10k', false),
   list('list-100k', 'list 20 of 100k, skipTotal', '100k', true),
   list('list-100k-total', 'list 20 of 100k, with total', '100k', false),
+  {
+    ...list('list-100k-total-written', 'list 20 of 100k, with total, beside 100 creates/s', '100k', false),
+    isWrite: true,
+    creates: { size: '100k', perSec: 100 },
+  },
 ];
 
 function list(name: string, title: string, size: Size, skipTotal: boolean): Row {

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { type Creator, createPosts } from '../create-posts.ts';
 import { untilIdle } from '../process-usage.ts';
 import type { AdminApi } from '../product/admin-api.ts';
-import { description, sizes } from '../seed.ts';
+import { newPost, sizes } from '../seed.ts';
 import { type Percentiles, percentiles, quantile } from '../statistics.ts';
-import { type Creator, createPosts } from './create-posts.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** Creates at an even pace, and how long each took from its answer to its delivery, in milliseconds. */
@@ -60,12 +60,11 @@ export async function measureWebhooks({
   const receiver = await startReceiver();
   cleanUp.defer(() => receiver.close());
   await admin.call('POST', '/api/v1/admin/webhooks', { name: 'bench', url: receiver.url, events: [`${posts}.create`] });
-  const body = JSON.stringify({ title: 'A post to tell of', description, public: true, author: authorId });
 
   async function withCreator<T>(work: (creator: Creator) => Promise<T>): Promise<T> {
     await untilIdle([productPid]);
     receiver.clear();
-    const creator = createPosts(`${productUrl}/api/v1/records/${posts}`, body);
+    const creator = createPosts(`${productUrl}/api/v1/records/${posts}`, newPost(authorId));
     try {
       return await work(creator);
     } finally {
