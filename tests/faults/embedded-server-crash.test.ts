@@ -11,11 +11,14 @@ const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-se
 
 for (const topology of topologies) {
   for (const [name, command] of Object.entries(servers)) {
-    test(`the embedded ${name} crashes: the stack says so and ends with a failure (${topology}) [issue 2 §2]`, async (t) => {
+    test(`the embedded ${name} crashes: the stack says so and ends with a failure (${topology}) [issue 2 §2]`, async () => {
+      await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
-      t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+      tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
       const product = startProduct(topology, { SERVICE_DATA_DIR: dataDirectory });
-      t.after(() => endChild(product, 'SIGKILL'));
+      tidying.defer(async () => {
+        await endChild(product);
+      });
       await readiness(product);
       const started = listDescendants(product.pid);
       const server = started.find((process) => command.test(process.command));

@@ -42,15 +42,15 @@ const isRefused = (url: string): Promise<boolean> =>
 
 for (const topology of topologies) {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal}: what is in flight finishes, nothing is left, the data stays (${topology}) [issue 2 §2]`, async (t) => {
+    test(`${signal}: what is in flight finishes, nothing is left, the data stays (${topology}) [issue 2 §2]`, async () => {
+      await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
-      t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
-      const start = async (): Promise<Child> => {
-        const product = startProduct(topology, { SERVICE_DATA_DIR: dataDirectory });
-        t.after(() => endChild(product, 'SIGKILL'));
-        return product;
-      };
-      const product = await start();
+      tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
+      const start = (): Child =>
+        tidying.adopt(startProduct(topology, { SERVICE_DATA_DIR: dataDirectory }), async (product) => {
+          await endChild(product);
+        });
+      const product = start();
       const { url, setupToken } = await readiness(product);
       const admin = await callers(url, setupToken, '').admin();
       await admin.post('/api/v1/collections', {
@@ -64,7 +64,7 @@ for (const topology of topologies) {
 
       // An idle connection must not hold the stop.
       const idle = new Agent({ keepAlive: true });
-      t.after(() => idle.destroy());
+      tidying.defer(() => idle.destroy());
       const [first] = (await once(request(`${url}/healthz`, { agent: idle }).end(), 'response')) as [IncomingMessage];
       first.resume();
       const inFlight = beginRequest(url);
@@ -81,7 +81,7 @@ for (const topology of topologies) {
       assert.deepEqual(await product.exited, { code: 0, signal: null });
       await eventually('nothing is left behind', () => stillRunning(processes).length === 0);
 
-      const again = await readiness(await start());
+      const again = await readiness(start());
       assert.equal(again.setupToken, undefined);
       for (const noteId of [kept.id, id]) {
         const read = await createClient(again.url).get(`/api/v1/notes/${noteId}`);
@@ -91,14 +91,17 @@ for (const topology of topologies) {
   }
 }
 
-test('SIGTERM to npm itself stops what npm start started [issue 2 §2]', async (t) => {
+test('SIGTERM to npm itself stops what npm start started [issue 2 §2]', async () => {
+  await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
-  t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const npm = startChild('npm', ['start'], {
     cwd: repository,
     env: { ...process.env, SERVICE_DATA_DIR: dataDirectory, SERVICE_PORT: '', SERVICE_HOST: '127.0.0.1' },
   });
-  t.after(() => endChild(npm, 'SIGKILL'));
+  tidying.defer(async () => {
+    await endChild(npm);
+  });
   const url = await eventually(
     'the address is printed',
     () => npm.lines.map((line) => /ready at (http:\S+)/.exec(line)?.[1]).find(Boolean),
@@ -118,11 +121,14 @@ for (const [name, variables, sentence] of [
   ['a database that is none', { SERVICE_DATABASE_URL: 'mysql://x' }, /SERVICE_DATABASE_URL/],
   ['a log level that is none', { SERVICE_LOG_LEVEL: 'loud' }, /SERVICE_LOG_LEVEL/],
 ] as const) {
-  test(`${name} stops the start with a sentence that names the variable [contract §9]`, async (t) => {
+  test(`${name} stops the start with a sentence that names the variable [contract §9]`, async () => {
+    await using tidying = new AsyncDisposableStack();
     const dataDirectory = createDataDirectory();
-    t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
     const product = startProduct('one', { SERVICE_DATA_DIR: dataDirectory, ...variables });
-    t.after(() => endChild(product, 'SIGKILL'));
+    tidying.defer(async () => {
+      await endChild(product);
+    });
     const { code } = await product.exited;
     assert.notEqual(code, 0);
     assert.ok(
