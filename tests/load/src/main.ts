@@ -5,8 +5,11 @@ import { allFailures } from './report/result.ts';
 
 const startedAtMs = performance.now();
 await using cleanUp = new AsyncDisposableStack();
+let stopping: Promise<void> | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => void cleanUp.disposeAsync().finally(() => process.exit(130)));
+  process.on(signal, () => {
+    stopping ??= cleanUp.disposeAsync().finally(() => process.exit(130));
+  });
 
 /** Progress goes to standard error: standard output holds the result and nothing else. */
 const tell = (text: string): void => {
@@ -23,6 +26,8 @@ try {
     if (allFailures(result).length > 0) process.exitCode = 1;
   } else process.stdout.write(usage);
 } catch (error) {
+  // What a signal takes away makes whoever waits for it fail; the signal's own end is yet to come.
+  await stopping;
   if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`${error.message}\n\n${usage}`);
   process.exitCode = 2;
