@@ -8,6 +8,7 @@ export interface SystemTables {
   instance: { key: string; value: string };
   settings: { key: string; value: string; updated_at: number };
   outbox: OutboxTable;
+  audit: AuditTable;
   leases: { name: string; holder: string; expires_at: Date };
   webhooks: WebhooksTable;
   events: EventsTable;
@@ -63,6 +64,21 @@ interface OutboxTable {
   collection_id: string | null;
   records_added: Generated<number>;
   transaction_id: GeneratedAlways<string>;
+}
+
+/** Audited actions (contract §7); the actor of a guest's has no id. */
+interface AuditTable {
+  id: string;
+  at: number;
+  action: string;
+  actor_type: 'user' | 'admin' | 'guest';
+  actor_id: string | null;
+  impersonated_by: string | null;
+  target_type: string | null;
+  target_id: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  details: JSONColumnType<Record<string, unknown>>;
 }
 
 interface WebhooksTable {

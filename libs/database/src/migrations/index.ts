@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as foundation from './0001-foundation.ts';
 import * as webhooks from './0002-webhooks.ts';
 import * as recordTotals from './0003-record-totals.ts';
+import * as audit from './0004-audit.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation,
   '0002-webhooks': webhooks,
   '0003-record-totals': recordTotals,
+  '0004-audit': audit,
 };

@@ -1,0 +1,1 @@
+export { type AuditedAction, recordAudit } from './record-audit.ts';

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Principal } from '@recordbus/shared/context';
+import { createLogger } from '@recordbus/shared/logging';
+import { recordAudit } from './record-audit.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+
+const user: Principal = {
+  type: 'user',
+  id: 'u1',
+  email: 'user@example.com',
+  collection: 'users',
+  anonymous: false,
+  impersonatedBy: 'a1',
+};
+
+suite('the audit log', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+
+  before(async () => {
+    temporary = await createTemporaryDatabase(serverUrl ?? '');
+    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
+  });
+  after(async () => {
+    await database?.close();
+    await temporary?.drop();
+  });
+
+  const rowsOf = (action: string) =>
+    database.system.selectFrom('audit').selectAll().where('action', '=', action).execute();
+
+  test('a row says who did what to what, from where (contract §7)', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    await recordAudit(database.query, {
+      action: 'files.download',
+      context: { principal: user, clientAddress: '192.0.2.1' },
+      userAgent: 'curl/8',
+      target: { type: 'file', id: 'docs/r1/a_0123456789.txt' },
+      details: { field: 'attachment' },
+    });
+    const [row, ...others] = await rowsOf('files.download');
+    assert.deepEqual(others, []);
+    const { id, at, ...rest } = row ?? assert.fail('no row was written');
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.ok(Math.abs(at - before) <= 5, `${at} is not the time of the write`);
+    assert.deepEqual(rest, {
+      action: 'files.download',
+      actor_type: 'user',
+      actor_id: 'u1',
+      impersonated_by: 'a1',
+      target_type: 'file',
+      target_id: 'docs/r1/a_0123456789.txt',
+      ip: '192.0.2.1',
+      user_agent: 'curl/8',
+      details: { field: 'attachment' },
+    });
+  });
+
+  test('a guest has no id, and a row needs neither target nor details', async () => {
+    const principal: Principal = { type: 'guest', rejectedToken: false };
+    await recordAudit(database.query, { action: 'test.guest', context: { principal, clientAddress: '::1' } });
+    const [row] = await rowsOf('test.guest');
+    assert.equal(row?.actor_type, 'guest');
+    assert.deepEqual(
+      [row?.actor_id, row?.impersonated_by, row?.target_type, row?.user_agent],
+      [null, null, null, null],
+    );
+    assert.deepEqual(row?.details, {});
+  });
+
+  test('a user agent is kept up to 512 characters', async () => {
+    const principal: Principal = { type: 'admin', id: 'a1', email: 'root@example.com' };
+    const userAgent = 'x'.repeat(5000);
+    await recordAudit(database.query, { action: 'test.long', context: { principal, clientAddress: '::1' }, userAgent });
+    const [row] = await rowsOf('test.long');
+    assert.equal(row?.user_agent?.length, 512);
+  });
+
+  test('the row of a transaction that is rolled back is not kept', async () => {
+    const principal: Principal = { type: 'admin', id: 'a1', email: 'root@example.com' };
+    await assert.rejects(
+      database.transaction(async (query) => {
+        await recordAudit(query, { action: 'test.undone', context: { principal, clientAddress: '::1' } });
+        throw new Error('undone');
+      }),
+      /undone/,
+    );
+    assert.deepEqual(await rowsOf('test.undone'), []);
+  });
+});
