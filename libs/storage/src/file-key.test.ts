@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileKey } from './file-key.ts';
+
+test('a key has three plain segments', () => {
+  assert.deepEqual(fileKey('c1', 'r1', 'photo_0123456789.jpg')?.segments, ['c1', 'r1', 'photo_0123456789.jpg']);
+});
+
+const refused = [
+  '',
+  '.',
+  '..',
+  '.hidden',
+  'a/b',
+  '../../etc/passwd',
+  'a\\b',
+  'a\0b',
+  'a b',
+  'ü',
+  'a\n',
+  'x'.repeat(201),
+];
+
+for (const segment of refused)
+  test(`${JSON.stringify(segment).slice(0, 40)} is no segment of a key, wherever it stands`, () => {
+    assert.equal(fileKey(segment, 'r1', 'name'), undefined);
+    assert.equal(fileKey('c1', segment, 'name'), undefined);
+    assert.equal(fileKey('c1', 'r1', segment), undefined);
+  });

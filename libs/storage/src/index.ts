@@ -1,0 +1,3 @@
+export { type FileKey, fileKey } from './file-key.ts';
+export { openLocalStorage } from './local-storage.ts';
+export type { ByteRange, Storage, StoredFile } from './storage.ts';

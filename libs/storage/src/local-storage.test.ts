@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import { after, before, suite, test } from 'node:test';
+import { fileKey } from './file-key.ts';
+import { openLocalStorage } from './local-storage.ts';
+import type { Storage } from './storage.ts';
+
+suite('files in a local directory', () => {
+  let directory: string;
+  let storage: Storage;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'recordbus-storage-'));
+    storage = await openLocalStorage(join(directory, 'uploads'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  const key = (name: string, recordId = 'r1') => fileKey('c1', recordId, name) ?? assert.fail(`${name} is no name`);
+  const drafts = () => readdir(join(directory, 'uploads', '.drafts'));
+
+  test('what was put is found and read, whole and in part', async () => {
+    assert.deepEqual(await storage.put(key('a.txt'), Readable.from(['hello ', 'world'])), { sizeBytes: 11 });
+    assert.deepEqual(await storage.find(key('a.txt')), { sizeBytes: 11 });
+    assert.equal(await text((await storage.open(key('a.txt'))) ?? assert.fail('no file')), 'hello world');
+    const part = await storage.open(key('a.txt'), { start: 4, end: 6 });
+    assert.equal(await text(part ?? assert.fail('no file')), 'o w');
+    assert.deepEqual(await drafts(), []);
+  });
+
+  test('an empty file is a file', async () => {
+    assert.deepEqual(await storage.put(key('empty'), Readable.from([])), { sizeBytes: 0 });
+    assert.equal((await buffer((await storage.open(key('empty'))) ?? assert.fail('no file'))).length, 0);
+  });
+
+  test('there is nothing under a name that was not put', async () => {
+    assert.equal(await storage.find(key('missing')), undefined);
+    assert.equal(await storage.open(key('missing')), undefined);
+  });
+
+  test('a stream that breaks leaves no file and no draft', async () => {
+    const broken = Readable.from(
+      (function* () {
+        yield 'half';
+        throw new Error('the client went away');
+      })(),
+    );
+    await assert.rejects(storage.put(key('broken'), broken), /the client went away/);
+    assert.equal(await storage.find(key('broken')), undefined);
+    assert.deepEqual(await drafts(), []);
+  });
+
+  test('a file is never replaced', async () => {
+    await storage.put(key('once'), Readable.from(['first']));
+    await assert.rejects(storage.put(key('once'), Readable.from(['second'])), { code: 'EEXIST' });
+    assert.equal(await text((await storage.open(key('once'))) ?? assert.fail('no file')), 'first');
+  });
+
+  test('a deleted file is gone, its empty folder too, and deleting it again is no error', async () => {
+    await storage.put(key('x', 'r2'), Readable.from(['x']));
+    await storage.put(key('y', 'r2'), Readable.from(['y']));
+    await storage.delete(key('x', 'r2'));
+    assert.equal(await storage.find(key('x', 'r2')), undefined);
+    assert.deepEqual(await storage.find(key('y', 'r2')), { sizeBytes: 1 });
+    await storage.delete(key('y', 'r2'));
+    await storage.delete(key('y', 'r2'));
+    assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
+  });
+
+  test('puts and deletes of one record at once lose nothing', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
+    await Promise.all(
+      names.map(async (name, index) => {
+        await storage.put(key(name, 'r3'), Readable.from([name]));
+        if (index % 2) await storage.delete(key(name, 'r3'));
+      }),
+    );
+    for (const [index, name] of names.entries())
+      assert.equal((await storage.find(key(name, 'r3'))) !== undefined, index % 2 === 0, name);
+  });
+});
