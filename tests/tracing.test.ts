@@ -9,7 +9,7 @@ import { type Span, spanKind, startTraceCollector } from './harness/trace-collec
 import { createWebhook } from './harness/webhook.ts';
 
 for (const topology of topologies) {
-  test(`one trace leads from the request to the delivery (${topology}) [issue 2 §8]`, async (t) => {
+  test(`one trace leads from the request to the delivery (${topology}) [docs/architecture]`, async (t) => {
     await using collector = await startTraceCollector();
     await using stack = await startStack({
       topology,

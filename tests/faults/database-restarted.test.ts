@@ -59,10 +59,10 @@ for (const topology of topologies) {
       }
     });
     await postgres.start();
-    await t.test('after an orderly restart everything works again [issue 2, failure]', isBack);
+    await t.test('after an orderly restart everything works again [docs/reliability]', isBack);
 
     await postgres.kill();
     await postgres.start();
-    await t.test('and after a crash too [issue 2, failure]', isBack);
+    await t.test('and after a crash too [docs/reliability]', isBack);
   });
 }

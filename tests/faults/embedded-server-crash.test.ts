@@ -11,7 +11,7 @@ const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-se
 
 for (const topology of topologies) {
   for (const [name, command] of Object.entries(servers)) {
-    test(`the embedded ${name} crashes: the stack says so and ends with a failure (${topology}) [issue 2 §2]`, async () => {
+    test(`the embedded ${name} crashes: the stack says so and ends with a failure (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
       tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

@@ -42,7 +42,7 @@ const isRefused = (url: string): Promise<boolean> =>
 
 for (const topology of topologies) {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal}: what is in flight finishes, nothing is left, the data stays (${topology}) [issue 2 §2]`, async () => {
+    test(`${signal}: what is in flight finishes, nothing is left, the data stays (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
       tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ for (const topology of topologies) {
   }
 }
 
-test('SIGTERM to npm itself stops what npm start started [issue 2 §2]', async () => {
+test('SIGTERM to npm itself stops what npm start started [docs/reliability]', async () => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

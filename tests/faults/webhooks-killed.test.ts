@@ -41,7 +41,7 @@ async function deliverOverDeath(stack: Stack, kill: () => Promise<Stack>): Promi
 
 // They mostly wait for a lease to run out, so they wait together.
 describe('a process dies or hangs in the middle of a delivery', { concurrency: true }, () => {
-  test('the webhooks service is killed in the middle of a delivery [issue 2, failure]', async () => {
+  test('the webhooks service is killed in the middle of a delivery [docs/reliability]', async () => {
     await using stack = await startStack({ topology: 'processes' });
     await deliverOverDeath(stack, async () => {
       const killed = stack.services.webhooks?.pid ?? 0;
@@ -51,7 +51,7 @@ describe('a process dies or hangs in the middle of a delivery', { concurrency: t
     });
   });
 
-  test('the whole stack is killed in the middle of a delivery, and started again [issue 2, failure]', async () => {
+  test('the whole stack is killed in the middle of a delivery, and started again [docs/reliability]', async () => {
     await using ground = await createGround();
     await using stack = await startStack({ topology: 'one', ground });
     await using later = new AsyncDisposableStack();
@@ -62,7 +62,7 @@ describe('a process dies or hangs in the middle of a delivery', { concurrency: t
     });
   });
 
-  test('another replica delivers what a killed one had begun [issue 2, failure]', async () => {
+  test('another replica delivers what a killed one had begun [docs/reliability]', async () => {
     await using ground = await createGround();
     await using first = await startStack({ topology: 'one', ground });
     await using later = new AsyncDisposableStack();

@@ -184,7 +184,7 @@ onEachTopology('only the gateway speaks for a caller', async (t, target) => {
         request: 'GET /api/v1/vault',
         headers: { 'X-Recordbus-Context': context },
         expect: refused.forbidden,
-        spec: 'issue 2, bad input',
+        spec: 'contract §1',
       }),
     ),
   );
@@ -192,7 +192,7 @@ onEachTopology('only the gateway speaks for a caller', async (t, target) => {
     if (name === 'gateway') continue;
     const service = createClient(url);
     const paths = ['/internal/manifest', '/api/v1/collections', `/api/v1/posts/${post.id}`];
-    await t.test(`403: ${name} answers nobody but the gateway [issue 2, bad input]`, async () => {
+    await t.test(`403: ${name} answers nobody but the gateway [contract §1]`, async () => {
       for (const path of paths) {
         for (const headers of [
           {},

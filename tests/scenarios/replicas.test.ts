@@ -15,7 +15,7 @@ const followsWithin = { timeoutMs: 3000 };
 const events = 60;
 
 for (const topology of topologies) {
-  test(`two replicas of every service behave as one (${topology}) [issue 2 §5]`, async (t) => {
+  test(`two replicas of every service behave as one (${topology}) [docs/architecture]`, async (t) => {
     await using ground = await createGround();
     await using first = await startStack({ topology, ground });
     await using second = await startStack({ topology, beside: ground });
