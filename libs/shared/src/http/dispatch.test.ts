@@ -130,6 +130,9 @@ describe('dispatching a request', () => {
       details: { name: 'must be a string', size: 'must be a number', more: 'is not known here' },
     });
     assert.equal((await call('POST', '/items')).status, 422);
+    const polluting = await call('POST', '/items', '{"name":"x","__proto__":{"size":1}}');
+    assert.equal(polluting.status, 422);
+    assert.deepEqual(Object.keys(polluting.json.details), ['__proto__']);
   });
 
   it('asks admit before it looks at anything else', async () => {

@@ -91,10 +91,14 @@ function readStrings(schema: z.ZodType, value: unknown): unknown {
 function readBody(schema: z.ZodType, value: unknown = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('the body must be a JSON object');
+  // No schema knows such a member, and none sees it: objects that are copied lose it.
+  if (Object.hasOwn(value, '__proto__')) throw validationFailed({ ['__proto__']: unknownMember });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw validationFailed(describeIssues(result.error));
 }
+
+const unknownMember = 'is not known here';
 
 /** One message for each member: the first one found, by its dotted path. */
 export function describeIssues(error: z.ZodError): Record<string, string> {
@@ -104,7 +108,7 @@ export function describeIssues(error: z.ZodError): Record<string, string> {
     const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
     for (const key of unknownKeys ?? ['']) {
       const path = [...issue.path, ...(key ? [key] : [])].join('.') || 'body';
-      if (!details.has(path)) details.set(path, unknownKeys ? 'is not known here' : issue.message);
+      if (!details.has(path)) details.set(path, unknownKeys ? unknownMember : issue.message);
     }
   }
   return Object.fromEntries(details);
