@@ -40,8 +40,8 @@ export const insertPostAndEvent = (posts: string): string => `with new as (
     values (uuidv7()::text, ${seconds}, ${seconds}, $1, $2, $3, $4) returning *
   ), shown as materialized (select n.id, ${shown('n')} as record, gen_random_uuid() as event_id from new n),
   event as (
-    insert into ${outboxCopy} (event_id, event, record_key, body)
-    select event_id, '${posts}.create', '${posts}/' || id, '{"id":"' || event_id || '","event":"${posts}.create","timestamp":'
+    insert into ${outboxCopy} (event_id, event, record_key, collection_id, records_added, body)
+    select event_id, '${posts}.create', '${posts}/' || id, '${posts}', 1, '{"id":"' || event_id || '","event":"${posts}.create","timestamp":'
       || ${seconds} || ',"collection":"${posts}","data":{"record":' || record || '},"actor":{"type":"guest","id":null}}'
     from shown
   )
