@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
+
+const logging = JSON.stringify(new URL('./logging.ts', import.meta.url).href);
+
+/** A program that has a logger and runs the given code. */
+const scriptOf = (code: string) =>
+  `import { createLogger } from ${logging}; const log = createLogger('test', 'info'); ${code}`;
+
+const readMessages = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line).msg);
 
 /** Runs code in a process of its own and gives the messages that it logged. */
 function messagesOf(code: string): string[] {
-  const logging = JSON.stringify(new URL('./logging.ts', import.meta.url).href);
-  const script = `import { createLogger } from ${logging}; const log = createLogger('test', 'info'); ${code}`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line).msg);
+  const args = ['--input-type=module', '-e', scriptOf(code)];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  return readMessages(stdout);
 }
 
 test('the last line before an end is there, however the process ends', () => {
@@ -26,4 +37,21 @@ test('many lines arrive whole and in their order', () => {
     "for (let n = 0; n < 5000; n += 1) log.info(String(n)); setImmediate(() => log.info('end'))",
   );
   assert.deepEqual(messages, [...Array.from({ length: 5000 }, (_, n) => String(n)), 'end']);
+});
+
+test('a slow reader gets every line, in order', async () => {
+  // Looking at process.stdout makes the pipe one that refuses instead of blocking.
+  const code =
+    "process.stdout.fd; for (let n = 0; n < 20000; n += 1) log.info(String(n)); setTimeout(() => log.info('end'), 50)";
+  const child = spawn(process.execPath, ['--input-type=module', '-e', scriptOf(code)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  // The pipe is full long before the first line is read.
+  await once(child.stdout, 'readable');
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += chunk;
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual(readMessages(text), [...Array.from({ length: 20_000 }, (_, n) => String(n)), 'end']);
 });
