@@ -47,6 +47,14 @@ onEachTopology('a request that can not be read is refused', async (t, target) =>
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       expect: refused.unsupported,
     }),
+    // No text column takes NUL, wherever in a request it comes from.
+    unread('NUL in an address', 'POST /api/v1/admin/login', '{"email": "a\\u0000@example.com", "password": "x"}'),
+    unread(
+      'NUL in a name',
+      'POST /api/v1/admin/webhooks',
+      '{"name": "a\\u0000", "url": "https://example.com", "events": ["*"]}',
+    ),
+    unread('NUL in an id', 'PATCH /api/v1/admin/webhooks/%00', '{}'),
     unread('no content type', posts, '{"title": "Hello"}', { headers: {}, expect: refused.unsupported }),
     unread('a body of the limit, to the byte', posts, postOf(limitBytes), {
       expect: { status: 201 },

@@ -1,4 +1,4 @@
-import { type AppError, unavailable } from '@recordbus/shared/errors';
+import { type AppError, malformed, unavailable } from '@recordbus/shared/errors';
 import pg from 'pg';
 
 /** What PostgreSQL reports when a statement is refused (SQLSTATE in `code`). */
@@ -16,6 +16,7 @@ export const sqlState = {
   undefinedFunction: '42883',
   datatypeMismatch: '42804',
   cachedPlanChanged: '0A000',
+  characterNotInRepertoire: '22021',
   queryCanceled: '57014',
   tooManyConnections: '53300',
 } as const;
@@ -41,6 +42,8 @@ export function mapDatabaseError(error: unknown): AppError | undefined {
   if (isConnectionError(error)) return unavailable('the database does not answer', error);
   if (isDatabaseError(error, sqlState.queryCanceled)) return unavailable('the statement took too long', error);
   if (isDatabaseError(error, sqlState.tooManyConnections)) return unavailable('the database is at its limit', error);
+  // Text columns take every character but this one, so it can only have come from the request.
+  if (isDatabaseError(error, sqlState.characterNotInRepertoire)) return malformed('a text must not contain NUL');
   if (isDatabaseError(error, sqlState.serializationFailure, sqlState.deadlockDetected))
     return unavailable('too many writes to the same rows', error);
   return undefined;

@@ -1,6 +1,6 @@
+import { emailAddress } from '@recordbus/schema';
 import { databaseUrl, dataDirectory, jwtSecret, variable } from '@recordbus/shared/config';
 import { z } from 'zod';
-import { emailAddress } from './email-address.ts';
 
 /** The environment of the auth service (contract §9). */
 export const authVariables = {

@@ -1,9 +1,9 @@
 import type { Database } from '@recordbus/database';
+import { emailAddress } from '@recordbus/schema';
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import type { TokenSigner } from '@recordbus/tokens';
 import { z } from 'zod';
 import { logInAdmin } from '../admin-sign-in/log-in-admin.ts';
-import { emailAddress } from '../email-address.ts';
 import { setUpFirstAdmin } from '../first-admin/set-up-first-admin.ts';
 import { openAdminSession, windowSec } from '../sessions/admin-sessions.ts';
 import { adminSession } from './session-schemas.ts';
