@@ -28,6 +28,7 @@ export function createRecords({ log, database, bus, stream }: RecordsDeps): Serv
   const deps: RouteDeps = {
     database,
     collections: createServedCollections(cache),
+    schema: { findCollection: cache.find },
     findReferrers: createReferrers(cache.all),
     wakeRelay: relay.wake,
   };

@@ -64,6 +64,7 @@ async function readInput(
     params,
     query: readQuery(route.query, search),
     body: route.body && readBody(route.body, await readJsonBody(request, route.bodyLimitBytes)),
+    queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     context,
     header: (name) => {
       const value = request.headers[name];

@@ -15,6 +15,8 @@ export interface RouteInput<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** What the query says under a name, whether the declaration knows it or not; the last one counts. */
+  queryText(name: string): string | undefined;
   readonly context: RequestContext;
   /** The header's value; repeated headers are joined as node:http joins them. */
   header(name: string): string | undefined;

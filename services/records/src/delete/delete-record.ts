@@ -1,7 +1,9 @@
 import type { Database, Query } from '@recordbus/database';
+import { createParameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { isRecordId } from '../record/record-id.ts';
+import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
 import { originValues } from '../write/event-sql.ts';
 import type { Unwritten } from '../write/written-record.ts';
@@ -21,6 +23,18 @@ export type Removed = { readonly outcome: 'deleted' } | Unwritten;
 
 const compiled = perCollection((collection) => prepare('delete', composeDeleteOne(collection)));
 
+const ruled = perCollection((collection, schema: Asking['schema']) => {
+  const parameters = createParameters(7);
+  const rule = compileRule(collection, 'delete', schema, { row: 'old', stored: 'old', parameters });
+  return { ...prepare('delete', composeDeleteOne(collection, rule)), parameters };
+});
+
+const ruledLock = perCollection((collection, schema: Asking['schema']) => {
+  const parameters = createParameters(2);
+  const rule = compileRule(collection, 'delete', schema, { row: 'old', stored: 'old', parameters });
+  return { text: composeLock(collection, rule), parameters };
+});
+
 /**
  * Deletes a record with its event: in one statement when no relation points at its collection, else in a transaction
  * with everything that the relations' cascades ask for. All of it commits or none. Throws 409 naming what blocks it.
@@ -30,11 +44,14 @@ export async function deleteRecord(
   collection: Collection,
   removal: Removal,
   context: RequestContext,
+  asking: Asking,
   findReferrers: FindReferrers,
 ): Promise<Removed> {
   if (!isRecordId(removal.id)) return { outcome: 'missing' };
-  if (findReferrers(collection).length === 0) return deleteAlone(database.query, collection, removal, context);
-  return database.transaction((query) => deleteWithReferring(query, collection, removal, context, findReferrers));
+  if (findReferrers(collection).length === 0) return deleteAlone(database.query, collection, removal, context, asking);
+  return database.transaction((query) =>
+    deleteWithReferring(query, collection, removal, context, asking, findReferrers),
+  );
 }
 
 async function deleteAlone(
@@ -42,12 +59,17 @@ async function deleteAlone(
   collection: Collection,
   { id, versions }: Removal,
   context: RequestContext,
+  asking: Asking,
 ): Promise<Removed> {
-  const [row] = await query<{ updatedAtSec: number; deleted: boolean }>({
-    ...compiled(collection),
-    values: [...originValues(context), id, versions ?? null],
+  const { parameters, ...statement } = isAsked(collection, 'delete', asking.principal)
+    ? ruled(collection, asking.schema)
+    : { ...compiled(collection), parameters: undefined };
+  const [row] = await query<{ updatedAtSec: number; deleted: boolean; isAllowed?: boolean }>({
+    ...statement,
+    values: [...originValues(context), id, versions ?? null, ...(parameters?.values(asking.request) ?? [])],
   });
   if (!row) return { outcome: 'missing' };
+  if (row.isAllowed === false) return { outcome: 'refused' };
   return row.deleted ? { outcome: 'deleted' } : { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
 }
 
@@ -56,10 +78,16 @@ async function deleteWithReferring(
   collection: Collection,
   { id, versions }: Removal,
   context: RequestContext,
+  asking: Asking,
   findReferrers: FindReferrers,
 ): Promise<Removed> {
-  const [row] = await query<{ updatedAtSec: number }>({ text: composeLock(collection), values: [id] });
+  const { text, parameters } = isAsked(collection, 'delete', asking.principal)
+    ? ruledLock(collection, asking.schema)
+    : { text: composeLock(collection), parameters: undefined };
+  const values = [id, ...(parameters?.values(asking.request) ?? [])];
+  const [row] = await query<{ updatedAtSec: number; isAllowed?: boolean }>({ text, values });
   if (!row) return { outcome: 'missing' };
+  if (row.isAllowed === false) return { outcome: 'refused' };
   const { updatedAtSec } = row;
   if (versions && !versions.includes(updatedAtSec)) return { outcome: 'mismatch', updatedAtSec };
   const doomed = await lockDoomed(query, { collection, id }, findReferrers);

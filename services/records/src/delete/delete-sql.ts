@@ -1,4 +1,5 @@
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { selectChange, selectRecord } from '../write/changed-sql.ts';
 import { insertEvents, nextUpdatedAt } from '../write/event-sql.ts';
 import type { Referrer } from './referrers.ts';
@@ -6,11 +7,12 @@ import type { Referrer } from './referrers.ts';
 /**
  * Deletes one record that nothing refers to; its values are the origin, the id and the versions that may be deleted.
  * It gives no row when there is no record, and one that says `deleted: false` when it is of another version.
+ * With a rule, a condition on the row `old`, it says whether that holds, and deletes nothing where it does not.
  */
-export const composeDeleteOne = (collection: Collection): string => `with old as materialized (
+export const composeDeleteOne = (collection: Collection, rule?: string): string => `with old as materialized (
   select t.* from ${tableOf(collection)} t where t.id = $5::text for update
-), gone as (
-  delete from ${tableOf(collection)} t using old
+), ${ruleVerdict(rule)}gone as (
+  delete from ${tableOf(collection)} t using old${rule === undefined ? '' : ' join verdict on verdict.allowed'}
   where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))
   returning t.*
 ), shown as materialized (
@@ -18,11 +20,21 @@ export const composeDeleteOne = (collection: Collection): string => `with old as
 ), event as (
   ${insertEvents({ collection, verb: 'delete', source: 'shown' })}
 )
-select o.updated_at as "updatedAtSec", s.id is not null as deleted from old o left join shown s on true`;
+select o.updated_at as "updatedAtSec", s.id is not null as deleted${
+  rule === undefined ? '' : ', v.allowed as "isAllowed"'
+} from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
 
-/** Locks a record, so that from here on nothing new can refer to it; its one value is the id. */
-export const composeLock = (collection: Collection): string =>
-  `select t.updated_at as "updatedAtSec" from ${tableOf(collection)} t where t.id = $1::text for update`;
+/**
+ * Locks a record, so that from here on nothing new can refer to it; its first value is the id. With a rule,
+ * a condition on the row `old`, it says whether that holds.
+ */
+export const composeLock = (collection: Collection, rule?: string): string =>
+  rule === undefined
+    ? `select t.updated_at as "updatedAtSec" from ${tableOf(collection)} t where t.id = $1::text for update`
+    : `with old as materialized (
+  select t.* from ${tableOf(collection)} t where t.id = $1::text for update
+), ${ruleVerdict(rule)}version as (select old.updated_at from old)
+select version.updated_at as "updatedAtSec", verdict.allowed as "isAllowed" from version cross join verdict`;
 
 /** Locks the records that refer to one of the given ids; in the order of ids, so that two deletes do not cross. */
 export const composeLockReferring = ({ collection, field }: Referrer): string =>

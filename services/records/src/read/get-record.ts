@@ -1,8 +1,11 @@
 import type { Query } from '@recordbus/database';
+import { createParameters, type Parameters, type QuerySchema } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { selectList } from '../record/columns.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { perCollection } from '../sql/prepared.ts';
+import { ruleRefusal } from '../rules/authorise.ts';
+import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
+import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
 import { project } from './projection.ts';
 
@@ -13,25 +16,47 @@ export interface FoundRecord {
   readonly updatedAtSec: number;
 }
 
-const shapesOf = perCollection(() => createShapeCache('get'));
+interface Get extends Prepared {
+  readonly parameters: Parameters;
+}
 
-/** Reads one record; the answer's body comes from the database as it is sent. */
+const shapesOf = perCollection(() => createShapeCache<Get>('get'));
+
+/**
+ * Reads one record; the answer's body comes from the database as it is sent. Throws 403 or 401 for a record that the
+ * view rule hides.
+ */
 export async function findRecord(
   query: Query,
   collection: Collection,
   id: string,
   fields: string | undefined,
+  asking: Asking,
 ): Promise<FoundRecord | undefined> {
   if (!isRecordId(id)) return undefined;
   const isPlain = fields === undefined;
-  const statement = shapesOf(collection)(fields ?? '', () => composeGet(collection, fields), isPlain);
-  const [row] = await query<FoundRecord>({ ...statement, values: [id] });
+  const asked = isAsked(collection, 'view', asking.principal) ? asking.schema : undefined;
+  const shape = `${asked ? 'ruled' : 'open'}|${fields ?? ''}`;
+  const { parameters, ...statement } = shapesOf(collection)(
+    shape,
+    () => composeGet(collection, fields, asked),
+    isPlain,
+  );
+  const values = [id, ...parameters.values(asking.request)];
+  const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
+  if (row?.isAllowed === false) throw ruleRefusal(asking.principal);
   return row;
 }
 
-/** The text of a get; its one value is the id. */
-export const composeGet = (collection: Collection, fields: string | undefined): string =>
-  `select '{"data":' || row_to_json(r.*)::text || '}' as body, t.updated_at as "updatedAtSec"
+/** A get; its first value is the id. With a schema the view rule is asked as well. */
+export function composeGet(collection: Collection, fields: string | undefined, asked: QuerySchema | undefined): Get {
+  const parameters = createParameters(2);
+  const rule = asked && compileRule(collection, 'view', asked, { row: 't', parameters });
+  const text = `select '{"data":' || row_to_json(r.*)::text || '}' as body, t.updated_at as "updatedAtSec"${
+    rule === undefined ? '' : `, (${rule}) is true as "isAllowed"`
+  }
 from ${tableOf(collection)} t
 cross join lateral (select ${selectList(project(collection, fields), 't')}) r
 where t.id = $1`;
+  return { text, parameters };
+}

@@ -1,10 +1,12 @@
-import type { Query } from '@recordbus/database';
+import type { Database } from '@recordbus/database';
+import { compileExpression, compileSort, createParameters, type Parameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { selectList } from '../record/columns.ts';
-import { perCollection } from '../sql/prepared.ts';
+import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
+import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
 import { project } from './projection.ts';
-import { orderBy } from './sort.ts';
+import { readExpression } from './read-expression.ts';
 import { carryOnTotal, countRecords, findKnownTotal, keepTotal, type Total } from './total.ts';
 
 /** What a client asks of a list, its numbers within their bounds. */
@@ -13,6 +15,7 @@ export interface ListRequest {
   readonly page: number;
   readonly perPage: number;
   readonly skipTotal: boolean;
+  readonly filter?: string | undefined;
   readonly sort?: string | undefined;
   readonly fields?: string | undefined;
 }
@@ -20,23 +23,48 @@ export interface ListRequest {
 /** How a list comes to its total. */
 type Totalling = 'none' | 'count' | 'carry on';
 
-const shapesOf = perCollection(() => createShapeCache('list'));
+interface List extends Prepared {
+  readonly parameters: Parameters;
+  /** Are its rows chosen by their values, or sorted by those of other records? */
+  readonly isHeavy: boolean;
+}
 
-/** Reads a page of records with its counts: the whole body of the answer, as the database writes it. */
-export async function listRecords(query: Query, collection: Collection, request: ListRequest): Promise<string> {
-  const { page, perPage, skipTotal, sort, fields } = request;
-  const known = skipTotal ? undefined : findKnownTotal(collection);
+const openShapesOf = perCollection(() => createShapeCache<List>('list'));
+/** Apart from the others, since filters are ever new. */
+const filteredShapesOf = perCollection(() => createShapeCache<List>('filter'));
+
+/**
+ * Reads a page of those records that the list rule and the filter let through, with its counts: the whole body of the
+ * answer, as the database writes it. A heavy list goes where it holds up no other read.
+ * Throws 400 for a filter or sort that can't be understood.
+ */
+export async function listRecords(
+  database: Pick<Database, 'read' | 'query'>,
+  collection: Collection,
+  request: ListRequest,
+  asking: Asking,
+): Promise<string> {
+  const { page, perPage, skipTotal, filter, sort, fields } = request;
+  const isFiltered = filter !== undefined || isAsked(collection, 'list', asking.principal);
+  const known = skipTotal || isFiltered ? undefined : findKnownTotal(collection);
   const totalling = skipTotal ? 'none' : known ? 'carry on' : 'count';
-  const shape = `${isUsual(request) ? perPage : ''}|${totalling}|${sort ?? ''}|${fields ?? ''}`;
-  const isPlain = sort === undefined && fields === undefined;
-  const statement = shapesOf(collection)(shape, () => composeList(collection, request, totalling), isPlain);
+  const shape = JSON.stringify([isUsual(request) && perPage, totalling, writerOf(asking), sort, fields, filter]);
+  const isPlain = sort === undefined && fields === undefined && filter === undefined;
+  const shapesOf = isFiltered ? filteredShapesOf : openShapesOf;
+  const compose = () => composeList(collection, request, totalling, asking);
+  const { parameters, isHeavy, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   const base = known ? [known.total, known.snapshot] : [];
   const window = isUsual(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
-  const [row] = await query<{ body: string } & Total>({ ...statement, values: [page, perPage, ...base, ...window] });
+  const values = [page, perPage, ...base, ...window, ...parameters.values(asking.request)];
+  const query = isHeavy ? database.query : database.read;
+  const [row] = await query<{ body: string } & Total>({ ...statement, values });
   if (!row) throw new Error('the statement of a list gave no row');
-  if (!skipTotal) keepTotal(collection, row, !known);
+  if (!skipTotal && !isFiltered) keepTotal(collection, row, !known);
   return row.body;
 }
+
+/** As whom the language of filters sees the caller. */
+const writerOf = ({ principal }: Pick<Asking, 'principal'>) => (principal.type === 'admin' ? 'admin' : 'client');
 
 /** Sizes that user interfaces ask for. */
 const usualSizes = new Set([10, 20, 25, 30, 50, 100]);
@@ -48,23 +76,54 @@ const usualSizes = new Set([10, 20, 25, 30, 50, 100]);
 const isUsual = ({ page, perPage }: ListRequest): boolean => page === 1 && usualSizes.has(perPage);
 
 /**
- * The text of a list; its values are page and perPage, total and snapshot when a total is carried on, and limit and
- * offset when they are not in the text. With a total it gives that and its snapshot for the next list to carry on.
+ * A list; its values are page and perPage, total and snapshot when a total is carried on, and limit and
+ * offset when they are not in the text, then those of
+ * the expressions. With a total it gives that and its snapshot for the next list to carry on.
  */
-export function composeList(collection: Collection, request: ListRequest, totalling: Totalling): string {
-  const { perPage, sort, fields } = request;
+export function composeList(
+  collection: Collection,
+  request: ListRequest,
+  totalling: Totalling,
+  asking: Pick<Asking, 'principal' | 'schema'>,
+): List {
+  const { perPage, fields } = request;
   const windowAt = totalling === 'carry on' ? 5 : 3;
+  const parameters = createParameters(windowAt + (isUsual(request) ? 0 : 2));
+  const { condition, joins, orderBy } = readExpressions(collection, request, parameters, asking);
+  const where = condition === undefined ? '' : ` where ${condition}`;
+  const isHeavy = where !== '' || joins !== '';
   const rows = `coalesce((select string_agg(row_to_json(r.*)::text, ',') from (
   select ${selectList(project(collection, fields), 't')}
-  from ${tableOf(collection)} t
-  order by ${orderBy(collection, sort)}
+  from ${tableOf(collection)} t${joins && ` ${joins}`}${where}
+  order by ${orderBy}
   limit ${isUsual(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
 ) r), '')`;
   const head = `'{"data":[' || ${rows} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
-  if (totalling === 'none') return `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
+  if (totalling === 'none') {
+    const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
+    return { text, parameters, isHeavy };
+  }
   // One statement is one snapshot: the total and the page never contradict each other.
   const pages = '(c.total::bigint + $2::bigint - 1) / $2::bigint';
-  return `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
+  const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.total::bigint as total, pg_current_snapshot()::text as snapshot
-from (${totalling === 'count' ? countRecords(collection) : carryOnTotal(collection, '$3', '$4')}) c`;
+from (${totalling === 'count' ? `${countRecords(collection)} t${where}` : carryOnTotal(collection, '$3', '$4')}) c`;
+  return { text, parameters, isHeavy };
+}
+
+/** The list rule and the filter as one condition, and the sort, newest first when there is none. */
+function readExpressions(
+  collection: Collection,
+  { filter, sort = '-created' }: ListRequest,
+  parameters: Parameters,
+  { principal, schema }: Pick<Asking, 'principal' | 'schema'>,
+) {
+  const place = { row: 't', parameters };
+  const scope = { collection, schema, writtenBy: writerOf({ principal }) } as const;
+  const conditions: string[] = [];
+  if (isAsked(collection, 'list', principal)) conditions.push(`(${compileRule(collection, 'list', schema, place)})`);
+  if (filter !== undefined)
+    conditions.push(`(${readExpression('filter', () => compileExpression(filter, scope, place))})`);
+  const condition = conditions.length > 0 ? conditions.join(' and ') : undefined;
+  return { condition, ...readExpression('sort', () => compileSort(sort, scope, place)) };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { etagOf } from '../record/etag.ts';
 import { createRecord } from '../write/create-record.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
-import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `POST /api/<col>`. */
 export const createRoute = (deps: RouteDeps): Route =>
@@ -25,7 +25,13 @@ export const createRoute = (deps: RouteDeps): Route =>
     admit: admitTo('create', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('create', input), async (collection) => {
-        const record = await createRecord(deps.database.query, collection, input.body, input.context);
+        const record = await createRecord(
+          deps.database.query,
+          collection,
+          input.body,
+          input.context,
+          askingOf('POST', input, deps),
+        );
         deps.wakeRelay();
         return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
       }),

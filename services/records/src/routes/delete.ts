@@ -4,7 +4,7 @@ import { deleteRecord } from '../delete/delete-record.ts';
 import { versionsOfIfMatch } from '../record/etag.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
-import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `DELETE /api/<col>/<id>`. */
 export const deleteRoute = (deps: RouteDeps): Route =>
@@ -28,8 +28,10 @@ export const deleteRoute = (deps: RouteDeps): Route =>
       deps.collections.serve(requestOf('delete', input), async (collection) => {
         const versions = versionsOfIfMatch(input.header('if-match'));
         const removal = { id: input.params.id, versions };
-        const result = await deleteRecord(deps.database, collection, removal, input.context, deps.findReferrers);
-        if (result.outcome !== 'deleted') throw refuseUnwritten(result);
+        const asking = askingOf('DELETE', input, deps);
+        const { context } = input;
+        const result = await deleteRecord(deps.database, collection, removal, context, asking, deps.findReferrers);
+        if (result.outcome !== 'deleted') throw refuseUnwritten(result, context.principal);
         deps.wakeRelay();
         return ok(null);
       }),

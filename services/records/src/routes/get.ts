@@ -5,7 +5,7 @@ import { findRecord } from '../read/get-record.ts';
 import { etagOf, isNoneMatch } from '../record/etag.ts';
 import { notServed, text } from './query-values.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
-import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `GET /api/<col>/<id>`. */
 export const getRoute = (deps: RouteDeps): Route =>
@@ -26,7 +26,13 @@ export const getRoute = (deps: RouteDeps): Route =>
     admit: admitTo('view', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('view', input), async (collection) => {
-        const found = await findRecord(deps.database.read, collection, input.params.id, input.query.fields);
+        const found = await findRecord(
+          deps.database.read,
+          collection,
+          input.params.id,
+          input.query.fields,
+          askingOf('GET', input, deps),
+        );
         if (!found) throw notFound('record');
         const headers = { ETag: etagOf(found.updatedAtSec) };
         const isKnown = isNoneMatch(input.header('if-none-match'), found.updatedAtSec);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listRecords } from '../read/list-records.ts';
 import { flag, notServed, text, wholeNumber } from './query-values.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
-import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** Interface §4.5, contract §2. */
 const defaultPerPage = 30;
@@ -15,7 +15,7 @@ const query = z.object({
   sort: text,
   fields: text,
   skipTotal: flag,
-  filter: notServed,
+  filter: text,
   expand: notServed,
   nearVector: notServed,
   nearVectorField: notServed,
@@ -42,6 +42,6 @@ export const listRoute = (deps: RouteDeps): Route =>
     admit: admitTo('list', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('list', input), async (collection) =>
-        rawJson(200, await listRecords(deps.database.read, collection, input.query)),
+        rawJson(200, await listRecords(deps.database, collection, input.query, askingOf('GET', input, deps))),
       ),
   });

@@ -1,13 +1,17 @@
 import type { Database } from '@recordbus/database';
+import { authOf, type QuerySchema } from '@recordbus/query';
 import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { FindReferrers } from '../delete/referrers.ts';
+import type { Asking } from '../rules/compile-rule.ts';
 import type { ServedCollections } from '../schema/served-collections.ts';
 
 /** What the routes of records stand on. */
 export interface RouteDeps {
   readonly database: Database;
   readonly collections: ServedCollections;
+  /** What rules and filters are about. */
+  readonly schema: QuerySchema;
   readonly findReferrers: FindReferrers;
   /** To be called after a commit that wrote events; answers never wait for the bus. */
   readonly wakeRelay: () => void;
@@ -31,3 +35,22 @@ export const admitTo =
   async (input: Input): Promise<void> => {
     await collections.admit(requestOf(action, input));
   };
+
+interface AskedInput extends Input {
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  queryText(name: string): string | undefined;
+  header(name: string): string | undefined;
+}
+
+/** Of whom and of what the rules of a request are asked. */
+export const askingOf = (method: string, input: AskedInput, { schema }: RouteDeps): Asking => ({
+  principal: input.context.principal,
+  schema,
+  request: {
+    method,
+    auth: authOf(input.context.principal),
+    body: input.body,
+    query: input.queryText,
+    header: input.header,
+  },
+});

@@ -4,7 +4,7 @@ import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
 import { updateRecord } from '../write/update-record.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
-import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `PATCH /api/<col>/<id>`. */
 export const updateRoute = (deps: RouteDeps): Route =>
@@ -29,8 +29,14 @@ export const updateRoute = (deps: RouteDeps): Route =>
       deps.collections.serve(requestOf('update', input), async (collection) => {
         const versions = versionsOfIfMatch(input.header('if-match'));
         const change = { id: input.params.id, body: input.body, versions };
-        const result = await updateRecord(deps.database.query, collection, change, input.context);
-        if (result.outcome !== 'written') throw refuseUnwritten(result);
+        const result = await updateRecord(
+          deps.database.query,
+          collection,
+          change,
+          input.context,
+          askingOf('PATCH', input, deps),
+        );
+        if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
         deps.wakeRelay();
         return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
       }),

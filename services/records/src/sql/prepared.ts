@@ -14,13 +14,18 @@ export const prepare = (purpose: string, text: string): Prepared => ({
   text,
 });
 
-/** Makes something once per collection and schema version: a new version is a new object, the old one is forgotten. */
-export function perCollection<T>(make: (collection: Collection) => T): (collection: Collection) => T {
+/**
+ * Makes something once per collection and schema version: a new version is a new object, the old one is forgotten.
+ * What else `make` takes must be the same each time.
+ */
+export function perCollection<T, More extends unknown[]>(
+  make: (collection: Collection, ...more: More) => T,
+): (collection: Collection, ...more: More) => T {
   const made = new WeakMap<Collection, T>();
-  return (collection) => {
+  return (collection, ...more) => {
     let value = made.get(collection);
     if (value === undefined) {
-      value = make(collection);
+      value = make(collection, ...more);
       made.set(collection, value);
     }
     return value;

@@ -8,7 +8,7 @@ describe('the cache of statements that clients shape', () => {
     let composed = 0;
     const compose = () => {
       composed += 1;
-      return 'select 1';
+      return { text: 'select 1' };
     };
     const first = find('a', compose, false);
     assert.equal(find('a', compose, false), first);
@@ -19,21 +19,21 @@ describe('the cache of statements that clients shape', () => {
 
   it('names no more than 64, keeps no more than 500, and serves them all', () => {
     const find = createShapeCache('list');
-    const statements = Array.from({ length: 600 }, (_, n) => find(`${n}`, () => `select ${n}`, false));
+    const statements = Array.from({ length: 600 }, (_, n) => find(`${n}`, () => ({ text: `select ${n}` }), false));
     assert.equal(statements.filter(({ name }) => name).length, 64);
     assert.deepEqual(statements[599], { text: 'select 599' });
-    assert.equal(find('599', () => 'composed again', false).text, 'composed again');
-    assert.ok(find('plain', () => 'select plain', true).name);
-    assert.equal(find('499', () => 'composed again', false).text, 'select 499');
+    assert.equal(find('599', () => ({ text: 'composed again' }), false).text, 'composed again');
+    assert.ok(find('plain', () => ({ text: 'select plain' }), true).name);
+    assert.equal(find('499', () => ({ text: 'composed again' }), false).text, 'select 499');
   });
 
   it('neither names nor keeps a shape that is longer than any usual one', () => {
     const find = createShapeCache('get');
     const shape = 'x'.repeat(1000);
     assert.deepEqual(
-      find(shape, () => 'select 1', false),
+      find(shape, () => ({ text: 'select 1' }), false),
       { text: 'select 1' },
     );
-    assert.equal(find(shape, () => 'select 2', false).text, 'select 2');
+    assert.equal(find(shape, () => ({ text: 'select 2' }), false).text, 'select 2');
   });
 });

@@ -1,6 +1,9 @@
 import { newId, type Query } from '@recordbus/database';
+import { createParameters } from '@recordbus/query';
 import { type Collection, compileRecordReader, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
+import { ruleRefusal } from '../rules/authorise.ts';
+import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
 import { selectRecord } from './changed-sql.ts';
 import { insertEvents, nowSec, originValues } from './event-sql.ts';
@@ -12,31 +15,47 @@ const compiled = perCollection((collection) => ({
   statement: prepare('create', composeCreate(collection)),
 }));
 
-/** Makes a record and its event in one statement. Throws 422 naming every field that is refused. */
+const ruled = perCollection((collection, schema: Asking['schema']) => {
+  const parameters = createParameters(6 + collection.fields.length);
+  const rule = compileRule(collection, 'create', schema, { row: 'draft', parameters });
+  return { ...prepare('create', composeCreate(collection, rule)), parameters };
+});
+
+/**
+ * Makes a record and its event in one statement. Throws 422 naming every field that is refused, 403 or 401 when
+ * the create rule does not hold for the record as it would be stored; then nothing is written.
+ */
 export async function createRecord(
   query: Query,
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
   context: RequestContext,
+  asking: Asking,
 ): Promise<WrittenRecord> {
-  const { reader, statement } = compiled(collection);
+  const { reader, statement: open } = compiled(collection);
+  const isRuled = isAsked(collection, 'create', asking.principal);
+  const { parameters, ...statement } = isRuled ? ruled(collection, asking.schema) : { ...open, parameters: undefined };
   const written = reader.readNew(body);
   const values = collection.fields.map(({ name }) => written.get(name) ?? null);
   const [row] = await query<WrittenRecord>({
     ...statement,
-    values: [...originValues(context), newId(), ...values],
+    values: [...originValues(context), newId(), ...values, ...(parameters?.values(asking.request) ?? [])],
   }).catch(explainRefusal(collection));
+  if (!row && isRuled) throw ruleRefusal(asking.principal);
   if (!row) throw new Error('the statement of a create gave no row');
   return row;
 }
 
-/** The text of a create; its values are the origin, the id, and one for each field. */
-export function composeCreate(collection: Collection): string {
+/**
+ * The text of a create; its values are the origin, the id, and one for each field. With a rule, a condition on
+ * the row `draft`, it gives no row where that does not hold.
+ */
+export function composeCreate(collection: Collection, rule?: string): string {
   const columns = collection.fields.map((field) => `, ${quoteIdentifier(field.name)}`);
-  const values = collection.fields.map((field, index) => `, $${6 + index}::${fieldTypeOf(field).columnType(field)}`);
+  const values = placeValues(collection).map((value) => `, ${value}`);
   return `with new as (
   insert into ${tableOf(collection)} (id, created_at, updated_at${columns.join('')})
-  values ($5::text, ${nowSec}, ${nowSec}${values.join('')})
+  ${rule === undefined ? `values ($5::text, ${nowSec}, ${nowSec}${values.join('')})` : selectDraft(collection, rule)}
   returning *
 ), shown as materialized (
   ${selectRecord(collection, 'new')}
@@ -45,3 +64,15 @@ export function composeCreate(collection: Collection): string {
 )
 select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s`;
 }
+
+/** The row to be written, if the rule holds for it: it has the columns of a stored one. */
+function selectDraft(collection: Collection, rule: string): string {
+  const columns = collection.fields.map((field) => quoteIdentifier(field.name));
+  const values = placeValues(collection).map((value, index) => `, ${value} as ${columns[index]}`);
+  return `select draft.id, draft.created_at, draft.updated_at${columns.map((column) => `, draft.${column}`).join('')}
+  from (select $5::text as id, ${nowSec} as created_at, ${nowSec} as updated_at${values.join('')}) draft
+  where ${rule}`;
+}
+
+const placeValues = ({ fields }: Collection): string[] =>
+  fields.map((field, index) => `$${6 + index}::${fieldTypeOf(field).columnType(field)}`);

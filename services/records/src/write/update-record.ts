@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { createParameters } from '@recordbus/query';
 import {
   type Collection,
   type ColumnValues,
@@ -12,6 +13,8 @@ import {
 import type { RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
+import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
+import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
 import { selectChange } from './changed-sql.ts';
 import { insertEvents, nextUpdatedAt, originValues } from './event-sql.ts';
@@ -31,6 +34,12 @@ const compiled = perCollection((collection) => ({
   statement: prepare('update', composeUpdate(collection)),
 }));
 
+const ruled = perCollection((collection, schema: Asking['schema']) => {
+  const parameters = createParameters(collection.fields.length ? 8 + collection.fields.length : 7);
+  const rule = compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters });
+  return { ...prepare('update', composeUpdate(collection, rule)), parameters };
+});
+
 /**
  * Changes the fields that the body names, and writes the event, in one statement. A change that changes nothing is a
  * write like any other: `updated_at` advances and the event says `changed: []`.
@@ -40,9 +49,10 @@ export async function updateRecord(
   collection: Collection,
   { id, body, versions }: Change,
   context: RequestContext,
+  asking: Asking,
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
-  const { reader, statement } = compiled(collection);
+  const { reader, statement: open } = compiled(collection);
   const written = readChange(reader, body);
   // A record that is not there goes before a body that is refused (contract §2).
   if (written instanceof AppError) {
@@ -50,16 +60,21 @@ export async function updateRecord(
     return { outcome: 'missing' };
   }
   const values = collection.fields.map(({ name }) => written.get(name) ?? null);
-  const [row] = await query<{ body: string | null; updatedAtSec: number }>({
+  const { parameters, ...statement } = isAsked(collection, 'update', asking.principal)
+    ? ruled(collection, asking.schema)
+    : { ...open, parameters: undefined };
+  const [row] = await query<{ body: string | null; updatedAtSec: number; isAllowed?: boolean }>({
     ...statement,
     values: [
       ...originValues(context),
       id,
       versions ?? null,
       ...(values.length ? [[...written.keys()], ...values] : []),
+      ...(parameters?.values(asking.request) ?? []),
     ],
   }).catch(explainRefusal(collection));
   if (!row) return { outcome: 'missing' };
+  if (row.isAllowed === false) return { outcome: 'refused' };
   if (row.body === null) return { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
   return { outcome: 'written', body: row.body, updatedAtSec: row.updatedAtSec };
 }
@@ -82,9 +97,10 @@ async function exists(query: Query, collection: Collection, id: string): Promise
  * The text of an update; its values are the origin, the id, the versions, the names of the fields to set, and a value
  * for each field. One text serves every set of fields: a column that is set to itself costs no index entry.
  * A collection without fields takes neither names nor values.
- * It gives no row when there is no record, and one without a body when the record is of another version.
+ * It gives no row when there is no record, and one without a body when the record is of another version. With a
+ * rule, a condition on the row `old`, it says whether that holds, and changes nothing where it does not.
  */
-export function composeUpdate(collection: Collection): string {
+export function composeUpdate(collection: Collection, rule?: string): string {
   const assignments = collection.fields.map((field, index) => {
     const column = quoteIdentifier(field.name);
     const value = `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
@@ -93,9 +109,9 @@ export function composeUpdate(collection: Collection): string {
   // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
   return `with old as materialized (
   select t.* from ${tableOf(collection)} t where t.id = $5::text for update
-), new as (
+), ${ruleVerdict(rule)}new as (
   update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
-  from old
+  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}
   where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))
   returning t.*
 ), shown as materialized (
@@ -103,6 +119,6 @@ export function composeUpdate(collection: Collection): string {
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
 )
-select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"
-from old o left join shown s on true`;
+select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}
+from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
 }
