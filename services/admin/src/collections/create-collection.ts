@@ -7,6 +7,7 @@ import {
   readFieldDefinitions,
 } from '@recordbus/schema';
 import { planCreate } from '../ddl/create-table.ts';
+import { checkRules } from './check-rules.ts';
 import type { NewCollection } from './collection-draft.ts';
 import { insertCollection } from './collections-table.ts';
 import { nameTaken } from './errors.ts';
@@ -45,11 +46,12 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
       problems,
     ),
     viewQuery: null,
-    rules: readRules(draft, publicRules, problems),
+    rules: readRules(draft, publicRules),
     historyEnabled: draft.history_enabled ?? false,
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
   };
+  checkRules(collection, [...collections, collection], problems);
   problems.throwIfAny();
   return collection;
 }

@@ -176,12 +176,12 @@ describe('/api/v1/collections', { skip }, () => {
         'everything that is wrong at once',
         {
           name: 'v1',
-          update_rule: 'id = 1',
+          update_rule: 'nope = 1',
           fields: [text('id'), relation('author', 'nobody'), text('ok', { options: { min: 3, max: 2 } })],
         },
         {
           name: '"v1" is reserved',
-          update_rule: 'must be null (public) or "" (admins only); expressions are not supported yet',
+          update_rule: 'v1 has no field "nope"',
           'fields.0.name': '"id" is reserved',
           'fields.author.collection': 'there is no collection "nobody"',
           'fields.ok.options.min': 'must not be above max',
@@ -194,6 +194,27 @@ describe('/api/v1/collections', { skip }, () => {
         assertRefused(await admin.call('POST', path, body), 422, details);
         assert.equal(await schemaVersion(), version);
       });
+
+    test('rules follow the names of fields, and a field that a rule names is not dropped', async () => {
+      const posts = await create('posts', [text('title'), text('b')], { list_rule: 'title = "title" || b = "x"' });
+      await create('notes', [relation('post', 'posts')], { view_rule: 'post.title = "x"' });
+      const [title, b] = posts.fields;
+      const swapped = await change('posts', {
+        fields: [
+          { ...title, name: 'b' },
+          { ...b, name: 'title' },
+        ],
+      });
+      assert.equal(swapped.list_rule, 'b = "title" || title = "x"');
+      const notes = collectionOf(await admin.call('GET', `${path}/notes`));
+      assert.equal(notes.view_rule, 'post.b = "x"');
+      assertRefused(await admin.call('PATCH', `${path}/posts`, { fields: [swapped.fields[1]] }), 422, {
+        list_rule: 'posts has no field "b"',
+        'notes.view_rule': 'posts has no field "b"',
+      });
+      await change('posts', { name: 'articles' });
+      assert.equal(collectionOf(await admin.call('GET', `${path}/notes`)).view_rule, 'post.b = "x"');
+    });
 
     test('400 for a body that is not JSON, or no object', async () => {
       for (const body of ['{"name":', '[]', '"posts"'])
