@@ -169,14 +169,6 @@ onEachTopology('admin routes are for admins', async (t, target) => {
       }),
     ),
     {
-      name: 'a token of an admin who does not exist is no token',
-      request: `GET ${path}/settings`,
-      headers: { Authorization: `Bearer ${await mint(secret, admin)}` },
-      expect: refused.unauthenticated,
-      spec: 'contract §4',
-      todo: 'tokens are not revoked yet',
-    },
-    {
       name: 'another scheme than Bearer is no token',
       request: `GET ${path}/settings`,
       headers: { Authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` },
