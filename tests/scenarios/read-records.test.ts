@@ -1,3 +1,4 @@
+import { numberAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -76,11 +77,13 @@ onEachTopology('records are listed', async (t, target) => {
     ],
   });
   await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
-  // Within one second, so that only the id tells them apart.
-  const { id } = await target.guest.create('items', { place: 1, size: 1 });
-  for (const place of [2, 3, 4, 5]) await target.guest.create('items', { place, size: 1 });
-  // Written last, the oldest one stands at the end of the table.
-  await admin.patch(`/api/v1/items/${id}`, { size: 1 });
+  // Mostly within one second, so that only the id tells them apart.
+  const oldest = await target.guest.create('items', { place: 1, size: 1 });
+  let newest = oldest;
+  for (const place of [2, 3, 4, 5]) newest = await target.guest.create('items', { place, size: 1 });
+  // Written last, the oldest one stands at the end of the table. Each write puts its time on by a second at least.
+  for (let updated = 0; updated <= newest.updated; )
+    updated = numberAt(await admin.patch(`/api/v1/items/${oldest.id}`, { size: 1 }), 'updated');
   const item = (place: number) => ({ id: is.uuidV7, place, size: 1, created: is.now, updated: is.now });
   const items = (...places: readonly number[]) => ({ data: places.map(item) });
   const whole = { page: 1, perPage: 30, totalItems: 5, totalPages: 1 };
