@@ -73,8 +73,10 @@ for (const topology of topologies) {
       const delivery = await eventually('a delivery in a new trace', () =>
         collector.spans.find((span) => span.traceId !== traceId && isDelivery(span)),
       );
-      const root = collector.spans.find((span) => span.traceId === delivery.traceId && !span.parentSpanId);
-      assert.equal(root?.kind, spanKind.server);
+      const root = await eventually('the span that began it', () =>
+        collector.spans.find((span) => span.traceId === delivery.traceId && !span.parentSpanId),
+      );
+      assert.equal(root.kind, spanKind.server);
       const requestId = String(headers['x-request-id']);
       await eventually('the line', () =>
         stack.process.lines.some((line) => line.includes(requestId) && line.includes(delivery.traceId)),

@@ -45,7 +45,7 @@ describe('every way to write a denied literal', () => {
 
 describe('names', () => {
   for (const host of ['localhost', 'localhost.', 'LOCALHOST', 'api.localhost']) {
-    test(`${host} is resolved by the system and denied`, async () => {
+    test(`${host} is the loopback, whatever the resolver says, and denied`, async () => {
       await assert.rejects(checkUrl(defaults, `https://${host}:8443/`), (error) => {
         assert.ok(error instanceof EgressBlockedError);
         assert.equal(error.host, host.toLowerCase());

@@ -14,11 +14,17 @@ export type CheckedTarget = { readonly url: URL; readonly addresses: readonly Lo
 /** `localhost` and what is below it, with or without the final dot: the loopback everywhere (RFC 6761 §6.3). */
 const LOCALHOST = /(^|\.)localhost\.?$/i;
 
-/** Asks the system's resolver, hosts file included, as a connection would. */
-export const lookupAll: LookupAll = (hostname) => {
-  // Resolvers disagree on the dotted and the deeper forms; an answer of "no such name" would hide where they lead.
-  return dnsLookup(LOCALHOST.test(hostname) ? 'localhost' : hostname, { all: true });
-};
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/**
+ * Asks the system's resolver, hosts file included, as a connection would. `localhost` is answered without it:
+ * resolvers disagree on its dotted and deeper forms, and one that has no answer would hide where they lead.
+ */
+export const lookupAll: LookupAll = async (hostname) =>
+  LOCALHOST.test(hostname) ? LOOPBACK : dnsLookup(hostname, { all: true });
 
 /**
  * Checks where a URL leads, without connecting. Rejects with EgressBlockedError when any of its addresses is denied,
