@@ -8,4 +8,5 @@ export { type FieldType, type Narrowing, Refusal, type ValueReader } from './fie
 export { fieldTypeOf, fieldTypes } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
 export * from './naming.ts';
+export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';

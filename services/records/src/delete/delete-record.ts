@@ -1,11 +1,11 @@
 import type { Database, Query } from '@recordbus/database';
+import { originValues } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
-import { originValues } from '../write/event-sql.ts';
 import type { Unwritten } from '../write/written-record.ts';
 import { refuseBlocked } from './blockers.ts';
 import { composeDeleteMany, composeDeleteOne, composeLock, composeSetNull } from './delete-sql.ts';

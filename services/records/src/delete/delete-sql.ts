@@ -1,7 +1,6 @@
+import { insertEvents, nextUpdatedAt, selectChange, selectRecord } from '@recordbus/journal';
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
-import { selectChange, selectRecord } from '../write/changed-sql.ts';
-import { insertEvents, nextUpdatedAt } from '../write/event-sql.ts';
 import type { Referrer } from './referrers.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { createParameters, type Parameters, type QuerySchema } from '@recordbus/query';
-import { type Collection, tableOf } from '@recordbus/schema';
-import { selectList } from '../record/columns.ts';
+import { type Collection, selectList, tableOf } from '@recordbus/schema';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';

@@ -1,7 +1,6 @@
 import type { Database } from '@recordbus/database';
 import { compileExpression, compileSort, createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, tableOf } from '@recordbus/schema';
-import { selectList } from '../record/columns.ts';
+import { type Collection, selectList, tableOf } from '@recordbus/schema';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';

@@ -1,5 +1,4 @@
-import type { Collection } from '@recordbus/schema';
-import { type RecordColumn, recordColumns } from '../record/columns.ts';
+import { type Collection, type RecordColumn, recordColumns } from '@recordbus/schema';
 
 /**
  * The members of a record that a client asks for with `fields`: a comma-separated whitelist, to which `id` always

@@ -1,12 +1,11 @@
 import { newId, type Query } from '@recordbus/database';
+import { insertEvents, nowSec, originValues, selectRecord } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import { type Collection, compileRecordReader, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
-import { selectRecord } from './changed-sql.ts';
-import { insertEvents, nowSec, originValues } from './event-sql.ts';
 import { explainRefusal } from './refused-write.ts';
 import type { WrittenRecord } from './written-record.ts';
 

@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { insertEvents, nextUpdatedAt, originValues, selectChange } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -16,8 +17,6 @@ import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
-import { selectChange } from './changed-sql.ts';
-import { insertEvents, nextUpdatedAt, originValues } from './event-sql.ts';
 import { explainRefusal } from './refused-write.ts';
 import type { Unwritten, WrittenRecord } from './written-record.ts';
 

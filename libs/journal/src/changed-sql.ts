@@ -1,5 +1,4 @@
-import { type Collection, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
-import { recordColumns, selectList } from '../record/columns.ts';
+import { type Collection, quoteIdentifier, quoteLiteral, recordColumns, selectList } from '@recordbus/schema';
 
 /**
  * A select of what an update did: `id`, `updated_at`, and as JSON text the `record`, its `previous` version and the

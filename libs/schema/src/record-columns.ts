@@ -1,4 +1,5 @@
-import { type Collection, quoteIdentifier } from '@recordbus/schema';
+import type { Collection } from './collection.ts';
+import { quoteIdentifier } from './naming.ts';
 
 /** One member of a record as clients see it, and where its value stands in the table. */
 export interface RecordColumn {
