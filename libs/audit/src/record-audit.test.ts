@@ -33,6 +33,16 @@ suite('the audit log', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set
   const rowsOf = (action: string) =>
     database.system.selectFrom('audit').selectAll().where('action', '=', action).execute();
 
+  test('what the product does by itself has no actor', async () => {
+    await recordAudit(database.query, {
+      action: 'webhooks.disable',
+      context: 'system',
+      target: { type: 'webhook', id: 'w1' },
+    });
+    const [row] = await rowsOf('webhooks.disable');
+    assert.deepEqual([row?.actor_type, row?.actor_id, row?.ip], ['system', null, null]);
+  });
+
   test('a row says who did what to what, from where (contract §7)', async () => {
     const before = Math.floor(Date.now() / 1000);
     await recordAudit(database.query, {

@@ -5,8 +5,8 @@ import type { RequestContext } from '@recordbus/shared/context';
 export interface AuditedAction {
   /** `<area>.<verb>`: "collections.create", "files.download" (contract §8). */
   readonly action: string;
-  /** The request by which it was done: its caller and address. */
-  readonly context: Pick<RequestContext, 'principal' | 'clientAddress'>;
+  /** The request by which it was done: its caller and address. What the product does by itself has none. */
+  readonly context: Pick<RequestContext, 'principal' | 'clientAddress'> | 'system';
   readonly userAgent?: string | undefined;
   readonly target?: { readonly type: string; readonly id: string };
   /** Never a secret: every admin reads these. */
@@ -22,7 +22,8 @@ const maxUserAgentLength = 512;
  */
 export async function recordAudit(query: Query, audited: AuditedAction): Promise<void> {
   const { action, context, userAgent, target, details = {} } = audited;
-  const { principal, clientAddress } = context;
+  const { principal, clientAddress } =
+    context === 'system' ? { principal: { type: 'system' as const }, clientAddress: null } : context;
   await query({
     name: 'audit-record',
     text: `insert into system.audit (id, at, action, actor_type, actor_id, impersonated_by,
@@ -32,7 +33,7 @@ export async function recordAudit(query: Query, audited: AuditedAction): Promise
       newId(),
       action,
       principal.type,
-      principal.type === 'guest' ? null : principal.id,
+      'id' in principal ? principal.id : null,
       principal.type === 'user' ? principal.impersonatedBy : null,
       target?.type ?? null,
       target?.id ?? null,

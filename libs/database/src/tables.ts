@@ -71,7 +71,7 @@ interface AuditTable {
   id: string;
   at: number;
   action: string;
-  actor_type: 'user' | 'admin' | 'guest';
+  actor_type: 'user' | 'admin' | 'guest' | 'system';
   actor_id: string | null;
   impersonated_by: string | null;
   target_type: string | null;
@@ -95,6 +95,13 @@ interface WebhooksTable {
   retry_backoff: 'exponential' | 'fixed';
   retry_delay_ms: number;
   timeout_ms: number;
+  /** Signs beside the new one until then. */
+  previous_secret: string | null;
+  previous_secret_until: Date | null;
+  /** Attempts that failed since the last success. */
+  failures: Generated<number>;
+  failing_since: Date | null;
+  paused_until: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }

@@ -3,6 +3,7 @@ import * as foundation from './0001-foundation.ts';
 import * as webhooks from './0002-webhooks.ts';
 import * as recordTotals from './0003-record-totals.ts';
 import * as audit from './0004-audit.ts';
+import * as webhookHealth from './0005-webhook-health.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-webhooks': webhooks,
   '0003-record-totals': recordTotals,
   '0004-audit': audit,
+  '0005-webhook-health': webhookHealth,
 };

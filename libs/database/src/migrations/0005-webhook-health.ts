@@ -1,0 +1,41 @@
+import { type Kysely, sql } from 'kysely';
+
+/** What a webhook's receiver has been like lately, secrets that are on their way out, and dropping days of the log. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  // `failures` counts recorded attempts since the last success, `failing_since` is the first of them. A webhook with
+  // `paused_until` gets nothing before then, and one attempt afterwards until one succeeds.
+  `alter table system.webhooks
+    add column previous_secret text,
+    add column previous_secret_until timestamptz,
+    add column failures integer not null default 0,
+    add column failing_since timestamptz,
+    add column paused_until timestamptz`,
+
+  // Drops the partitions of a day (UTC) and what still waits to be sent of it; tells whether it did. Whoever reads or
+  // writes the log at that moment is waited for, but not for long: everybody else would stand behind.
+  `create function system.drop_event_day(day date) returns boolean language plpgsql set lock_timeout to '2s' as $$
+    declare
+      parent text;
+    begin
+      if not pg_try_advisory_xact_lock(hashtext('recordbus.event_days')) then
+        return false;
+      end if;
+      delete from system.delivery_queue
+      where occurred_at >= day::timestamp at time zone 'UTC' and occurred_at < (day + 1)::timestamp at time zone 'UTC';
+      foreach parent in array array['deliveries', 'delivery_attempts', 'events'] loop
+        execute format('drop table if exists system.%I', format('%s_%s', parent, to_char(day, 'YYYYMMDD')));
+      end loop;
+      return true;
+    end
+  $$`,
+
+  // What the product does by itself has no request and no caller.
+  'alter table system.audit drop constraint audit_actor_type_check, drop constraint audit_check',
+  `alter table system.audit
+    add constraint audit_actor_type check (actor_type in ('user', 'admin', 'guest', 'system')),
+    add constraint audit_actor check ((actor_type in ('guest', 'system')) = (actor_id is null))`,
+];
