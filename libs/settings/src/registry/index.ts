@@ -15,6 +15,7 @@ import type { Setting } from './setting.ts';
 import { theme } from './theme.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 import { updateCheck } from './update-check.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every setting there is, by subject, in the order of interface §2.7. */
 export const settingGroups = [
@@ -33,6 +34,7 @@ export const settingGroups = [
   oauthProviders,
   push,
   sessions,
+  webhooks,
   retention,
 ] as const;
 

@@ -471,6 +471,9 @@ const table: Record<SettingKey, Row> = {
   'auth.refresh.window_seconds': window(7 * day),
   'auth.file.window_seconds': window(3600),
 
+  'webhooks.pause_after_seconds': whole('60', 0, 31_536_000),
+  'webhooks.pause_seconds': whole('60', 1, 86_400),
+  'webhooks.disable_after_seconds': whole('432000', 0, 31_536_000),
   'webhooks.retention_days': whole('30', 1, 3650),
   'audit.retention_days': whole('365', 1, 3650),
   'logs.retention_days': whole('7', 1, 3650),
