@@ -11,6 +11,8 @@ import { createDispatcher } from './delivery/dispatcher.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
 import { handOut } from './fan-out/hand-out.ts';
+import { createHealthKeeper } from './health/health-keeper.ts';
+import { createLogKeeper } from './retention/log-keeper.ts';
 
 export { webhooksVariables } from './config.ts';
 
@@ -24,7 +26,6 @@ export interface WebhooksDeps {
   readonly stream?: EventStream;
 }
 
-const hourMs = 3600 * 1000;
 /** With more new deliveries than one claim takes, the other replicas are told. */
 const shareFrom = 50;
 
@@ -35,11 +36,27 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
     parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
   let rules: EgressRules;
   const client = createEgressClient({ rules: () => rules });
-  const dispatcher = createDispatcher({ query: database.query, client, log });
+  const health = createHealthKeeper({
+    database,
+    log,
+    policy: () => ({
+      pauseAfterSec: settings.get('webhooks.pause_after_seconds'),
+      pauseSec: settings.get('webhooks.pause_seconds'),
+      disableAfterSec: settings.get('webhooks.disable_after_seconds'),
+    }),
+    onReopened: () => bus.notify('webhooks'),
+    onEvent: () => bus.notify('outbox'),
+  });
+  const dispatcher = createDispatcher({ query: database.query, client, log, onRecorded: health.note });
   const days = createEventDays(database.query);
+  const keeper = createLogKeeper({
+    query: database.query,
+    days,
+    keepDays: () => settings.get('webhooks.retention_days'),
+    log,
+  });
   const consumer = createEventConsumer({ bus, stream, log, handle });
   const endings: (() => void)[] = [];
-  let daily: NodeJS.Timeout | undefined;
 
   async function handle(messages: readonly JsMsg[]): Promise<void> {
     const made = await handOut({ database, days, log }, messages);
@@ -55,13 +72,11 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
     async start() {
       await settings.start();
       rules = readRules();
-      await days.ensureAhead();
-      daily = setInterval(() => {
-        days.ensureAhead().catch((error) => log.warn({ err: error }, 'the days to come were not prepared'));
-      }, hourMs);
+      await keeper.start();
       endings.push(
         bus.onNotice('webhooks', dispatcher.wake),
         settings.onChange((changed) => {
+          if (changed.has('webhooks.retention_days')) keeper.wake();
           if (!changed.has('hooks.http.deny') && !changed.has('hooks.http.allow')) return;
           rules = readRules();
           client.reset();
@@ -71,10 +86,11 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
       consumer.start();
     },
     async stop() {
-      clearInterval(daily);
       for (const end of endings) end();
       await consumer.stop();
       await dispatcher.stop();
+      await health.stop();
+      await keeper.stop();
       await client.close();
       await settings.stop();
     },

@@ -50,6 +50,8 @@ export interface TestWebhooks {
   publish(subject: string, body: Uint8Array | string): Promise<void>;
   deliveries(webhookId: string): Promise<DeliveryRow[]>;
   setDenied(ranges: string): Promise<void>;
+  /** Changes settings, and waits until replicas may be expected to have heard of it. */
+  set(values: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -64,18 +66,22 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   const probe = createSettings({ database, bus, log, envelope });
   const replicas: Service[] = [];
 
-  async function setDenied(ranges: string): Promise<void> {
-    await database.query({
-      text: `insert into system.settings (key, value, updated_at) values ('hooks.http.deny', $1, 0)
-        on conflict (key) do update set value = excluded.value`,
-      values: [ranges],
-    });
+  async function set(values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [key, value] of Object.entries(values))
+      await database.query({
+        text: `insert into system.settings (key, value, updated_at) values ($1, $2, 0)
+          on conflict (key) do update set value = excluded.value`,
+        values: [key, value],
+      });
     await database.query({
       text: `update system.versions set version = version + 1 where name = 'settings'`,
       values: [],
     });
     bus.notify('settings');
-    await until(() => probe.get('hooks.http.deny') === ranges);
+    await until(() => {
+      const texts: Record<string, string> = probe.all();
+      return Object.entries(values).every(([key, value]) => texts[key] === value);
+    });
   }
 
   await setDeniedBeforeStart(database);
@@ -85,7 +91,8 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   return {
     database,
     bus,
-    setDenied,
+    set,
+    setDenied: (ranges) => set({ 'hooks.http.deny': ranges }),
     async startReplica() {
       const service = createWebhooks({ log, database, bus, envelope, stream });
       await service.start();

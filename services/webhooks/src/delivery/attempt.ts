@@ -43,7 +43,14 @@ function send(client: EgressClient, claim: Claim, event: string, body: string): 
       ['Content-Type', 'application/json'],
       ...(isNamed ? [] : [['User-Agent', 'Recordbus-Webhooks/1'] as const]),
       ...custom,
-      ...signatureHeaders({ deliveryId: claim.delivery_id, event, body, secret: claim.secret, timestamp }),
+      ...signatureHeaders({
+        deliveryId: claim.delivery_id,
+        event,
+        body,
+        secret: claim.secret,
+        previousSecret: claim.previous_secret,
+        timestamp,
+      }),
     ],
     body,
     timeoutMs: claim.timeout_ms,
@@ -80,8 +87,10 @@ const ended = (claim: Claim, error: string): Outcome => ({
 
 const recorded = (claim: Claim): Outcome => ({
   deliveryId: claim.delivery_id,
+  webhookId: claim.webhook_id,
   occurredAt: claim.occurred_at,
   leaseToken: claim.lease_token,
+  wasFailing: claim.failing,
   verdict: 'success',
   delayMs: 0,
   attempted: true,

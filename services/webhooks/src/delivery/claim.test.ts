@@ -57,6 +57,8 @@ describe('claims of deliveries', { skip }, () => {
 
   const outcomeOf = (claimed: Claim, over: Partial<Outcome> = {}): Outcome => ({
     deliveryId: claimed.delivery_id,
+    webhookId: claimed.webhook_id,
+    wasFailing: claimed.failing,
     occurredAt: claimed.occurred_at,
     leaseToken: claimed.lease_token,
     verdict: 'success',

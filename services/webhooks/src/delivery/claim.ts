@@ -17,6 +17,10 @@ export interface Claim {
   readonly traceparent: string | null;
   readonly url: string;
   readonly secret: string;
+  /** The one before it, for as long as it signs too. */
+  readonly previous_secret: string | null;
+  /** Has the webhook had nothing but failures lately? */
+  readonly failing: boolean;
   readonly headers: Record<string, string>;
   readonly retry_max: number;
   readonly retry_backoff: 'exponential' | 'fixed';
@@ -37,7 +41,8 @@ export interface ClaimLimits {
 /**
  * Takes due deliveries, each under a lease with a new token. Webhooks that have their share under way are passed over
  * inside the statement, so a hanging receiver's backlog is never in the way of the others; the webhooks that have
- * anything waiting are found by skipping along the index, not by reading it.
+ * anything waiting are found by skipping along the index, not by reading it. A paused webhook is passed over too; when
+ * its pause is over, one of its deliveries is given to one replica, and the others have to wait for what comes of it.
  */
 export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }: ClaimLimits): Promise<Claim[]> {
   return query<Claim>({
@@ -49,13 +54,19 @@ export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }
           select q.webhook_id from system.delivery_queue q
           where q.webhook_id > waiting.webhook_id order by q.webhook_id limit 1
         ) from waiting where waiting.webhook_id is not null
+      ), probed as materialized (
+        select w.id from waiting join system.webhooks w on w.id = waiting.webhook_id
+        where w.enabled and w.paused_until <= now() for no key update of w skip locked
       ), room as materialized (
         select w.id, w.url, w.secret, w.headers, w.retry_max, w.retry_backoff, w.retry_delay_ms, w.timeout_ms,
-          $3::integer - coalesce(busy.in_flight, 0) as free
+          w.failing_since is not null as failing,
+          case when w.previous_secret_until > now() then w.previous_secret end as previous_secret,
+          case when w.paused_until is null then $3::integer - coalesce(busy.in_flight, 0) else 1 end as free
         from waiting
         join system.webhooks w on w.id = waiting.webhook_id and w.enabled
         left join unnest($1::text[], $2::integer[]) as busy (webhook_id, in_flight) on busy.webhook_id = w.id
-        where coalesce(busy.in_flight, 0) < $3::integer
+        where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer
+          else w.id in (select id from probed) end
         order by random()
       ), due as (
         select room.*, next.delivery_id
@@ -72,10 +83,15 @@ export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }
           lost_leases = q.lost_leases + (q.lease_until is not null)::integer
         from due where q.delivery_id = due.delivery_id
         returning q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases,
-          due.url, due.secret, due.headers, due.retry_max, due.retry_backoff, due.retry_delay_ms, due.timeout_ms
+          due.url, due.secret, due.previous_secret, due.failing, due.headers, due.retry_max, due.retry_backoff,
+          due.retry_delay_ms, due.timeout_ms
+      ), paused as (
+        update system.webhooks w
+        set paused_until = clock_timestamp() + make_interval(secs => $5 + claimed.timeout_ms / 1000.0)
+        from claimed where w.id = claimed.webhook_id and w.id in (select id from probed)
       )
       select c.delivery_id, c.occurred_at::text as occurred_at, c.webhook_id, c.attempt, c.lease_token, c.lost_leases,
-        c.url, c.secret, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
+        c.url, c.secret, c.previous_secret, c.failing, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
         e.event, e.body, e.traceparent
       from claimed c left join system.events e on e.id = c.event_id and e.occurred_at = c.occurred_at`,
     values: [[...inFlight.keys()], [...inFlight.values()], perWebhook, limit, leaseSec],

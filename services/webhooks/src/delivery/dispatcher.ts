@@ -21,6 +21,8 @@ interface DispatcherOptions {
   readonly query: Query;
   readonly client: EgressClient;
   readonly log: Logger;
+  /** Called with the outcomes that were recorded and counted. */
+  readonly onRecorded: (outcomes: readonly Outcome[]) => void;
 }
 
 /** Interface §8: claims of at most 50, every 2 s when nothing else calls for one. */
@@ -46,7 +48,7 @@ function isShareTaken(claims: readonly Claim[], inFlight: ReadonlyMap<string, nu
 }
 
 /** Makes the dispatcher of this process; it does nothing before `start`. */
-export function createDispatcher({ query, client, log }: DispatcherOptions): Dispatcher {
+export function createDispatcher({ query, client, log, onRecorded }: DispatcherOptions): Dispatcher {
   /** Claims whose attempts run, by webhook; and all that are leased: those, and those whose outcomes are not written. */
   const running = new Map<string, number>();
   const leased = new Map<string, { readonly claim: Claim; readonly sinceMs: number }>();
@@ -59,7 +61,8 @@ export function createDispatcher({ query, client, log }: DispatcherOptions): Dis
   let looping = Promise.resolve();
   let renewing: NodeJS.Timeout | undefined;
 
-  function onWritten(outcomes: readonly Outcome[]): void {
+  function onWritten(outcomes: readonly Outcome[], counted: readonly Outcome[]): void {
+    onRecorded(counted);
     for (const { leaseToken, verdict, delayMs } of outcomes) {
       leased.delete(leaseToken);
       if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(wakeup.wakeSoon, delayMs).unref();

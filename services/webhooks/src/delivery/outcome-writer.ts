@@ -13,8 +13,8 @@ export interface OutcomeWriter {
 interface OutcomeWriterOptions {
   readonly query: Query;
   readonly log: Logger;
-  /** Called after each write with what it held. */
-  readonly onWritten: (outcomes: readonly Outcome[]) => void;
+  /** Called after each write with what it held, and those of it that counted. */
+  readonly onWritten: (outcomes: readonly Outcome[], counted: readonly Outcome[]) => void;
 }
 
 const gatherMs = 10;
@@ -31,9 +31,9 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchSize);
       try {
-        await recordOutcomes(query, batch);
+        const counted = await recordOutcomes(query, batch);
         waiting = waiting.slice(batch.length);
-        onWritten(batch);
+        onWritten(batch, counted);
       } catch (error) {
         log.warn({ err: error, outcomes: waiting.length }, 'outcomes of deliveries were not written, trying on');
         await sleep(retryMs);

@@ -3,8 +3,11 @@ import type { Query } from '@recordbus/database';
 /** What became of a claim. */
 export interface Outcome {
   readonly deliveryId: string;
+  readonly webhookId: string;
   readonly occurredAt: string;
   readonly leaseToken: string;
+  /** Had the webhook nothing but failures before? Then a success is news. */
+  readonly wasFailing: boolean;
   readonly verdict: 'success' | 'dead' | 'retry';
   /** Wait before the next attempt; 0 unless the verdict is retry. */
   readonly delayMs: number;
@@ -19,10 +22,11 @@ export interface Outcome {
 /**
  * Writes outcomes, all in one statement. One whose lease token is no longer in the queue changes nothing: somebody
  * else has the delivery now, it was written before, or its webhook is gone. So writing the same ones again is harmless.
+ * Gives those that counted.
  */
-export async function recordOutcomes(query: Query, outcomes: readonly Outcome[]): Promise<void> {
+export async function recordOutcomes(query: Query, outcomes: readonly Outcome[]): Promise<Outcome[]> {
   const column = <K extends keyof Outcome>(key: K) => outcomes.map((outcome) => outcome[key]);
-  await query({
+  const rows = await query<{ lease_token: string }>({
     name: 'delivery.outcomes',
     text: `with outcome as (
         select * from unnest(
@@ -52,7 +56,8 @@ export async function recordOutcomes(query: Query, outcomes: readonly Outcome[])
       set status = case mine.verdict when 'retry' then 'pending' else mine.verdict end, attempt = mine.attempt,
         response_code = mine.code, response_body = mine.response, error = mine.error, updated_at = clock_timestamp(),
         completed_at = case when mine.verdict <> 'retry' then clock_timestamp() end
-      from mine where d.id = mine.delivery_id and d.occurred_at = mine.occurred_at`,
+      from mine where d.id = mine.delivery_id and d.occurred_at = mine.occurred_at
+      returning mine.token as lease_token`,
     values: [
       column('deliveryId'),
       column('occurredAt'),
@@ -66,4 +71,6 @@ export async function recordOutcomes(query: Query, outcomes: readonly Outcome[])
       column('error'),
     ],
   });
+  const counted = new Set(rows.map(({ lease_token }) => lease_token));
+  return outcomes.filter(({ leaseToken }) => counted.has(leaseToken));
 }

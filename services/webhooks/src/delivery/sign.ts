@@ -6,6 +6,8 @@ interface Signable {
   /** The exact text that is sent. */
   readonly body: string;
   readonly secret: string;
+  /** The one before, while receivers may still know only that. */
+  readonly previousSecret: string | null;
   /** Unix seconds. */
   readonly timestamp: number;
 }
@@ -14,12 +16,12 @@ const secretPrefix = 'whsec_';
 
 /**
  * The headers that name and sign a delivery: the product's own (interface §6.2), keyed with the secret's text, and
- * those of Standard Webhooks, keyed with the bytes that the secret encodes.
+ * those of Standard Webhooks, keyed with the bytes that a secret encodes. Only the latter can hold two signatures.
  */
-export function signatureHeaders({ deliveryId, event, body, secret, timestamp }: Signable): [string, string][] {
+export function signatureHeaders(signable: Signable): [string, string][] {
+  const { deliveryId, event, body, secret, previousSecret, timestamp } = signable;
   const own = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
-  const key = Buffer.from(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret, 'base64');
-  const standard = createHmac('sha256', key).update(`${deliveryId}.${timestamp}.`).update(body).digest('base64');
+  const secrets = previousSecret === null ? [secret] : [secret, previousSecret];
   return [
     ['X-Service-Event', headerText(event)],
     ['X-Service-Delivery', deliveryId],
@@ -27,8 +29,13 @@ export function signatureHeaders({ deliveryId, event, body, secret, timestamp }:
     ['X-Service-Signature', `sha256=${own}`],
     ['webhook-id', deliveryId],
     ['webhook-timestamp', String(timestamp)],
-    ['webhook-signature', `v1,${standard}`],
+    ['webhook-signature', secrets.map((text) => standardSignature(text, signable)).join(' ')],
   ];
+}
+
+function standardSignature(secret: string, { deliveryId, timestamp, body }: Signable): string {
+  const key = Buffer.from(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret, 'base64');
+  return `v1,${createHmac('sha256', key).update(`${deliveryId}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
 /** Percent-encodes what a header can't carry; names of events hardly ever have any of it. */

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { signatureHeaders } from './sign.ts';
+
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`;
+const signable = {
+  deliveryId: '01890000-0000-7000-8000-000000000001',
+  event: 'posts.create',
+  body: '{"n":1}',
+  timestamp: Math.floor(Date.now() / 1000),
+};
+
+test('while a secret is on its way out, either verifies with the library of Standard Webhooks', () => {
+  const headers = Object.fromEntries(
+    signatureHeaders({ ...signable, secret: secretOf(1), previousSecret: secretOf(2) }),
+  );
+  assert.equal(headers['webhook-signature']?.split(' ').length, 2);
+  for (const byte of [1, 2]) assert.deepEqual(new Webhook(secretOf(byte)).verify(signable.body, headers), { n: 1 });
+  assert.throws(() => new Webhook(secretOf(3)).verify(signable.body, headers));
+});
+
+test('afterwards only the new one does', () => {
+  const headers = Object.fromEntries(signatureHeaders({ ...signable, secret: secretOf(1), previousSecret: null }));
+  assert.throws(() => new Webhook(secretOf(2)).verify(signable.body, headers));
+});
+
+test('the name of an event is readable in its header, whatever it is', () => {
+  const headers = Object.fromEntries(
+    signatureHeaders({ ...signable, event: 'größe\r\nx: y', secret: secretOf(1), previousSecret: null }),
+  );
+  assert.equal(decodeURIComponent(headers['X-Service-Event'] ?? ''), 'größe\r\nx: y');
+  assert.match(headers['X-Service-Event'] ?? '', /^[\x21-\x7e]+$/);
+});

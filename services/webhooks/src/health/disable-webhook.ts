@@ -1,0 +1,48 @@
+import { recordAudit } from '@recordbus/audit';
+import { envelopeSql } from '@recordbus/bus';
+import { type Database, newId } from '@recordbus/database';
+import { leastFailures } from './note-results.ts';
+
+const event = 'system.webhook.disabled';
+
+/**
+ * Disables a webhook that has had nothing but failures for so long, with a row in the audit log and an event for other
+ * systems, all three or none. Its deliveries stand still until an admin enables it. Tells whether it did: another
+ * replica may have been first, or a success came in between.
+ */
+export function disableFailingWebhook(database: Database, webhookId: string, afterSec: number): Promise<boolean> {
+  return database.transaction(async (query) => {
+    const [disabled] = await query<{ name: string; url: string; failures: number; failing_since: number }>({
+      text: `update system.webhooks
+        set active = active - tstzmultirange(tstzrange(now(), null)), paused_until = null, updated_at = now()
+        where id = $1 and enabled and failures >= ${leastFailures}
+          and failing_since <= clock_timestamp() - make_interval(secs => $2)
+        returning name, url, failures, floor(extract(epoch from failing_since))::bigint as failing_since`,
+      values: [webhookId, afterSec],
+    });
+    if (!disabled) return false;
+    const { failures, failing_since } = disabled;
+    await recordAudit(query, {
+      action: 'webhooks.disable',
+      context: 'system',
+      target: { type: 'webhook', id: webhookId },
+      details: { failures, failing_since },
+    });
+    await query({
+      text: `insert into system.outbox (event_id, event, record_key, body)
+        values ($1::uuid, '${event}', $2, ${body})`,
+      values: [newId(), `system.webhook/${webhookId}`, JSON.stringify({ record: { id: webhookId, ...disabled } })],
+    });
+    return true;
+  });
+}
+
+const body = envelopeSql({
+  id: '$1',
+  event: `'${event}'`,
+  timestamp: 'extract(epoch from now())',
+  data: '$3::json',
+  actorType: `'system'`,
+  actorId: 'null',
+  requestId: 'null',
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
+import { skip, startTestWebhooks, type TestWebhooks, until } from '../../test/test-webhooks.ts';
+
+interface Health {
+  readonly enabled: boolean;
+  readonly failures: number;
+  readonly failing: boolean;
+  readonly paused: boolean;
+}
+
+describe('a webhook whose receiver only fails', { skip }, () => {
+  let stack: TestWebhooks;
+  let receiver: TestReceiver;
+
+  before(async () => {
+    stack = await startTestWebhooks();
+    await stack.startReplica();
+    await stack.startReplica();
+    receiver = await startReceiver();
+    await until(async () => {
+      try {
+        await stack.emit('before.anything');
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  });
+  after(async () => {
+    await receiver.close();
+    await stack.stop();
+  });
+  afterEach(() => stack.database.query({ text: 'delete from system.webhooks', values: [] }));
+
+  const run = <R>(text: string, ...values: unknown[]) => stack.database.query<R>({ text, values });
+
+  async function healthOf(id: string): Promise<Health> {
+    const [row] = await run<Health>(
+      `select enabled, failures, failing_since is not null as failing, paused_until is not null as paused
+        from system.webhooks where id = $1`,
+      id,
+    );
+    return row ?? assert.fail('the webhook is gone');
+  }
+
+  /** As if it had failed for an hour. */
+  const failForAnHour = (id: string) =>
+    run(`update system.webhooks set failures = 100, failing_since = now() - interval '1 hour' where id = $1`, id);
+  const fails = () => {
+    receiver.received.length = 0;
+    receiver.answer = (response) => response.writeHead(500).end();
+  };
+  const works = () => {
+    receiver.answer = (response) => response.writeHead(200).end();
+  };
+
+  it('counts as failing until a success', async () => {
+    fails();
+    const id = await stack.addWebhook({ url: receiver.url, retryMax: 1 });
+    await stack.emit('a.b');
+    await until(async () => (await healthOf(id)).failures === 2);
+    assert.deepEqual(await healthOf(id), { enabled: true, failures: 2, failing: true, paused: false });
+    works();
+    await stack.emit('a.b');
+    await until(async () => !(await healthOf(id)).failing);
+    assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
+  });
+
+  it('is paused, its events are kept, one of them is tried, and success lets all of them go', async () => {
+    await stack.set({ 'webhooks.pause_after_seconds': '60', 'webhooks.pause_seconds': '3600' });
+    fails();
+    const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
+    await failForAnHour(id);
+    await stack.emit('a.b');
+    await until(async () => (await healthOf(id)).paused);
+    const before = receiver.received.length;
+    for (let count = 0; count < 10; count += 1) await stack.emit('a.b');
+    const pending = async () => (await stack.deliveries(id)).filter(({ status }) => status === 'pending').length;
+    await until(async () => (await pending()) === 10);
+
+    // The pause is over: of ten that wait for two replicas, one is tried, and the next pause begins.
+    await run(`update system.webhooks set paused_until = now() where id = $1`, id);
+    stack.bus.notify('webhooks');
+    await until(async () => (await pending()) === 9);
+    assert.equal(receiver.received.length, before + 1);
+    await until(async () => (await healthOf(id)).failures === 102);
+
+    works();
+    await run(`update system.webhooks set paused_until = now() where id = $1`, id);
+    stack.bus.notify('webhooks');
+    await until(async () => (await pending()) === 0);
+    assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
+    assert.equal((await stack.deliveries(id)).filter(({ status }) => status === 'success').length, 9);
+  });
+
+  it('is not paused when that is off', async () => {
+    await stack.set({ 'webhooks.pause_after_seconds': '0' });
+    fails();
+    const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
+    await failForAnHour(id);
+    await stack.emit('a.b');
+    await until(async () => (await healthOf(id)).failures === 101);
+    assert.deepEqual(await healthOf(id), { enabled: true, failures: 101, failing: true, paused: false });
+  });
+
+  it('is disabled after failing for too long, with an audit row and an event, both once', async () => {
+    await stack.set({ 'webhooks.pause_after_seconds': '0', 'webhooks.disable_after_seconds': '1800' });
+    fails();
+    const id = await stack.addWebhook({ url: receiver.url, retryMax: 0, headers: { Authorization: 'secret' } });
+    await failForAnHour(id);
+    for (let count = 0; count < 20; count += 1) await stack.emit('a.b');
+    await until(async () => !(await healthOf(id)).enabled);
+    await until(async () => (await run('select 1 from system.outbox')).length > 0);
+    const audited = await run(`select action, actor_type, target_id from system.audit where target_id = $1`, id);
+    assert.deepEqual(audited, [{ action: 'webhooks.disable', actor_type: 'system', target_id: id }]);
+    const events = await run<{ event: string; body: string }>('select event, body from system.outbox');
+    assert.deepEqual(
+      events.map(({ event }) => event),
+      ['system.webhook.disabled'],
+    );
+    const { data, actor } = JSON.parse(events[0]?.body ?? '');
+    assert.deepEqual(Object.keys(data.record).sort(), ['failing_since', 'failures', 'id', 'name', 'url']);
+    assert.deepEqual([data.record.id, actor], [id, { type: 'system', id: null }]);
+  });
+
+  it('stays enabled when that is off', async () => {
+    await stack.set({ 'webhooks.disable_after_seconds': '0' });
+    fails();
+    const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
+    await failForAnHour(id);
+    await stack.emit('a.b');
+    await until(async () => (await healthOf(id)).failures === 101);
+    assert.equal((await healthOf(id)).enabled, true);
+  });
+});
