@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delivery-schema.ts';
 import { getDelivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import { enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
-import { getWebhook } from '../webhooks/webhook-store.ts';
+import { endPause, getWebhook } from '../webhooks/webhook-store.ts';
 import type { WebhookRoutesDeps } from './webhooks.ts';
 
 const path = '/api/v1/admin/webhooks/:id';
@@ -23,6 +23,7 @@ export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoute
     handler: async ({ params: { id } }) => {
       const deliveryId = await enqueueTest(query, await getWebhook(query, id));
       const json = await getDelivery(query, id, deliveryId);
+      await endPause(query, id);
       bus.notify('webhooks');
       return rawJson(200, json);
     },

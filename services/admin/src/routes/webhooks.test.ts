@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { skip, someAdmin, startTestAdmin, type TestAdmin } from '../../test/test-admin.ts';
 import { deliveryJson } from '../webhooks/delivery-schema.ts';
 import { webhookJson } from '../webhooks/webhook-schema.ts';
+import { webhookStatusJson } from '../webhooks/webhook-status.ts';
 
 const path = '/api/v1/admin/webhooks';
 const good = { name: 'CRM', url: 'https://crm.example.com/hook', events: ['posts.*'] };
@@ -155,13 +156,97 @@ describe('the webhook routes', { skip }, () => {
       assert.deepEqual(await spans(), { open: true, count: 2 });
     });
 
-    it('gets a new secret', async () => {
+    it('gets a new secret; the old one signs on for as long as was asked, by default a day', async () => {
       const webhook = await create();
-      const { status, body } = await admin.call('POST', `${path}/${webhook.id}/regenerate-secret`);
-      assert.equal(status, 200);
-      const { secret, ...rest } = webhookJson.parse(body.data);
+      const secrets = async () => {
+        const [row] = await admin.database.query<{ secret: string; previous: string | null; left: number | null }>({
+          text: `select secret, previous_secret as previous,
+              extract(epoch from previous_secret_until - now())::integer as left
+            from system.webhooks where id = $1`,
+          values: [webhook.id],
+        });
+        return row ?? assert.fail('it is gone');
+      };
+      const regenerate = async (body?: object) => {
+        const answer = await admin.call('POST', `${path}/${webhook.id}/regenerate-secret`, body);
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        return webhookJson.strict().parse(answer.body.data);
+      };
+      const { secret, updated_at, ...rest } = await regenerate();
       assert.notEqual(secret, webhook.secret);
-      assert.deepEqual({ ...rest, secret: webhook.secret }, webhook);
+      assert.deepEqual({ ...rest, updated_at: webhook.updated_at, secret: webhook.secret }, webhook);
+      const first = await secrets();
+      assert.deepEqual([first.secret, first.previous], [secret, webhook.secret]);
+      assert.ok(Math.abs((first.left ?? 0) - 86_400) < 60, `${first.left}`);
+      const status = await admin.call('GET', `${path}/${webhook.id}/status`);
+      assert.ok(webhookStatusJson.strict().parse(status.body.data).previous_secret_until);
+
+      // Sending back what was read changes nothing; another secret ends both.
+      await admin.call('PATCH', `${path}/${webhook.id}`, { ...rest, secret });
+      assert.equal((await secrets()).previous, webhook.secret);
+      await admin.call('PATCH', `${path}/${webhook.id}`, { secret: webhook.secret });
+      assert.deepEqual(await secrets(), { secret: webhook.secret, previous: null, left: null });
+
+      await regenerate({ overlap_seconds: 0 });
+      assert.equal((await secrets()).previous, null);
+      for (const overlap_seconds of [-1, 1.5, 604_801, 'long']) {
+        const refused = await admin.call('POST', `${path}/${webhook.id}/regenerate-secret`, { overlap_seconds });
+        assert.equal(refused.status, 422);
+        assert.deepEqual(Object.keys(refused.body.details ?? {}), ['overlap_seconds']);
+      }
+    });
+
+    it('tells how its receiver does, and forgets it when it is changed in a way that may mend it', async () => {
+      const webhook = await create();
+      const status = async () => {
+        const answer = await admin.call('GET', `${path}/${webhook.id}/status`);
+        return webhookStatusJson.strict().parse(answer.body.data);
+      };
+      const fail = () =>
+        admin.database.query({
+          text: `update system.webhooks
+            set failures = 9, failing_since = to_timestamp(1e9), paused_until = now() + interval '1 hour' where id = $1`,
+          values: [webhook.id],
+        });
+      const healthy = {
+        state: 'active',
+        failures: 0,
+        failing_since: null,
+        paused_until: null,
+        previous_secret_until: null,
+        pending: 0,
+        oldest_pending_at: null,
+      };
+      assert.deepEqual(await status(), healthy);
+      await fail();
+      const { paused_until, ...failing } = await status();
+      assert.ok(paused_until);
+      assert.deepEqual(
+        { ...failing, paused_until: null },
+        { ...healthy, state: 'paused', failures: 9, failing_since: 1e9 },
+      );
+      for (const change of [
+        { url: 'https://b.example/' },
+        { headers: { 'X-A': 'b' } },
+        { enabled: false },
+        { enabled: true },
+      ]) {
+        await fail();
+        await admin.call('PATCH', `${path}/${webhook.id}`, {
+          name: 'renamed',
+          enabled: !('enabled' in change) || !change.enabled,
+        });
+        await fail();
+        await admin.call('PATCH', `${path}/${webhook.id}`, change);
+        assert.equal((await status()).failures, 0, JSON.stringify(change));
+      }
+      await fail();
+      await admin.call('PATCH', `${path}/${webhook.id}`, { name: 'another', url: 'https://b.example/' });
+      assert.equal((await status()).state, 'paused');
+      await test(webhook.id);
+      const { paused_until: now, pending } = await status();
+      assert.ok(now && now <= Date.now() / 1000 + 60, 'a test is not made to wait');
+      assert.equal(pending, 1);
     });
   });
 

@@ -3,8 +3,16 @@ import type { Database } from '@recordbus/database';
 import { created, ok, page, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { pageQuery } from '../webhooks/delivery-schema.ts';
-import { newSecret, newWebhook, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
-import { changeWebhook, createWebhook, deleteWebhook, getWebhook, listWebhooks } from '../webhooks/webhook-store.ts';
+import { newSecret, newWebhook, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
+import { getWebhookStatus, webhookStatusJson } from '../webhooks/webhook-status.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  regenerateSecret,
+} from '../webhooks/webhook-store.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 
 export interface WebhookRoutesDeps {
@@ -63,7 +71,7 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     answers: { 200: webhookJson, ...noSuchWebhook },
     handler: async ({ params: { id }, body }) => {
       const webhook = await changeWebhook(query, id, body);
-      if (body.enabled) bus.notify('webhooks');
+      bus.notify('webhooks');
       return ok(webhook);
     },
   }),
@@ -83,9 +91,23 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     method: 'POST',
     path: `${path}/:id/regenerate-secret`,
     access: 'admin',
-    summary: 'Give a webhook a new secret; the old one ends at once',
+    summary: 'Give a webhook a new secret; for a while the old one signs too, in the Standard Webhooks header',
     params,
+    body: secretRegeneration,
     answers: { 200: webhookJson, ...noSuchWebhook },
-    handler: async ({ params: { id } }) => ok(await changeWebhook(query, id, { secret: newSecret() })),
+    handler: async ({ params: { id }, body }) => {
+      const webhook = await regenerateSecret(query, id, newSecret(), body.overlap_seconds);
+      bus.notify('webhooks');
+      return ok(webhook);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/:id/status`,
+    access: 'admin',
+    summary: 'See whether a webhook is paused or failing, and what waits for it',
+    params,
+    answers: { 200: webhookStatusJson, ...noSuchWebhook },
+    handler: async ({ params: { id } }) => ok(await getWebhookStatus(query, id)),
   }),
 ];

@@ -127,6 +127,16 @@ export const newWebhook = z.strictObject({
 /** Body of a PATCH: any of the same members. */
 export const webhookChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
+/** How long a replaced secret goes on to sign beside its successor, in seconds. */
+const overlapSec = { default: 24 * 3600, max: 7 * 24 * 3600 };
+
+/** Body of a regeneration. */
+export const secretRegeneration = z.strictObject({
+  overlap_seconds: wholeNumber(0, overlapSec.max)
+    .default(overlapSec.default)
+    .describe('how long the old secret goes on to sign in the Standard Webhooks header; 0 ends it at once'),
+});
+
 /** A webhook as it is shown; admins may read its secret. */
 export const webhookJson = z.object({
   id: z.string(),

@@ -7,6 +7,12 @@ const columns = `id, name, url, events, secret, headers, enabled, retry_max, ret
   floor(extract(epoch from updated_at))::bigint as updated_at`;
 const listensFromNow = 'tstzmultirange(tstzrange(now(), null))';
 
+/** Assignments that forget a row of failures, and with it a pause, when the condition holds. */
+const healthAfter = (condition: string) =>
+  `failures = case when ${condition} then 0 else failures end,
+  failing_since = case when not ${condition} then failing_since end,
+  paused_until = case when not ${condition} then paused_until end`;
+
 /** Throws 404 when there is no such webhook. */
 export async function getWebhook(query: Query, id: string): Promise<Webhook> {
   return one(await query<Webhook>({ text: `select ${columns} from system.webhooks where id = $1`, values: [id] }));
@@ -52,18 +58,28 @@ export async function createWebhook(query: Query, webhook: NewWebhook): Promise<
   );
 }
 
-/** Changes what is given. What happens while it is disabled is not sent to it later. Throws 404. */
+const isMended = `((url, headers, secret, enabled) is distinct from
+  (coalesce($3, url), coalesce($6::jsonb, headers), coalesce($5, secret), coalesce($7::boolean, enabled)))`;
+
+/**
+ * Changes what is given. What happens while it is disabled is not sent to it later. Another address, headers or secret
+ * may mend a receiver that only failed, so they end its pause, as disabling and enabling do; another secret takes the
+ * place of both the old one and the one before that. Throws 404.
+ */
 export async function changeWebhook(query: Query, id: string, change: WebhookChange): Promise<Webhook> {
   return one(
     await query<Webhook>({
       text: `update system.webhooks set
           name = coalesce($2, name), url = coalesce($3, url), events = coalesce($4, events),
-          secret = coalesce($5, secret), headers = coalesce($6, headers),
+          secret = coalesce($5, secret), headers = coalesce($6::jsonb, headers),
           active = case
             when $7::boolean and not enabled then active + ${listensFromNow}
             when not $7::boolean and enabled then active - ${listensFromNow}
             else active
           end,
+          ${healthAfter(isMended)},
+          previous_secret = case when secret = coalesce($5, secret) then previous_secret end,
+          previous_secret_until = case when secret = coalesce($5, secret) then previous_secret_until end,
           retry_max = coalesce($8, retry_max), retry_backoff = coalesce($9, retry_backoff),
           retry_delay_ms = coalesce($10, retry_delay_ms), timeout_ms = coalesce($11, timeout_ms), updated_at = now()
         where id = $1 returning ${columns}`,
@@ -82,6 +98,28 @@ export async function changeWebhook(query: Query, id: string, change: WebhookCha
       ],
     }),
   );
+}
+
+/** Gives it a new secret; the one it had goes on to sign for so long. Throws 404. */
+export async function regenerateSecret(query: Query, id: string, secret: string, overlapSec: number): Promise<Webhook> {
+  return one(
+    await query<Webhook>({
+      text: `update system.webhooks set
+          secret = $2, previous_secret = case when $3 > 0 then secret end,
+          previous_secret_until = case when $3 > 0 then now() + make_interval(secs => $3) end,
+          ${healthAfter('true')}, updated_at = now()
+        where id = $1 returning ${columns}`,
+      values: [id, secret, overlapSec],
+    }),
+  );
+}
+
+/** Lets the next attempt of a paused webhook come at once, since somebody wants to see it. */
+export async function endPause(query: Query, id: string): Promise<void> {
+  await query({
+    text: 'update system.webhooks set paused_until = now() where id = $1 and paused_until > now()',
+    values: [id],
+  });
 }
 
 /**

@@ -1,0 +1,38 @@
+import type { Query } from '@recordbus/database';
+import { notFound } from '@recordbus/shared/errors';
+import { z } from 'zod';
+
+const unixSeconds = z.number().describe('unix seconds').nullable();
+
+/** What a webhook's receiver has been like, and what waits for it. */
+export const webhookStatusJson = z.object({
+  state: z.enum(['active', 'paused', 'disabled']).describe('paused: its receiver only fails; its events are kept'),
+  failures: z.number().describe('failed attempts since the last success'),
+  failing_since: unixSeconds.describe('the first of these failures; of a disabled webhook: why it was disabled'),
+  paused_until: unixSeconds.describe('then one delivery is tried'),
+  previous_secret_until: unixSeconds.describe('until then the secret before this one signs too'),
+  pending: z.number().describe('deliveries that are still to be sent'),
+  oldest_pending_at: unixSeconds,
+});
+
+export type WebhookStatus = z.output<typeof webhookStatusJson>;
+
+const seconds = (expression: string) => `floor(extract(epoch from ${expression}))::bigint`;
+
+/** Throws 404 when there is no such webhook. */
+export async function getWebhookStatus(query: Query, id: string): Promise<WebhookStatus> {
+  const [status] = await query<WebhookStatus>({
+    text: `select
+        case when not enabled then 'disabled' when paused_until is not null then 'paused' else 'active' end as state,
+        failures, ${seconds('failing_since')} as failing_since, ${seconds('paused_until')} as paused_until,
+        ${seconds('case when previous_secret_until > now() then previous_secret_until end')} as previous_secret_until,
+        waiting.count as pending, ${seconds('waiting.oldest')} as oldest_pending_at
+      from system.webhooks w, lateral (
+        select count(*) as count, min(occurred_at) as oldest from system.delivery_queue q where q.webhook_id = w.id
+      ) as waiting
+      where id = $1`,
+    values: [id],
+  });
+  if (!status) throw notFound('webhook');
+  return status;
+}
