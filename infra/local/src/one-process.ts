@@ -5,6 +5,7 @@ import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createGateway, localUpstream } from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
+import { createSettings } from '@recordbus/settings';
 import type { Config } from '@recordbus/shared/config';
 import { listen } from '@recordbus/shared/http';
 import type { Lifecycle } from '@recordbus/shared/lifecycle';
@@ -50,9 +51,11 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     await service.start();
   }
 
+  const gatewayLog = createLogger('gateway', config.logLevel);
   const gateway = createGateway({
-    log: createLogger('gateway', config.logLevel),
+    log: gatewayLog,
     secret,
+    settings: createSettings({ database, bus, log: gatewayLog, envelope }),
     upstreams: services.map(localUpstream),
   });
   lifecycle.onStop('gateway', () => gateway.stop());

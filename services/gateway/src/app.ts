@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Settings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { HealthCheck, Service } from '@recordbus/shared/service';
@@ -24,6 +25,7 @@ interface GatewayDeps {
   readonly log: Logger;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
+  readonly settings: Settings;
   /** The services behind this gateway. */
   readonly upstreams: readonly Upstream[];
   /** Milliseconds since the epoch. */
@@ -41,7 +43,7 @@ export interface Gateway {
 }
 
 /** Makes the gateway: it knows who is calling and whose route it is, and hands the request on. */
-export function createGateway({ log, secret, upstreams, clock = Date.now }: GatewayDeps): Gateway {
+export function createGateway({ log, secret, settings, upstreams, clock = Date.now }: GatewayDeps): Gateway {
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const all = [localUpstream(ownService(log, checks)), ...upstreams];
   const table = createRoutingTable(all);
@@ -63,10 +65,12 @@ export function createGateway({ log, secret, upstreams, clock = Date.now }: Gate
     app,
     checks,
     async start() {
+      await settings.start();
       await Promise.all(all.map((upstream) => upstream.start((routes) => table.setRoutes(upstream, routes))));
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
+      await settings.stop();
     },
   };
 }

@@ -1,4 +1,5 @@
-import { dataDirectory, jwtSecret, urlOf, variable } from '@recordbus/shared/config';
+import { encryptionKey } from '@recordbus/crypto';
+import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
 
 const serviceUrl = (name: string) =>
   variable(
@@ -9,8 +10,11 @@ const serviceUrl = (name: string) =>
 
 /** The environment of the gateway (contract §9). */
 export const gatewayVariables = {
+  databaseUrl,
+  natsUrl,
   dataDirectory,
   jwtSecret,
+  encryptionKey,
   auth: serviceUrl('auth'),
   records: serviceUrl('records'),
   admin: serviceUrl('admin'),

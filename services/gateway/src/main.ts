@@ -1,3 +1,7 @@
+import { connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
+import { openDatabase } from '@recordbus/database';
+import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { announceReady, runProcess } from '@recordbus/shared/run-service';
@@ -5,13 +9,21 @@ import { loadTokenSecret } from '@recordbus/tokens';
 import { createGateway, httpUpstream } from './app.ts';
 import { gatewayVariables } from './config.ts';
 
+/** Settings and counters need few connections, and other services want theirs. */
+const poolSize = 4;
+
 await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle }) => {
   const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: config.databaseUrl, name: 'gateway', log, poolSize });
+  lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: config.natsUrl, name: 'gateway', log });
+  lifecycle.onStop('bus', () => bus.close());
+  const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
   const sealer = createContextSealer(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
     httpUpstream({ name, url: config[name], sealer, log }),
   );
-  const gateway = createGateway({ log, secret, upstreams });
+  const gateway = createGateway({ log, secret, settings, upstreams });
   lifecycle.onStop('gateway', () => gateway.stop());
   await gateway.start();
   const server = await listen(gateway.app, config);

@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { describe, test } from 'node:test';
 import { createContextSealer } from '@recordbus/shared/context';
 import type { ListeningServer } from '@recordbus/shared/http';
-import { createGateway, httpUpstream, localUpstream } from '../src/app.ts';
+import { httpUpstream, localUpstream } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
+import { createTestGateway, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
 
 const routes = [declare('GET', '/api/v1/:collection'), declare('POST', '/api/v1/:collection')];
 
@@ -21,9 +21,8 @@ const replica = (name: string) =>
 
 const behind = (url: string, options: { answerTimeoutMs?: number; resolve?: () => Promise<string[]> } = {}) =>
   serve(
-    createGateway({
+    createTestGateway({
       log: quiet,
-      secret,
       upstreams: [httpUpstream({ name: 'records', url, sealer, log: quiet, ...options })],
     }),
   );
@@ -84,7 +83,7 @@ describe('a service that is not there', () => {
       httpUpstream({ name: 'records', url: records.url, sealer, log: quiet }),
       httpUpstream({ name: 'webhooks', url: gone.url, sealer, log: quiet }),
     ];
-    const gateway = await serve(createGateway({ log: quiet, secret, upstreams }), [records]);
+    const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     await gone.close();
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };
@@ -101,7 +100,7 @@ describe('a service that is not there', () => {
       httpUpstream({ name: 'records', url: records.url, sealer, log: quiet }),
       httpUpstream({ name: 'admin', url: gone.url, sealer, log: quiet }),
     ];
-    const gateway = await serve(createGateway({ log: quiet, secret, upstreams }), [records]);
+    const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
     for (const path of ['/api/v1/collections', '/api/v1/admin/me', '/nowhere'])
       assert.equal((await fetch(gateway.url + path)).status, 503, path);
@@ -264,7 +263,7 @@ describe('a service alone in its process', () => {
     const other = createContextSealer(Buffer.from('another secret with over 32 characters'));
     const service = await serveAlone(replica('one'));
     const upstream = httpUpstream({ name: 'records', url: service.url, sealer: other, log: quiet });
-    const gateway = await serve(createGateway({ log: quiet, secret, upstreams: [upstream] }), [service]);
+    const gateway = await serve(createTestGateway({ log: quiet, upstreams: [upstream] }), [service]);
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };
     assert.equal(readyz.status, 503);
@@ -276,8 +275,5 @@ describe('a service alone in its process', () => {
 test('a route that two services declare stops the start', async () => {
   const log = quiet;
   const upstreams = ['records', 'admin'].map((name) => localUpstream(testService(name, log, routes)));
-  await assert.rejects(
-    createGateway({ log, secret, upstreams }).start(),
-    /GET \/api\/v1\/:collection is declared twice/,
-  );
+  await assert.rejects(createTestGateway({ log, upstreams }).start(), /GET \/api\/v1\/:collection is declared twice/);
 });

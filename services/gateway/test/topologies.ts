@@ -1,3 +1,4 @@
+import { fixedSettings } from '@recordbus/settings/testing';
 import { createContextSealer } from '@recordbus/shared/context';
 import { createServiceApp, type ListeningServer, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
@@ -9,6 +10,12 @@ export const secret = Buffer.from('a secret for tests, over 32 characters');
 export const sealer = createContextSealer(secret);
 export const signer = createTokenSigner(secret);
 export const quiet = createLogger('test', 'silent');
+
+type GatewayDeps = Parameters<typeof createGateway>[0];
+
+/** A gateway with the settings' defaults and the secret of these tests, where the test does not say otherwise. */
+export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> & Partial<GatewayDeps>): Gateway =>
+  createGateway({ secret, settings: fixedSettings(), ...deps });
 
 /** A gateway that is listening, and the services behind it. */
 export interface RunningGateway {
@@ -42,12 +49,12 @@ export const serveAlone = (service: Service, port = 0, host = '127.0.0.1'): Prom
 
 /** The two ways in which services stand behind a gateway. */
 export const topologies: Readonly<Record<string, Topology>> = {
-  'in one process': (services) => serve(createGateway({ log: quiet, secret, upstreams: services.map(localUpstream) })),
+  'in one process': (services) => serve(createTestGateway({ log: quiet, upstreams: services.map(localUpstream) })),
   'over HTTP': async (services) => {
     const servers = await Promise.all(services.map((service) => serveAlone(service)));
     const upstreams = services.map(({ name }, index) =>
       httpUpstream({ name, url: servers[index]?.url ?? '', sealer, log: quiet }),
     );
-    return serve(createGateway({ log: quiet, secret, upstreams }), servers);
+    return serve(createTestGateway({ log: quiet, upstreams }), servers);
   },
 };
