@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestContext } from './context.ts';
 import type { Route } from './http/route.ts';
+import type { Metrics } from './metrics/index.ts';
 
 /** Answers one request. The context is what the gateway verified; the handler never reads credentials itself. */
 export type RequestHandler = (
@@ -23,6 +24,8 @@ export interface Service {
   readonly checks: Readonly<Record<string, HealthCheck>>;
   /** Names of checks that are reported only: the service answers requests without what they ask. */
   readonly dispensable?: ReadonlySet<string>;
+  /** What it measures; part of `GET /api/v1/metrics`. */
+  readonly metrics?: Metrics;
   start(): Promise<void>;
   /** Finishes what it began; called after the last request was answered. */
   stop(): Promise<void>;

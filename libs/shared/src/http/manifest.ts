@@ -4,6 +4,9 @@ import type { Route } from './route.ts';
 /** Where a service tells the gateway its routes. */
 export const manifestPath = '/internal/manifest';
 
+/** Where a service tells the gateway what it measures: `readMetrics`. */
+export const metricsPath = '/internal/metrics';
+
 /** What the gateway has to know of a route to send a request to it, and to limit it. */
 export interface RouteManifest {
   readonly method: Route['method'];

@@ -2,14 +2,15 @@ import express, { type Express } from 'express';
 import type { ContextSealer } from '../context.ts';
 import { contextHeader } from '../context.ts';
 import type { Logger } from '../logging.ts';
+import { readMetrics } from '../metrics/index.ts';
 import type { Service } from '../service.ts';
 import { checkReadiness } from './health.ts';
-import { describeRoutes, manifestPath } from './manifest.ts';
+import { describeRoutes, manifestPath, metricsPath } from './manifest.ts';
 import { sendError, sendReply } from './respond.ts';
 
 /**
- * The HTTP app of a service that runs alone in its process: health for the orchestrator, the manifest for the gateway,
- * and the routes for requests that carry a sealed context.
+ * The HTTP app of a service that runs alone in its process: health for the orchestrator, the manifest and the metrics
+ * for the gateway, and the routes, all but health for requests that carry a sealed context.
  */
 export function createServiceApp(service: Service, sealer: ContextSealer, log: Logger): Express {
   const app = express();
@@ -28,6 +29,11 @@ export function createServiceApp(service: Service, sealer: ContextSealer, log: L
       const context = sealer.open(request.headers[contextHeader]);
       if (request.url === manifestPath)
         sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
+      else if (request.url === metricsPath)
+        sendReply(response, {
+          status: 200,
+          body: { data: service.metrics ? await readMetrics(service.metrics) : [] },
+        });
       else await service.handle(request, response, context);
     } catch (error) {
       sendError(request, response, error, log, {});
