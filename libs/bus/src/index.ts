@@ -4,4 +4,5 @@ export { type Envelope, type EnvelopeExpressions, envelope, envelopeSql } from '
 export { cutMembers } from './envelope-text.ts';
 export { type EventStream, ensureEventStream, eventStream, eventStreamMaxBytes } from './event-stream.ts';
 export { subjectOf } from './event-subject.ts';
+export { addOutboxGauges } from './outbox/outbox-gauges.ts';
 export { createOutboxRelay, type OutboxRelay } from './outbox/outbox-relay.ts';

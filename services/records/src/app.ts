@@ -1,8 +1,9 @@
-import { type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
+import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createCollectionCache } from '@recordbus/schema';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { createReferrers } from './delete/referrers.ts';
 import { createRoute } from './routes/create.ts';
@@ -25,6 +26,8 @@ interface RecordsDeps {
 export function createRecords({ log, database, bus, stream }: RecordsDeps): Service {
   const cache = createCollectionCache({ database, bus, log });
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
+  const metrics = createMetrics('records');
+  addOutboxGauges(metrics, database.query);
   const deps: RouteDeps = {
     database,
     collections: createServedCollections(cache),
@@ -40,6 +43,7 @@ export function createRecords({ log, database, bus, stream }: RecordsDeps): Serv
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Reads and writes go on without the bus; the outbox keeps the events.
     dispensable: new Set(['bus']),
+    metrics,
     async start() {
       await cache.start();
       relay.start();

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { newId } from '@recordbus/database';
+import { readMetrics } from '@recordbus/shared/metrics';
+import type { Service } from '@recordbus/shared/service';
 import { startReceiver, type TestReceiver } from '../test/test-receiver.ts';
 import { secret, skip, startTestWebhooks, type TestWebhooks, until } from '../test/test-webhooks.ts';
 
 describe('the webhooks service', { skip }, () => {
   let stack: TestWebhooks;
+  const replicas: Service[] = [];
   const receivers: TestReceiver[] = [];
 
   before(async () => {
     stack = await startTestWebhooks();
-    await stack.startReplica();
-    await stack.startReplica();
+    replicas.push(await stack.startReplica(), await stack.startReplica());
     // The stream is made by the service itself.
     await until(async () => {
       try {
@@ -272,6 +274,34 @@ describe('the webhooks service', { skip }, () => {
       ],
     );
     assert.equal(receiver.received.length, 1);
+  });
+
+  it('measures what waits, what is under way, and what came of it', async () => {
+    const receiver = await receive();
+    const webhook = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
+    const values = async () => {
+      const families = (await Promise.all(replicas.map(({ metrics }) => metrics && readMetrics(metrics)))).flat();
+      return (name: string, label = '') =>
+        families
+          .filter((family) => family?.name === name)
+          .flatMap((family) => family?.values ?? [])
+          .filter(({ labels }) => label === '' || Object.values(labels).includes(label))
+          .reduce((sum, { value }) => sum + value, 0);
+    };
+    const before = await values();
+    receiver.answer = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 200).end();
+    await stack.emit('posts.create');
+    await finished(webhook, 1);
+    await stack.emit('posts.create');
+    await finished(webhook, 2);
+    const counted = async (result: string) => (await values())('recordbus_webhook_attempts_total', result);
+    const name = 'recordbus_webhook_attempts_total';
+    await until(async () => (await counted('success')) === before(name, 'success') + 1);
+    await until(async () => (await counted('refused')) === before(name, 'refused') + 1);
+    const after = await values();
+    assert.equal(after('recordbus_webhook_deliveries_pending'), 0);
+    assert.equal(after('recordbus_webhook_attempts_under_way'), 0);
+    await until(async () => (await values())('recordbus_stream_lag') === 0);
   });
 
   it('lets hanging receivers stall only themselves', async () => {

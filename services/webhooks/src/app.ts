@@ -13,6 +13,7 @@ import { createEventDays } from './fan-out/event-days.ts';
 import { handOut } from './fan-out/hand-out.ts';
 import { createHealthKeeper } from './health/health-keeper.ts';
 import { createLogKeeper } from './retention/log-keeper.ts';
+import { createWebhookMetrics } from './webhook-metrics.ts';
 
 export { webhooksVariables } from './config.ts';
 
@@ -47,7 +48,22 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
     onReopened: () => bus.notify('webhooks'),
     onEvent: () => bus.notify('outbox'),
   });
-  const dispatcher = createDispatcher({ query: database.query, client, log, onRecorded: health.note });
+  const { metrics, begin, record } = createWebhookMetrics({
+    query: database.query,
+    bus,
+    stream,
+    underWay: () => dispatcher.underWay,
+  });
+  const dispatcher = createDispatcher({
+    query: database.query,
+    client,
+    log,
+    onBegin: begin,
+    onRecorded(outcomes) {
+      record(outcomes);
+      health.note(outcomes);
+    },
+  });
   const days = createEventDays(database.query);
   const keeper = createLogKeeper({
     query: database.query,
@@ -68,6 +84,7 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
     name: 'webhooks',
     routes: [],
     handle: createRequestDispatcher([], { log, mapError: mapDatabaseError }),
+    metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
       await settings.start();

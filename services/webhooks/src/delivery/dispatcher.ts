@@ -13,6 +13,8 @@ export interface Dispatcher {
   start(): void;
   /** To be called when there may be something due. */
   wake(): void;
+  /** Attempts that are being made. */
+  readonly underWay: number;
   /** Lets attempts under way end, for a while, and gives the rest back to the other replicas. */
   stop(): Promise<void>;
 }
@@ -21,6 +23,8 @@ interface DispatcherOptions {
   readonly query: Query;
   readonly client: EgressClient;
   readonly log: Logger;
+  /** Called when an attempt begins. */
+  readonly onBegin: (claim: Claim) => void;
   /** Called with the outcomes that were recorded and counted. */
   readonly onRecorded: (outcomes: readonly Outcome[]) => void;
 }
@@ -48,7 +52,8 @@ function isShareTaken(claims: readonly Claim[], inFlight: ReadonlyMap<string, nu
 }
 
 /** Makes the dispatcher of this process; it does nothing before `start`. */
-export function createDispatcher({ query, client, log, onRecorded }: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { query, client, log, onBegin, onRecorded } = options;
   /** Claims whose attempts run, by webhook; and all that are leased: those, and those whose outcomes are not written. */
   const running = new Map<string, number>();
   const leased = new Map<string, { readonly claim: Claim; readonly sinceMs: number }>();
@@ -73,6 +78,7 @@ export function createDispatcher({ query, client, log, onRecorded }: DispatcherO
     const { webhook_id } = claim;
     running.set(webhook_id, (running.get(webhook_id) ?? 0) + 1);
     try {
+      onBegin(claim);
       writer.add(await attemptDelivery(client, claim));
     } finally {
       const before = running.get(webhook_id) ?? 1;
@@ -131,6 +137,9 @@ export function createDispatcher({ query, client, log, onRecorded }: DispatcherO
       renewing = setTimeout(renew, renewEveryMs);
     },
     wake: wakeup.wake,
+    get underWay() {
+      return attempts.size;
+    },
     async stop() {
       stopping = true;
       wakeup.wake();

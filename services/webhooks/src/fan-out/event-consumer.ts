@@ -19,7 +19,8 @@ interface EventConsumerOptions {
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
 
-const durableName = 'webhooks';
+/** The name of the consumer that the replicas share. */
+export const durableName = 'webhooks';
 const batchSize = 200;
 const retryMs = 1000;
 

@@ -1,0 +1,31 @@
+import type { Query } from '@recordbus/database';
+import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+
+/** Shows how far the stream is behind the database. */
+export function addOutboxGauges(metrics: Metrics, query: Query): void {
+  const sample = (text: string) => async (): Promise<number> => {
+    const [row] = await query<{ value: number }>({ text: `select (${text})::double precision as value`, values: [] });
+    return row?.value ?? 0;
+  };
+  const waiting = 'from system.outbox where published_at is null and parked_at is null';
+  sampledGauge(metrics, {
+    name: 'recordbus_outbox_waiting',
+    help: 'Events that are committed and not yet on the stream.',
+    sample: sample(`select count(*) ${waiting}`),
+    replicas: 'max',
+  });
+  sampledGauge(metrics, {
+    name: 'recordbus_outbox_oldest_seconds',
+    help: 'Age of the oldest event that is not yet on the stream; 0 when there is none.',
+    sample: sample(
+      `select coalesce(extract(epoch from clock_timestamp() - (select created_at ${waiting} order by id limit 1)), 0)`,
+    ),
+    replicas: 'max',
+  });
+  sampledGauge(metrics, {
+    name: 'recordbus_outbox_parked',
+    help: 'Events that can not be published whatever the bus does; see system.outbox.error.',
+    sample: sample('select count(*) from system.outbox where parked_at is not null'),
+    replicas: 'max',
+  });
+}
