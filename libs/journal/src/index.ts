@@ -1,2 +1,5 @@
 export { selectChange, selectRecord } from './changed-sql.ts';
 export { insertEvents, nextUpdatedAt, nowSec, originValues, type Verb } from './event-sql.ts';
+export { withHistory } from './history-sql.ts';
+export { historyTableOf, planHistoryTable } from './history-table.ts';
+export { selectLikeSnapshot, selectSnapshots, snapshotFields } from './snapshot-sql.ts';

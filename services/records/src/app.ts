@@ -9,6 +9,7 @@ import { createReferrers } from './delete/referrers.ts';
 import { createRoute } from './routes/create.ts';
 import { deleteRoute } from './routes/delete.ts';
 import { getRoute } from './routes/get.ts';
+import { historyRoute, restoreRoute } from './routes/history.ts';
 import { listRoute } from './routes/list.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
@@ -35,7 +36,15 @@ export function createRecords({ log, database, bus, stream }: RecordsDeps): Serv
     findReferrers: createReferrers(cache.all),
     wakeRelay: relay.wake,
   };
-  const routes = [listRoute(deps), getRoute(deps), createRoute(deps), updateRoute(deps), deleteRoute(deps)];
+  const routes = [
+    listRoute(deps),
+    getRoute(deps),
+    createRoute(deps),
+    updateRoute(deps),
+    deleteRoute(deps),
+    historyRoute(deps),
+    restoreRoute(deps),
+  ];
   return {
     name: 'records',
     routes,

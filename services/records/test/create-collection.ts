@@ -1,4 +1,5 @@
 import type { Database } from '@recordbus/database';
+import { planHistoryTable } from '@recordbus/journal';
 import {
   type Collection,
   fieldTypeOf,
@@ -16,13 +17,14 @@ export async function createCollection(database: Database, collection: Collectio
     for (const text of describeTable(collection)) await query({ text, values: [] });
     await query({
       text: `insert into system.collections (id, name, type, fields, list_rule, view_rule, create_rule, update_rule,
-        delete_rule, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0)`,
+        delete_rule, history_enabled, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0)`,
       values: [
         collection.id,
         collection.name,
         collection.type,
         JSON.stringify(collection.fields),
         ...(['list', 'view', 'create', 'update', 'delete'] as const).map((name) => collection.rules[name]),
+        collection.historyEnabled,
       ],
     });
     await query({ text: "update system.versions set version = version + 1 where name = 'schema'", values: [] });
@@ -53,5 +55,6 @@ function describeTable(collection: Collection): string[] {
     `create table ${table} (id text collate "C" primary key${columns.join('')}, created_at bigint not null, updated_at bigint not null)`,
     `create index ${quoteIdentifier(orderIndexName(collection))} on ${table} (created_at desc, id desc)`,
     ...constraints,
+    ...(collection.historyEnabled ? [planHistoryTable(collection)] : []),
   ];
 }

@@ -4,6 +4,7 @@ import * as webhooks from './0002-webhooks.ts';
 import * as recordTotals from './0003-record-totals.ts';
 import * as audit from './0004-audit.ts';
 import * as webhookHealth from './0005-webhook-health.ts';
+import * as history from './0006-history.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -12,4 +13,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-record-totals': recordTotals,
   '0004-audit': audit,
   '0005-webhook-health': webhookHealth,
+  '0006-history': history,
 };

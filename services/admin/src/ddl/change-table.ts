@@ -1,3 +1,4 @@
+import { planHistoryTable } from '@recordbus/journal';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf, uniqueIndexName } from '@recordbus/schema';
 import { columnDefinition, isUnique, planBesideColumn, planUniqueIndex } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
@@ -18,6 +19,7 @@ export function planChange(before: Collection, after: Collection): string[] {
       ? []
       : [`alter table ${table} ${added.map((field) => `add column ${columnDefinition(field)}`).join(', ')}`]),
     ...added.flatMap((field) => planBesideColumn(after, field)),
+    ...(after.historyEnabled && !before.historyEnabled ? [planHistoryTable(after)] : []),
   ];
 }
 

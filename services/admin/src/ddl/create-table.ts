@@ -1,3 +1,4 @@
+import { historyTableOf, planHistoryTable } from '@recordbus/journal';
 import { type Collection, orderIndexName, primaryKeyName, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { columnDefinition, planBesideColumn } from './columns.ts';
 
@@ -14,8 +15,12 @@ export function planCreate(collection: Collection): string[] {
     `create table ${table} (${columns.join(', ')})`,
     `create index ${quoteIdentifier(orderIndexName(collection))} on ${table} (created_at desc, id desc)`,
     ...collection.fields.flatMap((field) => planBesideColumn(collection, field)),
+    ...(collection.historyEnabled ? [planHistoryTable(collection)] : []),
   ];
 }
 
-/** Drops the table of a collection to which no relation leads any more. */
-export const planDrop = (collection: Collection): string[] => [`drop table ${tableOf(collection)}`];
+/** Drops the table of a collection to which no relation leads any more, and its history. */
+export const planDrop = (collection: Collection): string[] => [
+  `drop table ${tableOf(collection)}`,
+  `drop table if exists ${historyTableOf(collection)}`,
+];

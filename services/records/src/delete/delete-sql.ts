@@ -1,4 +1,4 @@
-import { insertEvents, nextUpdatedAt, selectChange, selectRecord } from '@recordbus/journal';
+import { insertEvents, nextUpdatedAt, selectChange, selectRecord, withHistory } from '@recordbus/journal';
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import type { Referrer } from './referrers.ts';
@@ -18,7 +18,7 @@ export const composeDeleteOne = (collection: Collection, rule?: string): string 
   ${selectRecord(collection, 'gone')}
 ), event as (
   ${insertEvents({ collection, verb: 'delete', source: 'shown' })}
-)
+)${withHistory({ collection, verb: 'delete', source: 'gone' })}
 select o.updated_at as "updatedAtSec", s.id is not null as deleted${
   rule === undefined ? '' : ', v.allowed as "isAllowed"'
 } from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
@@ -67,7 +67,7 @@ export function composeSetNull(collection: Collection, fields: readonly string[]
   returning t.*
 ), shown as materialized (
   ${selectChange(collection, 'new', 'old')}
-)
+)${withHistory({ collection, verb: 'update', source: 'new' })}
 ${insertEvents({ collection, verb: 'update', source: 'shown' })}`;
 }
 
@@ -83,7 +83,7 @@ export function composeDeleteMany(collections: readonly Collection[]): string {
   ${selectRecord(collection, `gone${index}`)}
 ), event${index} as (
   ${insertEvents({ collection, verb: 'delete', source: `shown${index}` })}
-)`,
+)${withHistory({ collection, verb: 'delete', source: `gone${index}`, name: `history${index}` })}`,
   );
   return `with ${parts.join(', ')}
 select`;

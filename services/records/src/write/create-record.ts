@@ -1,5 +1,5 @@
 import { newId, type Query } from '@recordbus/database';
-import { insertEvents, nowSec, originValues, selectRecord } from '@recordbus/journal';
+import { insertEvents, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import { type Collection, compileRecordReader, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
@@ -60,7 +60,7 @@ export function composeCreate(collection: Collection, rule?: string): string {
   ${selectRecord(collection, 'new')}
 ), event as (
   ${insertEvents({ collection, verb: 'create', source: 'shown' })}
-)
+)${withHistory({ collection, verb: 'create', source: 'new' })}
 select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s`;
 }
 

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { insertEvents, nextUpdatedAt, originValues, selectChange } from '@recordbus/journal';
+import { insertEvents, nextUpdatedAt, originValues, selectChange, withHistory } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -117,7 +117,7 @@ export function composeUpdate(collection: Collection, rule?: string): string {
   ${selectChange(collection, 'new', 'old')}
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
-)
+)${withHistory({ collection, verb: 'update', source: 'new' })}
 select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}
 from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
 }

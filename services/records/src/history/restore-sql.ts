@@ -1,0 +1,54 @@
+import {
+  historyTableOf,
+  insertEvents,
+  nextUpdatedAt,
+  selectChange,
+  selectSnapshots,
+  snapshotFields,
+  withHistory,
+} from '@recordbus/journal';
+import { type Collection, quoteIdentifier, quoteLiteral, recordColumns, selectList, tableOf } from '@recordbus/schema';
+
+/** Locks a record; its value is the id. */
+export const composeLockLive = (collection: Collection): string =>
+  `select t.updated_at as "updatedAtSec" from ${tableOf(collection)} t where t.id = $1::text for update`;
+
+/** Is anything known of a record? Its value is the id. */
+export const composeFindKnown = (collection: Collection): string =>
+  `select from ${historyTableOf(collection)} where record_id = $1::text limit 1`;
+
+/** The most recent snapshot of a record at or before a time: which one, as a record, and the ids of the fields it knows. */
+export function composeFindSnapshot(collection: Collection): string {
+  const picked = `select * from ${historyTableOf(collection)}
+    where record_id = $1::text and at <= $2::bigint order by at desc limit 1`;
+  return `select k.at, row_to_json(r.*) as record, array(select json_object_keys(k.snapshot)) as "fieldIds"
+  from (${picked}) k join lateral (${selectSnapshots(collection, 'select k.*')}) n on true
+  cross join lateral (select ${selectList(recordColumns(collection), 'n')}) r`;
+}
+
+/**
+ * Writes the values of a snapshot back to a record that is locked; its values are the origin, the id, the snapshot's
+ * `at`, and the names of the fields to set (asked for also where there is no field to name). What is restored never
+ * leaves the database, so it comes back as it was stored, sealed values sealed.
+ */
+export function composeRestore(collection: Collection): string {
+  const assignments = snapshotFields(collection).map(({ name }) => {
+    const column = quoteIdentifier(name);
+    return `${column} = case when ${quoteLiteral(name)} = any($7::text[]) then p.${column} else t.${column} end, `;
+  });
+  const picked = `select * from ${historyTableOf(collection)} where record_id = $5::text and at = $6::bigint`;
+  return `with old as materialized (
+  select t.* from ${tableOf(collection)} t where t.id = $5::text
+), picked as materialized (
+  ${selectSnapshots(collection, picked)}
+), new as (
+  update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
+  from picked p where t.id = p.id
+  returning t.*
+), shown as materialized (
+  ${selectChange(collection, 'new', 'old')}
+), event as (
+  ${insertEvents({ collection, verb: 'update', source: 'shown' })}
+)${withHistory({ collection, verb: 'update', source: 'new' })}
+select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s where $7::text[] is not null`;
+}

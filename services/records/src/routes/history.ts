@@ -1,0 +1,107 @@
+import type { Collection } from '@recordbus/schema';
+import { notFound } from '@recordbus/shared/errors';
+import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { listHistory } from '../history/list-history.ts';
+import { restoreRecord } from '../history/restore-record.ts';
+import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
+import { wholeNumber } from './query-values.ts';
+import { recordParams, recordPaths } from './record-paths.ts';
+import { refuseUnwritten } from './refuse-unwritten.ts';
+import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
+
+/** Interface §4.5. */
+const defaultPerPage = 50;
+const maxPerPage = 1000;
+
+const historyRow = z.object({
+  id: z.uuid(),
+  op: z.enum(['create', 'update', 'delete']),
+  snapshot: z.record(z.string(), z.unknown()),
+  actor_id: z.string().nullable(),
+  actor_type: z.enum(['user', 'admin', 'guest']),
+  at: z.number(),
+});
+
+const historyPage = z.object({
+  data: z.array(historyRow),
+  page: z.number(),
+  perPage: z.number(),
+  totalItems: z.number(),
+  totalPages: z.number(),
+});
+
+const pathsOf = (name: string) => recordPaths.map((path) => `${path}/${name}`);
+
+/** `GET /api/<col>/<id>/history`. */
+export const historyRoute = (deps: RouteDeps): Route =>
+  route({
+    method: 'GET',
+    path: pathsOf('history'),
+    access: 'public',
+    action: 'view',
+    summary: 'List the versions of a record, newest first',
+    params: recordParams,
+    query: z.object({
+      page: wholeNumber.transform((page = 1) => Math.min(Math.max(page, 1), Number.MAX_SAFE_INTEGER)),
+      perPage: wholeNumber.transform((size = 0) => (size > 0 ? Math.min(size, maxPerPage) : defaultPerPage)),
+    }),
+    answers: {
+      200: historyPage,
+      403: 'the view rule refuses',
+      404: 'no such collection or record, or the collection keeps no history',
+    },
+    admit: admitTo('view', deps),
+    handler: (input) =>
+      deps.collections.serve(requestOf('view', input), async (collection) => {
+        demandHistory(collection);
+        const wanted = { id: input.params.id, ...input.query };
+        const body = await listHistory(deps.database.query, collection, wanted, askingOf('GET', input, deps));
+        if (body === undefined) throw notFound('record');
+        return rawJson(200, body);
+      }),
+  });
+
+/** `POST /api/<col>/<id>/restore`. */
+export const restoreRoute = (deps: RouteDeps): Route =>
+  route({
+    method: 'POST',
+    path: pathsOf('restore'),
+    access: 'admin',
+    action: 'update',
+    summary: 'Restore a record to its most recent version at or before a time',
+    params: recordParams,
+    query: z.object({
+      at: z
+        .string()
+        .regex(/^[+-]?\d+$/, 'must be a time in unix seconds')
+        .transform(boundedNumber),
+    }),
+    answers: {
+      200: z.record(z.string(), z.unknown()),
+      404: 'no such collection or record, the collection keeps no history, or it begins later',
+      405: 'a view collection is read-only',
+      409: 'the record was deleted',
+      412: 'the record is not of the version that If-Match names',
+      422: 'a value of then can not be written any more',
+    },
+    admit: admitTo('update', deps),
+    handler: (input) =>
+      deps.collections.serve(requestOf('update', input), async (collection) => {
+        demandHistory(collection);
+        const versions = versionsOfIfMatch(input.header('if-match'));
+        const restoring = { id: input.params.id, atSec: input.query.at, versions };
+        const result = await restoreRecord(deps.database, collection, restoring, input.context);
+        if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
+        deps.wakeRelay();
+        return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
+      }),
+  });
+
+/** A time far beyond any record's is one that bigint can hold. */
+const boundedNumber = (text: string): number =>
+  Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+
+function demandHistory({ historyEnabled, type }: Collection): void {
+  if (!historyEnabled || type === 'view') throw notFound('history');
+}

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { Collection } from '@recordbus/schema';
+import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
+import { testCollection } from './test-collection.ts';
+
+interface HistoryRow {
+  readonly id: string;
+  readonly op: string;
+  readonly snapshot: Readonly<Record<string, unknown>>;
+  readonly actor_id: string | null;
+  readonly actor_type: string;
+  readonly at: number;
+}
+
+const rules = { list: null, view: null, create: null, update: null, delete: null };
+
+describe('history', { skip: skipWithoutDatabase }, () => {
+  let records: RecordsFixture;
+  const posts = testCollection(
+    'posts',
+    [
+      { name: 'title', options: { unique: true } },
+      { name: 'stars', type: 'number' },
+      { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } },
+      { name: 'meta', type: 'json' },
+      { name: 'author', type: 'relation', collection: 'authors' },
+    ],
+    { historyEnabled: true },
+  );
+
+  before(async () => {
+    records = await startRecords([
+      testCollection('plain', [{ name: 'title' }]),
+      testCollection('authors', [{ name: 'name' }], { historyEnabled: true }),
+      posts,
+      testCollection(
+        'comments',
+        [{ name: 'post', type: 'relation', collection: 'posts', options: { cascade: 'cascade' } }],
+        { historyEnabled: true },
+      ),
+      testCollection('bare', [], { historyEnabled: true }),
+      testCollection('secrets', [{ name: 'owner' }, { name: 'author', type: 'relation', collection: 'authors' }], {
+        historyEnabled: true,
+        rules: { ...rules, view: 'owner = @request.auth.id || author.name = "Open"' },
+      }),
+    ]);
+  });
+  after(() => records?.stop());
+  beforeEach(() => records?.takeEvents());
+
+  const create = async (collection: string, body: object, sent: Sent = {}) => {
+    const { status, text, record } = await records.send('POST', `/api/${collection}`, { ...sent, body });
+    assert.equal(status, 201, text);
+    return record;
+  };
+  const patch = async (path: string, body: object, sent: Sent = {}) => {
+    const { status, text, record } = await records.send('PATCH', `/api/${path}`, { ...sent, body });
+    assert.equal(status, 200, text);
+    return record;
+  };
+  const remove = async (path: string) => assert.equal((await records.send('DELETE', `/api/${path}`)).status, 200);
+  const historyOf = async (path: string, query = '', sent: Sent = { as: 'admin' }) => {
+    const { status, text, json } = await records.send('GET', `/api/${path}/history${query}`, sent);
+    assert.equal(status, 200, text);
+    return json.data as { data: HistoryRow[]; page: number; perPage: number; totalItems: number; totalPages: number };
+  };
+  const restore = (path: string, at: number | string, sent: Sent = { as: 'admin' }) =>
+    records.send('POST', `/api/${path}/restore?at=${at}`, sent);
+  /** Gives a collection other fields, as the admin service does with the given DDL. */
+  const redefine = async (collection: Collection, fields: Collection['fields'], ...ddl: string[]) => {
+    for (const text of ddl) await records.database.query({ text, values: [] });
+    await records.database.query({
+      text: 'update system.collections set fields = $1 where id = $2',
+      values: [JSON.stringify(fields), collection.id],
+    });
+    await records.database.query({ text: 'update system.versions set version = version + 1', values: [] });
+    await records.send('GET', '/api/absent');
+  };
+
+  it('has a row for each write, newest first, with who wrote', async () => {
+    const first = await create('posts', { title: 'one', stars: 1.5, tags: ['a'], meta: { deep: [null, 1e21] } });
+    const second = await patch(`posts/${first.id}`, { title: 'two' }, { as: 'user' });
+    await records.send('DELETE', `/api/posts/${first.id}`, { as: 'admin' });
+    const { data, ...counts } = await historyOf(`posts/${first.id}`);
+    assert.deepEqual(counts, { page: 1, perPage: 50, totalItems: 3, totalPages: 1 });
+    const gone = Math.max(second.updated + 1, data[0]?.at ?? 0);
+    assert.deepEqual(
+      data.map(({ id, ...row }) => row),
+      [
+        { op: 'delete', snapshot: { ...second, updated: gone }, actor_id: 'a1', actor_type: 'admin', at: gone },
+        { op: 'update', snapshot: second, actor_id: 'u1', actor_type: 'user', at: second.updated },
+        { op: 'create', snapshot: first, actor_id: null, actor_type: 'guest', at: first.updated },
+      ],
+    );
+    assert.equal(new Set(data.map(({ id }) => id)).size, 3);
+  });
+
+  it('comes in pages', async () => {
+    const { id } = await create('bare', {});
+    for (let n = 0; n < 4; n += 1) await patch(`bare/${id}`, {});
+    const page = await historyOf(`bare/${id}`, '?page=2&perPage=2');
+    assert.deepEqual(
+      { ...page, data: page.data.length },
+      { data: 2, page: 2, perPage: 2, totalItems: 5, totalPages: 3 },
+    );
+    assert.deepEqual((await historyOf(`bare/${id}`, '?page=9')).data, []);
+    assert.deepEqual((await historyOf(`bare/${id}`, '?perPage=0')).perPage, 50);
+    assert.deepEqual((await historyOf(`bare/${id}`, '?page=99999999999999999999&perPage=5000')).perPage, 1000);
+    assert.equal((await records.send('GET', `/api/bare/${id}/history?page=x`)).status, 400);
+  });
+
+  it('has a row for each record that a delete takes along or clears', async () => {
+    const author = await create('authors', { name: 'Ada' });
+    const post = await create('posts', { title: 'with author', author: author.id });
+    const comment = await create('comments', { post: post.id });
+    await remove(`authors/${author.id}`);
+    const cleared = (await historyOf(`posts/${post.id}`)).data[0];
+    assert.deepEqual([cleared?.op, cleared?.snapshot.author, cleared?.at], ['update', null, post.updated + 1]);
+    await remove(`posts/${post.id}`);
+    const last = (await historyOf(`comments/${comment.id}`)).data[0];
+    assert.deepEqual([last?.op, last?.snapshot.post], ['delete', post.id]);
+  });
+
+  it('is not kept, nor known, where it is off', async () => {
+    const { id } = await create('plain', { title: 'x' });
+    assert.equal((await records.send('GET', `/api/plain/${id}/history`)).status, 404);
+    assert.equal((await restore(`plain/${id}`, 9e9)).status, 404);
+    assert.equal((await records.send('GET', `/api/posts/nothing/history`)).status, 404);
+    assert.equal((await records.send('GET', `/api/nowhere/nothing/history`)).status, 404);
+  });
+
+  it('asks the view rule of the record, of a deleted one by its last snapshot', async () => {
+    const open = await create('authors', { name: 'Open' });
+    const mine = await create('secrets', { owner: 'u1' });
+    const led = await create('secrets', { owner: 'x', author: open.id });
+    const status = async (id: string, as: 'guest' | 'stranger' | 'user' | 'admin') =>
+      (await records.send('GET', `/api/secrets/${id}/history`, { as })).status;
+    for (const state of ['there', 'deleted']) {
+      if (state === 'deleted') for (const { id } of [mine, led]) await remove(`secrets/${id}`);
+      assert.deepEqual(
+        await Promise.all((['guest', 'stranger', 'user', 'admin'] as const).map((as) => status(mine.id, as))),
+        [403, 401, 200, 200],
+        state,
+      );
+      assert.equal(await status(led.id, 'guest'), 200, `a relation is followed when the record is ${state}`);
+    }
+    assert.equal(await status('nothing', 'guest'), 404);
+    // The path leads through the records that are there now.
+    await patch(`authors/${open.id}`, { name: 'Closed' });
+    assert.equal(await status(led.id, 'guest'), 403);
+  });
+
+  it('restores as an update, with its event and its row', async () => {
+    const first = await create('posts', { title: 'v1', stars: 1, tags: ['b'], meta: { a: 1 } });
+    const second = await patch(`posts/${first.id}`, { title: 'v2', stars: null, tags: [], meta: null });
+    await records.takeEvents();
+    const answer = await restore(`posts/${first.id}`, first.updated);
+    assert.equal(answer.status, 200, answer.text);
+    const expected = { ...first, updated: Math.max(second.updated + 1, answer.record.updated) };
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.json, { data: expected });
+    assert.equal(answer.headers.get('etag'), `W/"${expected.updated}"`);
+    const events = await records.takeEvents();
+    assert.deepEqual(
+      events.map(({ event, data }) => [event, data.changed]),
+      [['posts.update', ['title', 'stars', 'tags', 'meta']]],
+    );
+    assert.deepEqual(events[0]?.data.previous, second);
+    const { data } = await historyOf(`posts/${first.id}`);
+    assert.deepEqual(
+      [data.length, data[0]?.op, data[0]?.snapshot, data[0]?.actor_type],
+      [3, 'update', expected, 'admin'],
+    );
+  });
+
+  it('restores the most recent version at or before the time', async () => {
+    const { id, updated } = await create('bare', {});
+    const post = await create('posts', { title: 't0' });
+    for (const title of ['t1', 't2', 't3']) await patch(`posts/${post.id}`, { title });
+    assert.equal((await restore(`posts/${post.id}`, post.updated + 1)).record.title, 't1');
+    assert.equal((await restore(`posts/${post.id}`, '99999999999999999999')).record.title, 't1');
+    assert.equal((await restore(`posts/${post.id}`, post.updated)).record.title, 't0');
+    assert.equal((await restore(`bare/${id}`, updated)).record.updated > updated, true);
+  });
+
+  it('refuses what it can not restore, and changes nothing', async () => {
+    const post = await create('posts', { title: 'taken' });
+    const path = `posts/${post.id}`;
+    for (const at of ['', 'soon', '1.5', '1e9']) assert.equal((await restore(path, at)).status, 400, at);
+    assert.equal((await records.send('POST', `/api/${path}/restore`, { as: 'admin' })).status, 400);
+    assert.equal((await restore(path, post.updated, { as: 'guest' })).status, 401);
+    assert.equal((await restore(path, post.updated, { as: 'user' })).status, 403);
+    assert.equal((await restore(path, post.updated - 1)).status, 404);
+    assert.equal((await restore('posts/nothing', post.updated)).status, 404);
+    const stale = await restore(path, post.updated, { as: 'admin', headers: { 'if-match': 'W/"1"' } });
+    assert.deepEqual([stale.status, stale.headers.get('etag')], [412, `W/"${post.updated}"`]);
+    await patch(path, { title: 'moved' });
+    const author = await create('authors', { name: 'Brief' });
+    await create('posts', { title: 'taken' });
+    assert.deepEqual((await restore(path, post.updated)).json.details, { title: 'is already taken' });
+    const related = await create('posts', { title: 'related', author: author.id });
+    await remove(`authors/${author.id}`);
+    assert.deepEqual((await restore(`posts/${related.id}`, related.updated)).json.details, {
+      author: 'refers to no record',
+    });
+    await remove(path);
+    assert.equal((await restore(path, post.updated)).status, 409);
+    assert.equal((await historyOf(path)).data.length, 3);
+  });
+
+  it('follows fields by their ids: renamed ones, dropped ones, new ones, ones that hold several', async () => {
+    const fields = testCollection('moving', [
+      { name: 'old', id: 'f1' },
+      { name: 'dropped', id: 'f2' },
+      { name: 'kind', id: 'f3', type: 'select', options: { values: ['x', 'y'], multiple: false } },
+    ]);
+    const moving = { ...fields, historyEnabled: true };
+    await records.create(moving);
+    const first = await create('moving', { old: 'v1', dropped: 'd', kind: 'x' });
+    await patch(`moving/${first.id}`, { old: 'v2', kind: 'y' });
+    const [one, , three] = moving.fields;
+    assert.ok(one && three);
+    await redefine(
+      moving,
+      [
+        { ...one, name: 'renamed' },
+        { ...three, options: { values: ['x', 'y'], multiple: true } },
+        { ...one, id: 'f4', name: 'added' },
+      ],
+      'alter table records.moving drop column dropped',
+      'alter table records.moving rename column old to renamed',
+      'alter table records.moving alter column kind type jsonb using jsonb_build_array(kind)',
+      'alter table records.moving add column added text',
+    );
+    const present = await patch(`moving/${first.id}`, { added: 'kept' });
+    assert.deepEqual(present.kind, ['y']);
+    const { data } = await historyOf(`moving/${first.id}`);
+    assert.deepEqual(data.at(-1)?.snapshot, {
+      id: first.id,
+      renamed: 'v1',
+      kind: ['x'],
+      added: null,
+      created: first.created,
+      updated: first.updated,
+    });
+    const restored = (await restore(`moving/${first.id}`, first.updated)).record;
+    assert.deepEqual([restored.renamed, restored.kind, restored.added], ['v1', ['x'], 'kept']);
+  });
+
+  it('does not restore what a field refuses by now', async () => {
+    const narrowed = testCollection('narrowed', [{ name: 'text' }], { historyEnabled: true });
+    await records.create(narrowed);
+    const first = await create('narrowed', { text: 'too long' });
+    await patch(`narrowed/${first.id}`, { text: 'ok' });
+    await redefine(
+      narrowed,
+      narrowed.fields.map((field) => ({ ...field, options: { max: 3 } })),
+    );
+    const { status, json } = await restore(`narrowed/${first.id}`, first.updated);
+    assert.deepEqual([status, json.details], [422, { text: 'must have at most 3 characters' }]);
+  });
+
+  it('keeps one row for each of many writes at once', async () => {
+    const { id } = await create('posts', { title: 'busy' });
+    await Promise.all(Array.from({ length: 20 }, (_, stars) => patch(`posts/${id}`, { stars })));
+    const { data } = await historyOf(`posts/${id}`);
+    assert.equal(data.length, 21);
+    assert.equal(new Set(data.map(({ at }) => at)).size, 21);
+    const [live] = data;
+    const { record } = await records.send('GET', `/api/posts/${id}`);
+    assert.deepEqual(live?.snapshot, record);
+  });
+});
