@@ -17,6 +17,7 @@ export interface SystemTables {
   delivery_attempts: DeliveryAttemptsTable;
   large_events: { id: string; body: string; created_at: Generated<Date> };
   parked_messages: ParkedMessagesTable;
+  mail_queue: MailQueueTable;
 }
 
 interface CollectionsTable {
@@ -160,4 +161,20 @@ interface ParkedMessagesTable {
   body: Buffer;
   error: string;
   parked_at: Generated<Date>;
+}
+
+/** Mail that is still to be sent (migration 0007). */
+interface MailQueueTable {
+  id: Generated<string>;
+  template: string;
+  recipient: string;
+  /** What the template is filled with; holds live tokens and codes. */
+  variables: JSONColumnType<Record<string, string>>;
+  /** When it is of no use any more. */
+  expires_at: Date;
+  created_at: Generated<Date>;
+  attempts: Generated<number>;
+  next_attempt_at: Generated<Date>;
+  lease_until: Date | null;
+  lease_token: string | null;
 }

@@ -5,6 +5,7 @@ import * as recordTotals from './0003-record-totals.ts';
 import * as audit from './0004-audit.ts';
 import * as webhookHealth from './0005-webhook-health.ts';
 import * as history from './0006-history.ts';
+import * as mail from './0007-mail.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-audit': audit,
   '0005-webhook-health': webhookHealth,
   '0006-history': history,
+  '0007-mail': mail,
 };

@@ -3,11 +3,16 @@ import { block, httpUrl, line } from './text-schemas.ts';
 
 const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as const;
 
-/** The variables of each template (interface §2.7, Email templates); `code` is there for one-time codes only. */
+/**
+ * The variables of each template (interface §2.7, Email templates); `code` is there for one-time codes only, and the
+ * notice to an account's old address holds nothing that could be used.
+ */
 export const templateVariables = {
   verify: commonVariables,
   reset: commonVariables,
   otp: [...commonVariables, 'code'],
+  change: commonVariables,
+  change_notice: ['email', 'newEmail', 'appUrl', 'collection'],
 } as const;
 
 /** A misspelt variable would be found out by the first person who gets the mail. */
@@ -45,6 +50,17 @@ const bodies = {
     '{{link}}',
     'If you did not try to sign in, you can ignore this message.',
   ),
+  change: paragraphs(
+    'Hello,',
+    'please confirm that {{email}} shall be the new address of your account:',
+    '{{link}}',
+    'If you did not ask for this, you can ignore this message.',
+  ),
+  change_notice: paragraphs(
+    'Hello,',
+    'the address of your account was changed from {{email}} to {{newEmail}}.',
+    'If it was not you, please tell the people who run this service at once.',
+  ),
 };
 
 export const emailTemplates = settingGroup('Email templates', ['auth'], {
@@ -67,4 +83,24 @@ export const emailTemplates = settingGroup('Email templates', ['auth'], {
     'Subject of the one-time code mail.',
   ),
   'email.otp.body': setting(body(templateVariables.otp), bodies.otp, 'Text of the one-time code mail.'),
+  'email.change.subject': setting(
+    subject(templateVariables.change),
+    'Confirm your new address',
+    'Subject of the mail that confirms a new address.',
+  ),
+  'email.change.body': setting(
+    body(templateVariables.change),
+    bodies.change,
+    'Text of the mail that confirms a new address.',
+  ),
+  'email.change_notice.subject': setting(
+    subject(templateVariables.change_notice),
+    'Your address was changed',
+    'Subject of the notice to the old address.',
+  ),
+  'email.change_notice.body': setting(
+    body(templateVariables.change_notice),
+    bodies.change_notice,
+    'Text of the notice to the old address.',
+  ),
 });

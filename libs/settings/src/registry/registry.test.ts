@@ -246,6 +246,14 @@ const table: Record<SettingKey, Row> = {
   'email.reset.body': { ...body, bad: [...body.bad, ['{{code}}', /is not a variable/]] },
   'email.otp.subject': { ...subject('Your sign-in code'), good: [['{{code}}', '{{code}}']] },
   'email.otp.body': { ...body, good: [['{{code}}', '{{code}}']] },
+  'email.change.subject': subject('Confirm your new address'),
+  'email.change.body': { ...body, bad: [...body.bad, ['{{newEmail}}', /is not a variable/]] },
+  'email.change_notice.subject': { ...subject('Your address was changed'), good: [['{{newEmail}}', '{{newEmail}}']] },
+  'email.change_notice.body': {
+    ...body,
+    good: [['{{email}} {{newEmail}}', '{{email}} {{newEmail}}']],
+    bad: [...body.bad, ['{{token}}', /is not a variable/], ['{{link}}', /is not a variable/]],
+  },
 
   'auth.otp.enabled': flag('0'),
   'auth.mfa.enabled': flag('1'),
