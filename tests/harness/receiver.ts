@@ -30,8 +30,8 @@ export interface Receiver extends AsyncDisposable {
   readonly deliveries: readonly Delivery[];
   /** Requests that were left hanging until the sender gave them up. */
   readonly abandoned: number;
-  /** Answers every request that hangs with 200. */
-  release(): void;
+  /** Answers every request that hangs, with 200 unless told otherwise. */
+  release(behaviour?: Exclude<Behaviour, 'hang'>): void;
   /** What to do with the requests from now on; a list is used up one by one and its last entry stays. */
   behave(...behaviours: readonly Behaviour[]): void;
   /** Waits until so many requests have come in. */
@@ -82,8 +82,8 @@ export async function startReceiver(): Promise<Receiver> {
     get abandoned() {
       return abandoned;
     },
-    release() {
-      for (const response of hanging) answer(response, { status: 200 });
+    release(behaviour = { status: 200 }) {
+      for (const response of hanging) answer(response, behaviour);
     },
     behave: (...behaviours) => {
       plan = behaviours;
