@@ -17,6 +17,7 @@ export const sqlState = {
   datatypeMismatch: '42804',
   cachedPlanChanged: '0A000',
   characterNotInRepertoire: '22021',
+  programLimitExceeded: '54000',
   queryCanceled: '57014',
   tooManyConnections: '53300',
 } as const;

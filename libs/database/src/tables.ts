@@ -32,6 +32,8 @@ interface CollectionsTable {
   update_rule: string | null;
   delete_rule: string | null;
   history_enabled: boolean;
+  lacking: JSONColumnType<('created_at' | 'updated_at')[]>;
+  indexes: JSONColumnType<unknown[]>;
   created_at: number;
   updated_at: number;
 }

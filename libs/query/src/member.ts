@@ -1,4 +1,4 @@
-import { type Collection, type Field, quoteIdentifier } from '@recordbus/schema';
+import { type Collection, type Field, hasTimeColumn, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
 import { type Kind, kindOf } from './kind.ts';
 
 /** What an identifier can name: a member of the records of a collection. */
@@ -10,13 +10,14 @@ export interface Member {
   readonly field?: Field;
 }
 
-const system: readonly (readonly [string, Member])[] = [
-  ['id', { column: 'id', kind: 'text' }],
-  ['created', { column: 'created_at', kind: 'date' }],
-  ['updated', { column: 'updated_at', kind: 'date' }],
-  // The names in the parameters of interface §4.5.
-  ['created_at', { column: 'created_at', kind: 'date' }],
-  ['updated_at', { column: 'updated_at', kind: 'date' }],
+const id: readonly [string, Member] = ['id', { column: 'id', kind: 'text' }];
+
+/** Under the names that a record shows, and those in the parameters of interface §4.5. */
+const times: readonly (readonly [string, TimeColumn])[] = [
+  ['created', 'created_at'],
+  ['updated', 'updated_at'],
+  ['created_at', 'created_at'],
+  ['updated_at', 'updated_at'],
 ];
 
 /** Columns of auth records that their definition may leave out (interface §2.3). */
@@ -32,7 +33,10 @@ export function membersOf(collection: Collection): ReadonlyMap<string, Member> {
   let members = known.get(collection);
   if (!members) {
     members = new Map([
-      ...system,
+      id,
+      ...times
+        .filter(([, column]) => hasTimeColumn(collection, column))
+        .map(([name, column]) => [name, { column, kind: 'date' }] as const),
       ...(collection.type === 'auth' ? auth : []),
       ...collection.fields.map(
         (field) => [field.name, { column: quoteIdentifier(field.name), kind: kindOf(field), field }] as const,

@@ -44,8 +44,7 @@ const column = (hops: readonly Hop[], { column, kind }: Member, keys: readonly s
 /** The member of a collection by its name. Throws QueryError for an unknown or hidden one. */
 export function findMember(name: string, position: number, collection: Collection, { schema }: Scope): Member {
   const member = membersOf(collection).get(name);
-  if (!member || (!member.field && schema.hasColumn?.(collection, member.column) === false))
-    throw new QueryError(`${collection.name} has no field "${name}"`, position);
+  if (!member) throw new QueryError(`${collection.name} has no field "${name}"`, position);
   if (member.field && (schema.isHidden ?? isSealed)(member.field))
     throw new QueryError(`the field "${name}" of ${collection.name} can't be compared or sorted by`, position);
   return member;

@@ -86,8 +86,8 @@ describe('what a filter may compare', () => {
   });
 
   it('knows no times of a view without them', () => {
-    const without = { ...schema, hasColumn: () => false };
-    const scope = { collection: posts, schema: without, writtenBy: 'client' as const };
+    const view = { ...posts, type: 'view' as const, lacking: ['created_at' as const] };
+    const scope = { collection: view, schema, writtenBy: 'client' as const };
     assert.throws(
       () => compileExpression('created > 1', scope, { row: 't', parameters: createParameters() }),
       /no field "created"/,

@@ -5,8 +5,6 @@ export interface QuerySchema {
   findCollection(name: string): Collection | undefined;
   /** Is this field kept from expressions? `isSealed` when it is not given. */
   isHidden?(field: Field): boolean;
-  /** Does the collection have this system column? Views may lack `created_at` and `updated_at`; yes when it is not given. */
-  hasColumn?(collection: Collection, column: string): boolean;
 }
 
 /** What an expression is read against. */

@@ -1,4 +1,4 @@
-export type { Collection, CollectionType, Rule, RuleName } from './collection.ts';
+export type { Collection, CollectionIndex, CollectionType, Rule, RuleName, TimeColumn } from './collection.ts';
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
@@ -7,6 +7,7 @@ export type { Field } from './field.ts';
 export { type FieldType, type Narrowing, Refusal, type ValueReader } from './field-type.ts';
 export { fieldTypeOf, fieldTypes } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
+export { columnsOfIndex, findIndexOfConstraint, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';

@@ -1,4 +1,4 @@
-import type { Collection } from './collection.ts';
+import type { Collection, CollectionIndex } from './collection.ts';
 import type { Field } from './field.ts';
 
 /** Collection and field names (contract §1, §8). */
@@ -33,6 +33,10 @@ export const foreignKeyName = (collection: Named, field: Pick<Field, 'id'>) => c
 /** Name of the index on a relation field's column. */
 export const relationIndexName = (collection: Named, field: Pick<Field, 'id'>) =>
   constraintName('ix', collection, field);
+
+/** Name of an index that an admin asked for. */
+export const indexName = (collection: Named, index: Pick<CollectionIndex, 'id'>) =>
+  constraintName('ux', collection, index);
 
 /** Name of the index behind the default order of a list. */
 export const orderIndexName = ({ id }: Named) => `created:${id.replaceAll('-', '')}`;

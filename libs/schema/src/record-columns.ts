@@ -1,4 +1,5 @@
-import type { Collection } from './collection.ts';
+import type { Collection, TimeColumn } from './collection.ts';
+import { hasTimeColumn } from './indexes.ts';
 import { quoteIdentifier } from './naming.ts';
 
 /** One member of a record as clients see it, and where its value stands in the table. */
@@ -16,10 +17,14 @@ export function recordColumns(collection: Collection): readonly RecordColumn[] {
   return [
     { name: 'id', column: 'id' },
     ...collection.fields.map(({ name }) => ({ name, column: quoteIdentifier(name) })),
-    { name: 'created', column: 'created_at' },
-    { name: 'updated', column: 'updated_at' },
+    ...times.filter(({ column }) => hasTimeColumn(collection, column)),
   ];
 }
+
+const times: readonly (RecordColumn & { readonly column: TimeColumn })[] = [
+  { name: 'created', column: 'created_at' },
+  { name: 'updated', column: 'updated_at' },
+];
 
 /**
  * A row of the table (under the given alias) as the select list of a record; `row_to_json` of such a row is the record.

@@ -6,6 +6,7 @@ import * as audit from './0004-audit.ts';
 import * as webhookHealth from './0005-webhook-health.ts';
 import * as history from './0006-history.ts';
 import * as mail from './0007-mail.ts';
+import * as viewsAndIndexes from './0008-views-and-indexes.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-webhook-health': webhookHealth,
   '0006-history': history,
   '0007-mail': mail,
+  '0008-views-and-indexes': viewsAndIndexes,
 };

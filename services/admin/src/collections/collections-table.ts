@@ -5,8 +5,8 @@ import type { Collection } from '@recordbus/schema';
 export async function insertCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `insert into system.collections (id, name, type, fields, view_query, list_rule, view_rule, create_rule,
-      update_rule, delete_rule, history_enabled, created_at, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+      update_rule, delete_rule, history_enabled, lacking, indexes, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     values: [
       collection.id,
       collection.name,
@@ -22,7 +22,8 @@ export async function insertCollection(query: Query, collection: Collection): Pr
 export async function updateCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `update system.collections set name = $2, fields = $3, view_query = $4, list_rule = $5, view_rule = $6,
-      create_rule = $7, update_rule = $8, delete_rule = $9, history_enabled = $10, updated_at = $11 where id = $1`,
+      create_rule = $7, update_rule = $8, delete_rule = $9, history_enabled = $10, lacking = $11, indexes = $12,
+      updated_at = $13 where id = $1`,
     values: [collection.id, collection.name, ...changeable(collection), collection.updatedAtSec],
   });
 }
@@ -32,7 +33,14 @@ export async function deleteCollectionRow(query: Query, id: string): Promise<voi
   await query({ text: 'delete from system.collections where id = $1', values: [id] });
 }
 
-const changeable = ({ fields, viewQuery, rules, historyEnabled }: Collection): unknown[] => [
+const changeable = ({
+  fields,
+  viewQuery,
+  rules,
+  historyEnabled,
+  lacking = [],
+  indexes = [],
+}: Collection): unknown[] => [
   JSON.stringify(fields),
   viewQuery,
   rules.list,
@@ -41,4 +49,6 @@ const changeable = ({ fields, viewQuery, rules, historyEnabled }: Collection): u
   rules.update,
   rules.delete,
   historyEnabled,
+  JSON.stringify(lacking),
+  JSON.stringify(indexes),
 ];

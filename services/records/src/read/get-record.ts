@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { createParameters, type Parameters, type QuerySchema } from '@recordbus/query';
-import { type Collection, selectList, tableOf } from '@recordbus/schema';
+import { type Collection, hasTimeColumn, selectList, tableOf } from '@recordbus/schema';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
@@ -12,7 +12,8 @@ import { project } from './projection.ts';
 export interface FoundRecord {
   /** `{"data": record}`. */
   readonly body: string;
-  readonly updatedAtSec: number;
+  /** Null for a row of a view that has no such column. */
+  readonly updatedAtSec: number | null;
 }
 
 interface Get extends Prepared {
@@ -51,9 +52,9 @@ export async function findRecord(
 export function composeGet(collection: Collection, fields: string | undefined, asked: QuerySchema | undefined): Get {
   const parameters = createParameters(2);
   const rule = asked && compileRule(collection, 'view', asked, { row: 't', parameters });
-  const text = `select '{"data":' || row_to_json(r.*)::text || '}' as body, t.updated_at as "updatedAtSec"${
-    rule === undefined ? '' : `, (${rule}) is true as "isAllowed"`
-  }
+  const text = `select '{"data":' || row_to_json(r.*)::text || '}' as body, ${
+    hasTimeColumn(collection, 'updated_at') ? 't.updated_at' : 'null'
+  } as "updatedAtSec"${rule === undefined ? '' : `, (${rule}) is true as "isAllowed"`}
 from ${tableOf(collection)} t
 cross join lateral (select ${selectList(project(collection, fields), 't')}) r
 where t.id = $1`;

@@ -1,11 +1,12 @@
 import type { Database } from '@recordbus/database';
 import { compileExpression, compileSort, createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, selectList, tableOf } from '@recordbus/schema';
+import { type Collection, hasTimeColumn, selectList, tableOf } from '@recordbus/schema';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
 import { project } from './projection.ts';
 import { readExpression } from './read-expression.ts';
+import { readerFor } from './reader-for.ts';
 import { carryOnTotal, countRecords, findKnownTotal, keepTotal, type Total } from './total.ts';
 
 /** What a client asks of a list, its numbers within their bounds. */
@@ -45,7 +46,9 @@ export async function listRecords(
 ): Promise<string> {
   const { page, perPage, skipTotal, filter, sort, fields } = request;
   const isFiltered = filter !== undefined || isAsked(collection, 'list', asking.principal);
-  const known = skipTotal || isFiltered ? undefined : findKnownTotal(collection);
+  // The rows of a view come and go without an event of their own.
+  const isCounted = isFiltered || collection.type === 'view';
+  const known = skipTotal || isCounted ? undefined : findKnownTotal(collection);
   const totalling = skipTotal ? 'none' : known ? 'carry on' : 'count';
   const shape = JSON.stringify([isUsual(request) && perPage, totalling, writerOf(asking), sort, fields, filter]);
   const isPlain = sort === undefined && fields === undefined && filter === undefined;
@@ -55,10 +58,10 @@ export async function listRecords(
   const base = known ? [known.total, known.snapshot] : [];
   const window = isUsual(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
   const values = [page, perPage, ...base, ...window, ...parameters.values(asking.request)];
-  const query = isHeavy ? database.query : database.read;
+  const query = isHeavy ? database.query : readerFor(collection, database);
   const [row] = await query<{ body: string } & Total>({ ...statement, values });
   if (!row) throw new Error('the statement of a list gave no row');
-  if (!skipTotal && !isFiltered) keepTotal(collection, row, !known);
+  if (!skipTotal && !isCounted) keepTotal(collection, row, !known);
   return row.body;
 }
 
@@ -110,10 +113,13 @@ from (${totalling === 'count' ? `${countRecords(collection)} t${where}` : carryO
   return { text, parameters, isHeavy };
 }
 
+/** Newest first, where it is known how old a row is (contract §8, Views). */
+const defaultSort = (collection: Collection) => (hasTimeColumn(collection, 'created_at') ? '-created' : 'id');
+
 /** The list rule and the filter as one condition, and the sort, newest first when there is none. */
 function readExpressions(
   collection: Collection,
-  { filter, sort = '-created' }: ListRequest,
+  { filter, sort = defaultSort(collection) }: ListRequest,
   parameters: Parameters,
   { principal, schema }: Pick<Asking, 'principal' | 'schema'>,
 ) {

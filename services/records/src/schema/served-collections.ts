@@ -72,4 +72,5 @@ const isOutdatedSchema = (error: unknown): boolean =>
     sqlState.undefinedFunction,
     sqlState.uniqueViolation,
     sqlState.foreignKeyViolation,
+    sqlState.programLimitExceeded,
   );

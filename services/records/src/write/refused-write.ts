@@ -1,5 +1,5 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
-import { type Collection, findFieldOfConstraint } from '@recordbus/schema';
+import { type Collection, columnsOfIndex, findFieldOfConstraint, findIndexOfConstraint } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
 
 /**
@@ -13,6 +13,15 @@ export const explainRefusal =
       const field = findFieldOfConstraint(collection, error.constraint);
       const message = error.code === sqlState.uniqueViolation ? 'is already taken' : 'refers to no record';
       if (field) throw validationFailed({ [field.name]: message });
+    }
+    if (isDatabaseError(error, sqlState.uniqueViolation, sqlState.programLimitExceeded)) {
+      const index = findIndexOfConstraint(collection, error.constraint);
+      const message =
+        error.code === sqlState.uniqueViolation
+          ? `is already taken (index ${index?.name})`
+          : `is too large for the index ${index?.name}`;
+      if (index)
+        throw validationFailed(Object.fromEntries(columnsOfIndex(collection, index).map((name) => [name, message])));
     }
     throw error;
   };
