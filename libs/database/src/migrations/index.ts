@@ -7,6 +7,7 @@ import * as webhookHealth from './0005-webhook-health.ts';
 import * as history from './0006-history.ts';
 import * as mail from './0007-mail.ts';
 import * as viewsAndIndexes from './0008-views-and-indexes.ts';
+import * as idempotencyKeys from './0009-idempotency-keys.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-history': history,
   '0007-mail': mail,
   '0008-views-and-indexes': viewsAndIndexes,
+  '0009-idempotency-keys': idempotencyKeys,
 };

@@ -6,26 +6,42 @@ import type { Logger } from '../logging.ts';
 import type { RequestHandler } from '../service.ts';
 import { inSpan, logFields, SpanKind } from '../telemetry.ts';
 import { readJsonBody } from './body.ts';
+import { answerOnce, type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
+import { digestRequest } from './request-digest.ts';
 import { sendError, sendReply } from './respond.ts';
 import type { Access, Route, RouteInput } from './route.ts';
-import { createRouter, type Match } from './router.ts';
+import { createRouter } from './router.ts';
 
 interface DispatcherOptions {
   readonly log: Logger;
   /** Turns an error of a dependency into an answer; what it does not know stays a 500. */
   readonly mapError: (thrown: unknown) => AppError | undefined;
+  /** For services with routes that are declared idempotent. */
+  readonly idempotency?: IdempotencyStore;
 }
 
 /** Makes the request handler of a service from its declared routes: find, authorise, validate, handle, answer. */
-export function createDispatcher(routes: readonly Route[], { log, mapError }: DispatcherOptions): RequestHandler {
+export function createDispatcher(
+  routes: readonly Route[],
+  { log, mapError, idempotency }: DispatcherOptions,
+): RequestHandler {
   const findRoute = createRouter(routes);
+  const unkept = routes.find(({ idempotent }) => idempotent && !idempotency);
+  if (unkept) throw new Error(`${unkept.method} ${unkept.paths[0]} is idempotent and nothing keeps its answers`);
 
   async function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
     const { path, search } = splitUrl(request.url ?? '/');
     const match = findRoute(request.method ?? 'GET', path);
     authorise(match.route.access, context);
-    const input = await readInput(request, search, match, context);
-    const reply = await match.route.handler(input as RouteInput<never, never, never>);
+    const { route } = match;
+    const params = route.params ? readStrings(route.params, match.params) : match.params;
+    await route.admit?.({ params: params as never, context });
+    const key = route.idempotent ? readIdempotencyKey(request) : undefined;
+    const keyed =
+      key === undefined ? undefined : { key, route, params, context, takeDigest: digestRequest(request, search) };
+    const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
+    const work = () => route.handler(input);
+    const reply = await (keyed && idempotency ? answerOnce(idempotency, keyed, work) : work());
     sendReply(response, reply);
   }
 
@@ -55,11 +71,10 @@ function authorise(access: Access, { principal }: RequestContext): void {
 async function readInput(
   request: IncomingMessage,
   search: string,
-  { route, params: texts }: Match<Route>,
+  route: Route,
+  params: unknown,
   context: RequestContext,
 ): Promise<RouteInput<unknown, unknown, unknown>> {
-  const params = route.params ? readStrings(route.params, texts) : texts;
-  await route.admit?.({ params: params as never, context });
   return {
     params,
     query: readQuery(route.query, search),

@@ -34,6 +34,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly body?: B;
   /** Largest body in bytes; 1 MiB when not given. */
   readonly bodyLimitBytes?: number;
+  /** Is the request made once for each `X-Service-Idempotency-Key` (contract §1)? For a POST that creates something. */
+  readonly idempotent?: boolean;
   /** Every status the route answers with, beside those that any route can, and the schema of the body's `data`. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
   /** Refuses, by throwing, what no query and no body could make right; asked before either is looked at. */
@@ -52,6 +54,7 @@ export interface Route {
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
   readonly bodyLimitBytes: number;
+  readonly idempotent: boolean;
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
   readonly admit:
     | ((input: Pick<RouteInput<never, never, never>, 'params' | 'context'>) => Promise<void> | void)
@@ -67,7 +70,8 @@ export function route<
   Q extends z.ZodType = z.ZodType<Record<string, string>>,
   B extends z.ZodType = z.ZodUndefined,
 >(declaration: RouteDeclaration<P, Q, B>): Route {
-  const { path, action, params, query, body, admit, bodyLimitBytes = defaultBodyLimitBytes, ...rest } = declaration;
+  const { path, action, params, query, body, admit, ...rest } = declaration;
+  const { bodyLimitBytes = defaultBodyLimitBytes, idempotent = false } = declaration;
   const paths = typeof path === 'string' ? [path] : path;
-  return { ...rest, action, params, query, body, admit, bodyLimitBytes, paths };
+  return { ...rest, idempotent, action, params, query, body, admit, bodyLimitBytes, paths };
 }

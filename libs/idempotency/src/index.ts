@@ -1,0 +1,1 @@
+export { createIdempotencyKeys } from './idempotency-keys.ts';

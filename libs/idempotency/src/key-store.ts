@@ -1,0 +1,82 @@
+import type { Query } from '@recordbus/database';
+
+/** For how long an answer is kept (contract §1). */
+const keptFor = "interval '24 hours'";
+
+/** One claim: a key's row and who holds it. */
+export interface Hold {
+  readonly id: Buffer;
+  /** Random; tells this holder from one that took the key over. */
+  readonly token: string;
+}
+
+/** A key's row as a claim finds it. */
+export interface FoundKey {
+  /** Is the key the caller's now? */
+  readonly isMine: boolean;
+  readonly fingerprint: Buffer | null;
+  readonly answer: Buffer | null;
+}
+
+/**
+ * Takes a key that is new, past its time, or held by a process that has died. Undefined when somebody took it or let
+ * go of it in this very moment.
+ */
+export async function claimKey(query: Query, { id, token }: Hold, leaseMs: number): Promise<FoundKey | undefined> {
+  const [row] = await query<FoundKey>({
+    name: 'claim-idempotency-key',
+    text: `with mine as (
+  insert into system.idempotency_keys as k (id, token, lease_until, expires_at)
+  values ($1, $2, now() + $3 * interval '1 millisecond', now() + ${keptFor})
+  on conflict (id) do update
+    set token = excluded.token, lease_until = excluded.lease_until, expires_at = excluded.expires_at,
+      fingerprint = null, answer = null
+    where k.expires_at <= now() or (k.answer is null and k.lease_until <= now())
+  returning id
+)
+select true as "isMine", null::bytea as fingerprint, null::bytea as answer from mine
+union all
+select false, k.fingerprint, k.answer from system.idempotency_keys k
+where k.id = $1 and not exists (select from mine)`,
+    values: [id, token, leaseMs],
+  });
+  return row;
+}
+
+/** Holds on to a key whose request takes its time. */
+export async function renewLease(query: Query, { id, token }: Hold, leaseMs: number): Promise<void> {
+  await query({
+    text: `update system.idempotency_keys set lease_until = now() + $3 * interval '1 millisecond'
+where id = $1 and token = $2 and answer is null`,
+    values: [id, token, leaseMs],
+  });
+}
+
+/** Keeps the answer from now on; nothing when somebody else has taken the key over. */
+export async function keepAnswer(query: Query, { id, token }: Hold, fingerprint: Buffer, answer: Buffer): Promise<void> {
+  await query({
+    name: 'keep-idempotent-answer',
+    text: `update system.idempotency_keys set fingerprint = $3, answer = $4, expires_at = now() + ${keptFor}
+where id = $1 and token = $2`,
+    values: [id, token, fingerprint, answer],
+  });
+}
+
+/** Lets go of a key, so that the next request with it is a first one. */
+export async function releaseKey(query: Query, { id, token }: Hold): Promise<void> {
+  await query({
+    text: 'delete from system.idempotency_keys where id = $1 and token = $2 and answer is null',
+    values: [id, token],
+  });
+}
+
+/** Removes up to so many rows whose time is over; replicas do not wait for each other. Gives how many went. */
+export async function sweepKeys(query: Query, limit: number): Promise<number> {
+  const rows = await query({
+    text: `delete from system.idempotency_keys where id in (
+  select id from system.idempotency_keys where expires_at <= now() order by expires_at limit $1 for update skip locked
+) returning 1`,
+    values: [limit],
+  });
+  return rows.length;
+}

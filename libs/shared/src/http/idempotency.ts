@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestContext } from '../context.ts';
+import { AppError, malformed } from '../errors.ts';
+import type { Reply } from './reply.ts';
+import type { TakeDigest } from './request-digest.ts';
+import type { Route } from './route.ts';
+
+/** An answer as it is kept for those who ask again. */
+export interface KeptReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly json: string;
+}
+
+/** What became of a claim on a key. */
+export type Claim =
+  /** Nobody else has it: do the work, then keep its answer or let go of the key. */
+  | { readonly outcome: 'first'; keep(reply: KeptReply, digest: Buffer): Promise<void>; release(): Promise<void> }
+  | { readonly outcome: 'running' }
+  /** Gives the answer for the same request again; undefined for another one. */
+  | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | undefined };
+
+/** Keeps answers by idempotency key, for all replicas (contract §1). */
+export interface IdempotencyStore {
+  /** `identity` is the key with whose it is and what for. */
+  claim(identity: string): Promise<Claim>;
+}
+
+const headerName = 'x-service-idempotency-key';
+const maxKeyLength = 255;
+
+/** The request's key; undefined when it has none. Throws 400 for one that is empty or too long. */
+export function readIdempotencyKey({ headers }: IncomingMessage): string | undefined {
+  const key = headers[headerName];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key === '' || key.length > maxKeyLength)
+    throw malformed(`X-Service-Idempotency-Key must have 1 to ${maxKeyLength} characters`);
+  return key;
+}
+
+interface KeyedRequest {
+  readonly key: string;
+  readonly route: Route;
+  readonly params: unknown;
+  readonly context: RequestContext;
+  /** Of what makes it the same request beside its path; taken when the body has been read. */
+  readonly takeDigest: TakeDigest;
+}
+
+/**
+ * Does the work of a request once for its key, whoever sends it again and to whichever replica: the first 2xx answer
+ * is given again. Throws 409 while the first is still running, 422 when the key was used for another request; any
+ * other answer lets go of the key.
+ */
+export async function answerOnce(
+  store: IdempotencyStore,
+  request: KeyedRequest,
+  work: () => Promise<Reply> | Reply,
+): Promise<Reply> {
+  const claim = await store.claim(identityOf(request));
+  if (claim.outcome === 'running') throw stillRunning();
+  if (claim.outcome === 'answered') {
+    const kept = claim.replyTo(await request.takeDigest());
+    if (!kept) throw new AppError(422, 'idempotency_key_reused', 'the idempotency key was used for another request');
+    return { ...kept, headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
+  }
+  let reply: Reply;
+  try {
+    reply = await work();
+    if (isKept(reply)) await claim.keep(toKept(reply), await request.takeDigest());
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+  if (!isKept(reply)) await claim.release();
+  return reply;
+}
+
+const isKept = ({ status }: Reply): boolean => status >= 200 && status <= 299;
+
+/** The paths of one resource are one path; a guest is who calls from the same address. */
+function identityOf({ key, route, params, context }: KeyedRequest): string {
+  const { principal, clientAddress } = context;
+  const caller = principal.type === 'guest' ? clientAddress : principal.id;
+  return JSON.stringify([principal.type, caller, route.method, route.paths[0], params, key]);
+}
+
+const toKept = ({ status, headers = {}, body, json }: Reply): KeptReply => ({
+  status,
+  headers,
+  json: json ?? JSON.stringify(body),
+});
+
+const stillRunning = () =>
+  new AppError(409, 'idempotency_key_in_use', 'the first request with this idempotency key is still running', {
+    headers: { 'Retry-After': '1' },
+  });
