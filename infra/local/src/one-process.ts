@@ -41,8 +41,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
   const services = [
     createAuth({ ...of('auth'), secret }),
-    createRecords({ ...of('records'), stream }),
-    createAdmin({ ...of('admin'), envelope }),
+    createRecords({ ...of('records'), secret, stream }),
+    createAdmin({ ...of('admin'), secret, envelope }),
     createWebhooks({ ...of('webhooks'), envelope, stream }),
   ];
   const setupToken = await prepareFirstAdmin({ database, config, log });

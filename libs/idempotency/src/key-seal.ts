@@ -20,7 +20,8 @@ const tagBytes = 16;
 
 /** Derives the keys from the deployment's token secret (raw bytes); with another secret every stored key is unknown. */
 export function createKeySeal(secret: Uint8Array): KeySeal {
-  const derive = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', `recordbus idempotency ${purpose}`, 32));
+  const derive = (purpose: string) =>
+    new Uint8Array(hkdfSync('sha256', secret, '', `recordbus idempotency ${purpose}`, 32));
   const names = derive('names');
   const answers = derive('answers');
   return {

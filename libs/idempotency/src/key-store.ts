@@ -53,7 +53,12 @@ where id = $1 and token = $2 and answer is null`,
 }
 
 /** Keeps the answer from now on; nothing when somebody else has taken the key over. */
-export async function keepAnswer(query: Query, { id, token }: Hold, fingerprint: Buffer, answer: Buffer): Promise<void> {
+export async function keepAnswer(
+  query: Query,
+  { id, token }: Hold,
+  fingerprint: Buffer,
+  answer: Buffer,
+): Promise<void> {
   await query({
     name: 'keep-idempotent-answer',
     text: `update system.idempotency_keys set fingerprint = $3, answer = $4, expires_at = now() + ${keptFor}

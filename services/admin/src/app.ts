@@ -1,6 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -17,6 +18,8 @@ export interface AdminDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
+  /** Raw bytes of the secret that signs tokens; from it come the keys of what is kept for idempotency. */
+  readonly secret: Uint8Array;
   /** Seals secret settings. */
   readonly envelope: Envelope;
   /** The time in milliseconds. */
@@ -24,7 +27,7 @@ export interface AdminDeps {
 }
 
 /** The admin service: collections with their tables, admins, settings, webhooks and what became of their deliveries. */
-export function createAdmin({ log, database, bus, envelope, clock = Date.now }: AdminDeps): Service {
+export function createAdmin({ log, database, bus, secret, envelope, clock = Date.now }: AdminDeps): Service {
   const nowSec = () => Math.floor(clock() / 1000);
   const settings = createSettings({ database, bus, log, envelope });
   const changes = createSchemaChanges({ database, bus });
@@ -37,7 +40,11 @@ export function createAdmin({ log, database, bus, envelope, clock = Date.now }: 
   return {
     name: 'admin',
     routes,
-    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
+    handle: createDispatcher(routes, {
+      log,
+      mapError: mapDatabaseError,
+      idempotency: createIdempotencyKeys({ database, log, secret }),
+    }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Replicas that the bus does not tell of a change look for themselves.
     dispensable: new Set(['bus']),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connectBus } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
@@ -43,7 +44,14 @@ export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const database = await openDatabase({ url: temporary.url, name: 'test', log });
   const bus = connectBus({ urls: process.env.TEST_NATS_URL ?? 'nats://127.0.0.1:1', name: 'test', log });
-  const service = createAdmin({ log, database, bus, envelope: createEnvelope(undefined), ...(clock && { clock }) });
+  const service = createAdmin({
+    log,
+    database,
+    bus,
+    secret: randomBytes(32),
+    envelope: createEnvelope(undefined),
+    ...(clock && { clock }),
+  });
   await service.start();
   const sealer = createContextSealer(Buffer.alloc(32, 1));
   const server = await listen(createServiceApp(service, sealer, log), { port: 0, host: '127.0.0.1' });

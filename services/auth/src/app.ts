@@ -1,4 +1,5 @@
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
@@ -25,7 +26,11 @@ export function createAuth({ log, database, secret, clock = Date.now }: AuthDeps
   return {
     name: 'auth',
     routes,
-    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
+    handle: createDispatcher(routes, {
+      log,
+      mapError: mapDatabaseError,
+      idempotency: createIdempotencyKeys({ database, log, secret }),
+    }),
     checks: { database: () => database.ping() },
     start: async () => {},
     stop: async () => {},

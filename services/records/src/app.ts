@@ -1,5 +1,6 @@
 import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createCollectionCache } from '@recordbus/schema';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -19,12 +20,14 @@ interface RecordsDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
+  /** Raw bytes of the secret that signs tokens; from it come the keys of what is kept for idempotency. */
+  readonly secret: Uint8Array;
   /** Where events go, when it is not the stream of interface §6. */
   readonly stream?: EventStream;
 }
 
 /** The records API (interface §4.5) on the three record paths. */
-export function createRecords({ log, database, bus, stream }: RecordsDeps): Service {
+export function createRecords({ log, database, bus, secret, stream }: RecordsDeps): Service {
   const cache = createCollectionCache({ database, bus, log });
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
   const metrics = createMetrics('records');
@@ -48,7 +51,11 @@ export function createRecords({ log, database, bus, stream }: RecordsDeps): Serv
   return {
     name: 'records',
     routes,
-    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
+    handle: createDispatcher(routes, {
+      log,
+      mapError: mapDatabaseError,
+      idempotency: createIdempotencyKeys({ database, log, secret }),
+    }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Reads and writes go on without the bus; the outbox keeps the events.
     dispensable: new Set(['bus']),

@@ -13,5 +13,5 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle })
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  return { service: createRecords({ log, database, bus, stream }), sealer: createContextSealer(secret) };
+  return { service: createRecords({ log, database, bus, secret, stream }), sealer: createContextSealer(secret) };
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectBus } from '@recordbus/bus';
@@ -83,7 +84,7 @@ export async function startRecords(collections: readonly Collection[]): Promise<
   const database = await openDatabase({ url: temporary.url, name: 'records', log });
   for (const collection of collections) await createCollection(database, collection);
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
-  const service = createRecords({ log, database, bus });
+  const service = createRecords({ log, database, bus, secret: randomBytes(32) });
   await service.start();
   const server = createServer((request, response) =>
     service.handle(request, response, {

@@ -40,6 +40,7 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: '/api/v1/admin/admins',
     access: 'admin',
     summary: 'Add an admin',

@@ -30,6 +30,7 @@ export const collectionRoutes = ({ database, changes, nowSec }: CollectionRoutes
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: '/api/v1/collections',
     access: 'admin',
     summary: 'Create a collection',

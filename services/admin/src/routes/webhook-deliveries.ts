@@ -15,6 +15,7 @@ const notThere = { 404: 'There is no such webhook or delivery.' };
 export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoutesDeps): Route[] => [
   route({
     method: 'POST',
+    idempotent: true,
     path: `${path}/test`,
     access: 'admin',
     summary: 'Send a synthetic event to this webhook only',
@@ -52,6 +53,7 @@ export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoute
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: `${path}/deliveries/:deliveryId/redeliver`,
     access: 'admin',
     summary: 'Make a new delivery of the same event',
@@ -65,6 +67,7 @@ export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoute
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: `${path}/replay`,
     access: 'admin',
     summary: 'Make new deliveries of the events delivered since a time',

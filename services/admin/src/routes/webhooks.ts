@@ -45,6 +45,7 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path,
     access: 'admin',
     summary: 'Create a webhook',
@@ -89,6 +90,7 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: `${path}/:id/regenerate-secret`,
     access: 'admin',
     summary: 'Give a webhook a new secret; for a while the old one signs too, in the Standard Webhooks header',

@@ -9,6 +9,7 @@ import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 export const createRoute = (deps: RouteDeps): Route =>
   route({
     method: 'POST',
+    idempotent: true,
     path: collectionPaths,
     access: 'public',
     action: 'create',

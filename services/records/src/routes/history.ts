@@ -66,6 +66,7 @@ export const historyRoute = (deps: RouteDeps): Route =>
 export const restoreRoute = (deps: RouteDeps): Route =>
   route({
     method: 'POST',
+    idempotent: true,
     path: pathsOf('restore'),
     access: 'admin',
     action: 'update',

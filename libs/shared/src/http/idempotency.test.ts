@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { z } from 'zod';
+import type { Principal } from '../context.ts';
+import { conflict } from '../errors.ts';
+import { createDispatcher } from './dispatch.ts';
+import type { Claim, IdempotencyStore, KeptReply } from './idempotency.ts';
+import { created, ok } from './reply.ts';
+import { route } from './route.ts';
+import { type ListeningServer, listen } from './server.ts';
+
+/** Keeps keys as the store in the database does, in memory. */
+function createKeys(): IdempotencyStore & { readonly identities: string[] } {
+  const kept = new Map<string, { reply?: KeptReply; digest?: Buffer }>();
+  const identities: string[] = [];
+  return {
+    identities,
+    async claim(identity): Promise<Claim> {
+      identities.push(identity);
+      const known = kept.get(identity);
+      if (known) {
+        const { reply, digest } = known;
+        if (!reply || !digest) return { outcome: 'running' };
+        return { outcome: 'answered', replyTo: (other) => (digest.equals(other) ? reply : undefined) };
+      }
+      kept.set(identity, {});
+      return {
+        outcome: 'first',
+        async keep(reply, digest) {
+          kept.set(identity, { reply, digest });
+        },
+        async release() {
+          kept.delete(identity);
+        },
+      };
+    },
+  };
+}
+
+let done = 0;
+let isFailing = false;
+let hold = Promise.resolve();
+const keys = createKeys();
+
+const make = {
+  method: 'POST',
+  access: 'public',
+  idempotent: true,
+  summary: 'Make a thing',
+  answers: { 201: 'a thing' },
+} as const;
+
+const routes = [
+  route({
+    ...make,
+    path: ['/things/:shelf', '/v1/things/:shelf'],
+    body: z.record(z.string(), z.unknown()),
+    handler: async ({ body }) => {
+      await hold;
+      if (isFailing) throw conflict('full', 'the shelf is full');
+      done += 1;
+      return { ...created({ ...body, done }), headers: { ETag: 'W/"1"' } };
+    },
+  }),
+  route({
+    ...make,
+    path: '/bare',
+    handler: () => {
+      done += 1;
+      return created({ done });
+    },
+  }),
+  route({ method: 'POST', path: '/other', access: 'public', summary: 'Do', answers: {}, handler: () => ok(null) }),
+];
+
+const dispatch = createDispatcher(routes, {
+  log: pino({ level: 'silent' }),
+  mapError: () => undefined,
+  idempotency: keys,
+});
+
+const user = (id: string): Principal => ({
+  type: 'user',
+  id,
+  email: 'u@x.org',
+  collection: 'users',
+  anonymous: false,
+  impersonatedBy: null,
+});
+const guest: Principal = { type: 'guest', rejectedToken: false };
+
+describe('a request with an idempotency key', () => {
+  let server: ListeningServer;
+  let principal: Principal = guest;
+  let clientAddress = '192.0.2.1';
+  let turn = 0;
+  let key = '';
+
+  before(async () => {
+    server = await listen(
+      (request, response) =>
+        void dispatch(request, response, { requestId: 'r', traceparent: '', principal, clientAddress }),
+      { port: 0, host: '127.0.0.1' },
+    );
+  });
+  after(() => server.close());
+  beforeEach(() => {
+    turn += 1;
+    key = `key ${turn}`;
+    done = 0;
+    isFailing = false;
+    hold = Promise.resolve();
+    principal = guest;
+    clientAddress = '192.0.2.1';
+  });
+
+  async function post(path: string, body: string | FormData = '{"n":1}', headers: Record<string, string> = {}) {
+    const type = typeof body === 'string' ? { 'Content-Type': 'application/json' } : undefined;
+    const answer = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      body,
+      headers: { ...type, 'X-Service-Idempotency-Key': key, ...headers },
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, json: JSON.parse(text) };
+  }
+
+  it('is answered as the first one was, on every path of the resource', async () => {
+    const first = await post('/things/a');
+    assert.equal(first.headers.get('idempotency-replayed'), null);
+    for (const path of ['/things/a', '/v1/things/a']) {
+      const again = await post(path);
+      assert.deepEqual([again.status, again.json], [201, { data: { n: 1, done: 1 } }]);
+      assert.deepEqual([again.headers.get('idempotency-replayed'), again.headers.get('etag')], ['true', 'W/"1"']);
+    }
+    assert.equal(done, 1);
+  });
+
+  it('is another one with another body or query: 422', async () => {
+    await post('/things/a');
+    for (const answer of [await post('/things/a', '{"n":2}'), await post('/things/a?x=1')]) {
+      assert.deepEqual([answer.status, answer.json.code], [422, 'idempotency_key_reused']);
+    }
+    assert.equal(done, 1);
+  });
+
+  it('is its own for another path, another caller, another address of a guest, another key', async () => {
+    await post('/things/a');
+    await post('/things/b');
+    principal = user('u1');
+    await post('/things/a');
+    clientAddress = '192.0.2.9';
+    await post('/things/a');
+    principal = user('u2');
+    await post('/things/a');
+    principal = guest;
+    await post('/things/a');
+    key = 'another key';
+    await post('/things/a');
+    // Only the address of a user made no difference.
+    assert.equal(done, 6);
+  });
+
+  it('hears 409 while the first is running', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hold = promise;
+    const known = keys.identities.length;
+    const first = post('/things/a');
+    while (keys.identities.length === known) await new Promise((resume) => setImmediate(resume));
+    const second = await post('/things/a');
+    assert.deepEqual([second.status, second.json.code], [409, 'idempotency_key_in_use']);
+    assert.equal(second.headers.get('retry-after'), '1');
+    resolve();
+    assert.equal((await first).status, 201);
+  });
+
+  it('is tried again when the first was refused', async () => {
+    isFailing = true;
+    assert.equal((await post('/things/a')).status, 409);
+    isFailing = false;
+    const second = await post('/things/a');
+    assert.deepEqual([second.status, second.headers.get('idempotency-replayed')], [201, null]);
+  });
+
+  it('claims nothing when it can not be read', async () => {
+    const known = keys.identities.length;
+    assert.equal((await post('/things/a', 'x')).status, 400);
+    assert.equal((await post('/things/a', '[]')).status, 400);
+    for (const bad of ['', 'x'.repeat(256)])
+      assert.equal((await post('/things/a', '{}', { 'X-Service-Idempotency-Key': bad })).status, 400);
+    assert.equal(keys.identities.length, known);
+    assert.equal((await post('/things/a', '{}', { 'X-Service-Idempotency-Key': 'x'.repeat(255) })).status, 201);
+  });
+
+  it('may have a body that the route does not read, also multipart, whose boundary is not looked at', async () => {
+    const form = (text: string) => {
+      const data = new FormData();
+      data.set('name', text);
+      data.set('file', new Blob(['x'.repeat(300_000), text]), 'a.bin');
+      return data;
+    };
+    await post('/bare', form('a'));
+    const again = await post('/bare', form('a'));
+    assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [201, 'true']);
+    assert.equal((await post('/bare', form('b'))).status, 422);
+    assert.equal(done, 1);
+  });
+
+  it('means nothing where nothing is created', async () => {
+    const known = keys.identities.length;
+    assert.equal((await post('/other', '{}', { 'X-Service-Idempotency-Key': 'x'.repeat(300) })).status, 200);
+    assert.equal(keys.identities.length, known);
+  });
+});
+
+it('a service whose answers nobody keeps does not start', () => {
+  assert.throws(() => createDispatcher(routes, { log: pino({ level: 'silent' }), mapError: () => undefined }));
+});
