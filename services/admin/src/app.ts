@@ -9,6 +9,7 @@ import type { Service } from '@recordbus/shared/service';
 import { createSchemaChanges } from './collections/schema-changes.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { collectionRoutes } from './routes/collections.ts';
+import { eventRoutes } from './routes/events.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
@@ -36,6 +37,7 @@ export function createAdmin({ log, database, bus, secret, envelope, clock = Date
     ...adminRoutes({ database, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
     ...webhookRoutes({ database, bus }),
+    ...eventRoutes({ database }),
   ];
   return {
     name: 'admin',
