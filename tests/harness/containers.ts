@@ -42,6 +42,11 @@ async function toServer(container: StartedTestContainer, url: string): Promise<S
     async kill() {
       await handle.kill();
     },
+    async wipe() {
+      await container.exec(['sh', '-c', 'rm -rf /data/*']);
+      await handle.kill();
+      await container.restart();
+    },
     async freeze() {
       await handle.pause();
     },

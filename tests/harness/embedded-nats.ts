@@ -34,6 +34,11 @@ export async function startEmbeddedNats(): Promise<Server> {
     async kill() {
       await endChild(child, 'SIGKILL');
     },
+    async wipe() {
+      await endChild(child, 'SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+      await start();
+    },
     async freeze() {
       child.kill('SIGSTOP');
     },

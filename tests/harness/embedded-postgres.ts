@@ -67,6 +67,9 @@ export async function startEmbeddedPostgres(): Promise<Server> {
     async kill() {
       await endChild(child, 'SIGQUIT');
     },
+    async wipe() {
+      throw new Error('a database without its data is no fault that the product promises to survive');
+    },
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     remove,

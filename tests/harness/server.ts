@@ -8,6 +8,8 @@ export interface Server extends AsyncDisposable {
   /** Stops its clock: connections stay, nobody answers. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Ends it as a crash would and starts it without its data, as after a lost disk. */
+  wipe(): Promise<void>;
   /** Starts it again on its data. */
   start(): Promise<void>;
   /** Ends it and removes its data. */

@@ -64,9 +64,9 @@ export const firstAdmin = { email: 'ada@example.com', password: 'correct horse b
 
 const startTimeoutMs = 60_000;
 
-/** Makes an empty ground: a new database (if none is given), a new nats-server, an empty directory, a random secret. */
-export async function createGround(given?: Database): Promise<Ground> {
-  const bus = await startNats();
+/** Makes an empty ground: a new database and a new nats-server (if none are given), an empty directory, a random secret. */
+export async function createGround(given?: Database, givenBus?: Server): Promise<Ground> {
+  const bus = givenBus ?? (await startNats());
   const database = given ?? (await createDatabase());
   const dataDirectory = createDataDirectory();
   const remove = async (): Promise<void> => {

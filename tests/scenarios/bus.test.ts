@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type BusEvent, openBusReader } from '../harness/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
-import { at } from '../harness/json.ts';
+import { at, objectAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
 import { onEachTopology } from '../harness/target.ts';
 
@@ -81,6 +82,22 @@ onEachTopology('other systems read what happened from the bus', async (t, target
       assert.deepEqual(chained, Array(writes).fill(true));
     },
   );
+
+  await t.test('and all that is as the published schemas say [docs/events]', async () => {
+    const { envelope, records } = objectAt((await admin.get('/api/v1/admin/events/schema')).json, 'data');
+    // Formats are left alone: the messages' own test looks at the values.
+    const ajv = new Ajv2020({ validateFormats: false });
+    const isEnvelope = ajv.compile(envelope as object);
+    const isOrder = ajv.compile(objectAt(records, 'orders'));
+    const orders = bus.events.filter(({ body }) => body.collection === 'orders');
+    assert.ok(orders.length > 40);
+    for (const { body } of orders) {
+      assert.ok(isEnvelope(body), ajv.errorsText(isEnvelope.errors));
+      assert.ok(isOrder(at(body, 'data.record')), ajv.errorsText(isOrder.errors));
+    }
+    assert.equal(isOrder({ id: 'x', total: 'much', created: 1, updated: 1 }), false);
+    assert.equal((await target.guest.get('/api/v1/admin/events/schema')).status, 401);
+  });
 
   await t.test('a write that is refused leaves no event [contract §6]', async () => {
     const seen = bus.events.length;
