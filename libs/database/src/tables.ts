@@ -9,6 +9,10 @@ export interface SystemTables {
   settings: { key: string; value: string; updated_at: number };
   outbox: OutboxTable;
   audit: AuditTable;
+  sessions: SessionsTable;
+  one_time_tokens: OneTimeTokensTable;
+  failed_logins: { key: string; failures: number; resets_at: number };
+  revocations: { id: GeneratedAlways<number>; subject: string; revoked_at: Generated<Date> };
   leases: { name: string; holder: string; expires_at: Date };
   webhooks: WebhooksTable;
   events: EventsTable;
@@ -82,6 +86,30 @@ interface AuditTable {
   ip: string | null;
   user_agent: string | null;
   details: JSONColumnType<Record<string, unknown>>;
+}
+
+/** Who is signed in (migration 0010); an admin's session belongs to no collection. */
+interface SessionsTable {
+  id: string;
+  collection_id: string | null;
+  account_id: string;
+  created_at: number;
+  last_used_at: number;
+  expires_at: number;
+  ip: string | null;
+  user_agent: string | null;
+}
+
+/** Links and codes that open something once, by their hash. */
+interface OneTimeTokensTable {
+  token_hash: string;
+  purpose: string;
+  collection_id: string;
+  account_id: string;
+  data: JSONColumnType<Record<string, unknown>>;
+  failures: Generated<number>;
+  created_at: number;
+  expires_at: number;
 }
 
 interface WebhooksTable {
@@ -165,7 +193,7 @@ interface ParkedMessagesTable {
   parked_at: Generated<Date>;
 }
 
-/** Mail that is still to be sent (migration 0007). */
+/** Mail that is still to be sent (migration 0010). */
 interface MailQueueTable {
   id: Generated<string>;
   template: string;

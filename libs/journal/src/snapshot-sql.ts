@@ -20,6 +20,11 @@ const system: readonly SnapshotColumn[] = [
 /** The fields that snapshots hold: never a password, not even its hash (contract §2). */
 export const snapshotFields = ({ fields }: Collection) => fields.filter(({ type }) => type !== 'password');
 
+/** Of auth records; credentials are no part of a record. */
+const account: readonly SnapshotColumn[] = [
+  { key: '"@anonymous"', column: 'is_anonymous', sqlType: 'boolean', isMultiple: undefined },
+];
+
 const snapshotColumns = (collection: Collection): readonly SnapshotColumn[] => [
   ...snapshotFields(collection).map((field) => ({
     key: quoteIdentifier(field.id),
@@ -28,6 +33,7 @@ const snapshotColumns = (collection: Collection): readonly SnapshotColumn[] => [
     isMultiple: typeof field.options.multiple === 'boolean' ? field.options.multiple : undefined,
   })),
   ...system,
+  ...(collection.type === 'auth' ? account : []),
 ];
 
 /** The expression (type json) of a row's snapshot: the values as they are stored, so sealed ones stay sealed. */

@@ -24,6 +24,7 @@ const times: readonly (readonly [string, TimeColumn])[] = [
 const auth: readonly (readonly [string, Member])[] = [
   ['email', { column: 'email', kind: 'text' }],
   ['verified', { column: 'verified', kind: 'bool' }],
+  ['anonymous', { column: 'is_anonymous', kind: 'bool' }],
 ];
 
 const known = new WeakMap<Collection, ReadonlyMap<string, Member>>();

@@ -1,3 +1,4 @@
+export { accountColumns } from './account-columns.ts';
 export type { Collection, CollectionIndex, CollectionType, Rule, RuleName, TimeColumn } from './collection.ts';
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { loadCollections } from './collection-store.ts';

@@ -54,7 +54,7 @@ export function compileRecordReader(collection: Collection): RecordReader {
   }
 
   return {
-    readNew: (body) => read(body, required),
+    readNew: (body) => read(collection.type === 'auth' ? { verified: false, ...body } : body, required),
     readChange: (body) => read(body, []),
   };
 }
@@ -62,7 +62,9 @@ export function compileRecordReader(collection: Collection): RecordReader {
 function readValue({ field, emptyTextIsNull, read }: Column, written: unknown): unknown {
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;
   if (field.required && isEmpty(value)) return new Refusal('is required');
-  return value === null ? null : read(value);
+  // The one system field that may be left empty is `verified`, and nobody is verified who is not said to be.
+  if (value === null) return field.system ? false : null;
+  return read(value);
 }
 
 /** `required` means present, not null, not the empty string and not the empty list (contract §2, §8). */

@@ -4,15 +4,23 @@ import { forbidden } from './errors.ts';
 /** Who is calling, as the gateway verified it. A guest may have presented a token that was no good. */
 export type Principal =
   | { readonly type: 'guest'; readonly rejectedToken: boolean }
-  | {
+  | ({
       readonly type: 'user';
       readonly id: string;
       readonly email: string;
       readonly collection: string;
       readonly anonymous: boolean;
       readonly impersonatedBy: string | null;
-    }
-  | { readonly type: 'admin'; readonly id: string; readonly email: string };
+    } & Signed)
+  | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & Signed);
+
+/** What the token says of itself. */
+interface Signed {
+  /** The row in the list of sessions; a token that was signed elsewhere may have none. */
+  readonly sessionId?: string | undefined;
+  /** When the token runs out, in unix seconds. */
+  readonly expiresAtSec?: number | undefined;
+}
 
 /** What the gateway knows of a request and hands to the service that answers it. */
 export interface RequestContext {

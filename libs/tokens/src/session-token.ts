@@ -10,6 +10,8 @@ export interface Session {
   readonly principal: SessionPrincipal;
   /** The account's token version when the token was made: an account whose version moved on has ended the session. */
   readonly tokenVersion: number;
+  /** The row in the list of sessions; a token that was signed elsewhere may have none. */
+  readonly sessionId?: string | undefined;
   readonly expiresAtSec: number;
 }
 
@@ -29,6 +31,8 @@ export const importTokenKey = (secret: Uint8Array): Promise<webcrypto.CryptoKey>
 interface NewSession {
   readonly principal: SessionPrincipal;
   readonly tokenVersion: number;
+  readonly sessionId?: string | undefined;
+  /** How long the token is good, in seconds. */
   readonly windowSec: number;
 }
 
@@ -42,9 +46,9 @@ export interface TokenSigner {
 export function createTokenSigner(secret: Uint8Array, clock: () => number = Date.now): TokenSigner {
   const key = importTokenKey(secret);
   return {
-    async signSession({ principal, tokenVersion, windowSec }) {
+    async signSession({ principal, tokenVersion, sessionId, windowSec }) {
       const issuedAtSec = Math.floor(clock() / 1000);
-      return new SignJWT({ ...toClaims(principal), tv: tokenVersion })
+      return new SignJWT({ ...toClaims(principal), tv: tokenVersion, ...(sessionId && { sid: sessionId }) })
         .setProtectedHeader({ alg: 'HS256', typ: sessionTokenType })
         .setAudience(principal.type)
         .setIssuedAt(issuedAtSec)

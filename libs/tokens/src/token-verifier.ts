@@ -25,6 +25,7 @@ const common = {
   iat: z.int(),
   exp: z.int(),
   tv: z.int().nonnegative().default(0),
+  sid: z.string().min(1).max(64).optional(),
 };
 
 /** The claims of interface §5. The audience is one string: in a list, "user" and "admin" would both be found. */
@@ -81,12 +82,13 @@ async function readSession(token: string, key: webcrypto.CryptoKey, nowMs: numbe
 }
 
 function toSession(claims: z.output<typeof sessionClaims>): Session {
-  const { id, email, exp: expiresAtSec, tv: tokenVersion } = claims;
-  if (claims.aud === 'admin') return { principal: { type: 'admin', id, email }, tokenVersion, expiresAtSec };
+  const { id, email, exp: expiresAtSec, tv: tokenVersion, sid: sessionId } = claims;
+  if (claims.aud === 'admin') return { principal: { type: 'admin', id, email }, tokenVersion, sessionId, expiresAtSec };
   const { collection, anonymous, impersonated_by: impersonatedBy } = claims;
   return {
     principal: { type: 'user', id, email, collection, anonymous, impersonatedBy },
     tokenVersion,
+    sessionId,
     expiresAtSec,
   };
 }

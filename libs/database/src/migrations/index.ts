@@ -8,6 +8,7 @@ import * as history from './0006-history.ts';
 import * as mail from './0007-mail.ts';
 import * as viewsAndIndexes from './0008-views-and-indexes.ts';
 import * as idempotencyKeys from './0009-idempotency-keys.ts';
+import * as accounts from './0010-accounts.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +21,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0007-mail': mail,
   '0008-views-and-indexes': viewsAndIndexes,
   '0009-idempotency-keys': idempotencyKeys,
+  '0010-accounts': accounts,
 };

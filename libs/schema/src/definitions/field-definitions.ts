@@ -6,6 +6,7 @@ import type { FieldType } from '../field-type.ts';
 import { fieldTypes } from '../fields/index.ts';
 import { fieldIdPattern, newFieldId } from './field-id.ts';
 import { findFieldNameProblem } from './field-name.ts';
+import { completeAuthFields } from './implicit-fields.ts';
 import type { Problems } from './problems.ts';
 
 /** What the definitions of a collection's fields are read against. */
@@ -67,8 +68,9 @@ export function readFieldDefinitions(input: unknown, context: DefinitionContext,
     const field = readDefinition(item, position, { ...context, unnamed }, problems);
     if (field) fields.push(field);
   }
-  refuseDoubles(fields, problems);
-  return fields;
+  const all = context.collectionType === 'auth' ? completeAuthFields(fields, context.previous, problems) : fields;
+  refuseDoubles(all, problems);
+  return all;
 }
 
 interface ListContext extends DefinitionContext {

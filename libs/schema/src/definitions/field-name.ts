@@ -1,3 +1,4 @@
+import { accountColumns } from '../account-columns.ts';
 import type { CollectionType } from '../collection.ts';
 import { namePattern } from '../naming.ts';
 
@@ -9,12 +10,8 @@ const reservedOnAuth = new Set([
   'anonymous',
   'password',
   'old_password',
-  'password_hash',
-  'totp_secret',
-  'totp_enabled',
-  'is_anonymous',
-  'password_reset_at',
   'has_password',
+  ...accountColumns.map(({ name }) => name),
 ]);
 
 /** Columns that PostgreSQL adds to each table; it takes no other under these names (manual, §5.6). */

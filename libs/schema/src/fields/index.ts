@@ -2,6 +2,7 @@ import type { Field } from '../field.ts';
 import type { FieldType } from '../field-type.ts';
 import { bool } from './bool.ts';
 import { date } from './date.ts';
+import { email } from './email.ts';
 import { json } from './json.ts';
 import { number } from './number.ts';
 import { relation } from './relation.ts';
@@ -10,7 +11,7 @@ import { text } from './text.ts';
 
 /** Every type of field, by the name that definitions use. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
-  [text, number, bool, date, select, relation, json].map((type) => [type.name, type]),
+  [text, email, number, bool, date, select, relation, json].map((type) => [type.name, type]),
 );
 
 /** The type of a field whose definition was checked. */

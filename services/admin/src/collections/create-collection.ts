@@ -57,6 +57,6 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
 }
 
 function refuseOtherTypes({ type, view_query }: NewCollection, problems: Problems): void {
-  if (type !== 'base') problems.add('type', `collections of type ${type} are not supported yet`);
+  if (type === 'view') problems.add('type', `collections of type ${type} are not supported yet`);
   else if (view_query != null) problems.add('view_query', 'is only for collections of type view');
 }

@@ -1,5 +1,5 @@
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { hasComparableValue, isText, isUnique } from './columns.ts';
+import { comparedValue, hasComparableValue, isText, isUnique } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 
 /** A question to the rows of a table as it is: how many of them does a change of the schema leave in the wrong? */
@@ -48,6 +48,6 @@ function isEmpty(field: Field): string {
 }
 
 function isDouble(table: string, field: Field): string {
-  const column = quoteIdentifier(field.name);
+  const column = comparedValue(field);
   return `${column} in (select ${column} from ${table} where ${hasComparableValue(field)} group by ${column} having count(*) > 1)`;
 }

@@ -27,8 +27,12 @@ export function planBesideColumn(collection: Collection, field: Field): string[]
 /** Unique over the values that compare: neither null nor the empty text (contract §8). */
 export function planUniqueIndex(collection: Collection, field: Field): string {
   const name = quoteIdentifier(uniqueIndexName(collection, field));
-  return `create unique index ${name} on ${tableOf(collection)} (${quoteIdentifier(field.name)}) where ${hasComparableValue(field)}`;
+  return `create unique index ${name} on ${tableOf(collection)} (${comparedValue(field)}) where ${hasComparableValue(field)}`;
 }
+
+/** SQL of what a unique field compares: addresses differ in more than case (contract §8). */
+export const comparedValue = (field: Field): string =>
+  field.type === 'email' ? `lower(${quoteIdentifier(field.name)})` : quoteIdentifier(field.name);
 
 /** SQL condition of the rows whose value a unique field compares. */
 export function hasComparableValue(field: Field): string {

@@ -1,0 +1,45 @@
+import type { Field } from '../field.ts';
+import { newFieldId } from './field-id.ts';
+import type { Problems } from './problems.ts';
+
+/** The fields that every auth collection has (interface §2.3). */
+const implicit: readonly Omit<Field, 'id'>[] = [
+  { name: 'email', type: 'email', required: true, system: true, options: {} },
+  { name: 'verified', type: 'bool', required: false, system: true, options: {} },
+];
+
+/**
+ * The fields of an auth collection, `email` and `verified` among them: those that a definition leaves out stay as they
+ * were, or are added. Their options are the admin's, but names and types are not, nor is that an address is required
+ * and nobody else's; what is wrong is added to `problems`.
+ */
+export function completeAuthFields(
+  fields: readonly Field[],
+  previous: readonly Field[] | undefined,
+  problems: Problems,
+): Field[] {
+  const formerNames = new Map(previous?.filter(({ system }) => system).map(({ id, name }) => [id, name]));
+  for (const { id, name } of fields) {
+    const former = formerNames.get(id);
+    if (former !== undefined && former !== name) problems.add(`fields.${name}.name`, `cannot change from ${former}`);
+  }
+  const missing = implicit.filter(({ name }) => !fields.some((field) => field.name === name));
+  return [
+    ...missing.map(
+      (field) => previous?.find(({ name }) => name === field.name) ?? complete({ ...field, id: newFieldId() }),
+    ),
+    ...fields.map((field) => {
+      const given = implicit.find(({ name }) => name === field.name);
+      if (!given) return field;
+      if (field.type !== given.type) problems.add(`fields.${field.name}.type`, `must be ${given.type}`);
+      if (field.options.encrypted)
+        problems.add(`fields.${field.name}.options.encrypted`, 'is not for the address by which users sign in');
+      return complete(field);
+    }),
+  ];
+}
+
+const complete = (field: Field): Field =>
+  field.name === 'email'
+    ? { ...field, required: true, system: true, options: { ...field.options, unique: true } }
+    : { ...field, required: false, system: true };
