@@ -63,8 +63,8 @@ test('what was signed is read back', async () => {
   const verifier = createTokenVerifier(secret, clock);
   const principals: SessionPrincipal[] = [admin, user, { ...user, anonymous: true }, { ...user, impersonatedBy: 'a1' }];
   for (const principal of principals) {
-    const token = await signer.signSession({ principal, tokenVersion: 7, windowSec: 60 });
-    const session = { principal, tokenVersion: 7, expiresAtSec: nowSec + 60 };
+    const token = await signer.signSession({ principal, tokenVersion: 7, sessionId: 's1', windowSec: 60 });
+    const session = { principal, tokenVersion: 7, sessionId: 's1', expiresAtSec: nowSec + 60 };
     assert.deepEqual(await verifier.verifySession(token), session);
     assert.deepEqual(await verifier.verifySession(token), session, 'from the cache');
   }
