@@ -22,3 +22,21 @@ test('a password of more than 1024 bytes is refused', () => {
   assert.equal(findPasswordProblem('a'.repeat(1024)), undefined);
   assert.equal(findPasswordProblem('ä'.repeat(513)), 'must have at most 1024 bytes');
 });
+
+test('what the settings require beside the length is required', () => {
+  const cases = [
+    [{ requiresUpper: true }, 'abcdefghijkl', 'abcdefghijkÄ', 'must contain an upper-case letter'],
+    [{ requiresLower: true }, 'ABCDEFGHIJKL', 'ABCDEFGHIJKé', 'must contain a lower-case letter'],
+    [{ requiresDigit: true }, 'abcdefghijkl', 'abcdefghijk1', 'must contain a digit'],
+    [
+      { requiresSymbol: true },
+      'abcdefghijk1',
+      'abcdefghijk ',
+      'must contain a character that is neither a letter nor a digit',
+    ],
+  ] as const;
+  for (const [required, bad, good, message] of cases) {
+    assert.equal(findPasswordProblem(bad, { minLength: 12, ...required }), message);
+    assert.equal(findPasswordProblem(good, { minLength: 12, ...required }), undefined);
+  }
+});

@@ -2,6 +2,11 @@
 export interface PasswordPolicy {
   /** In characters (code points); a value below the floor of 8 counts as 8. */
   readonly minLength: number;
+  readonly requiresUpper?: boolean;
+  readonly requiresLower?: boolean;
+  readonly requiresDigit?: boolean;
+  /** A character that is neither letter nor digit. */
+  readonly requiresSymbol?: boolean;
 }
 
 export const defaultPasswordPolicy: PasswordPolicy = { minLength: 12 };
@@ -16,5 +21,10 @@ export function findPasswordProblem(password: string, policy = defaultPasswordPo
   const minLength = Math.max(policy.minLength, floorLength);
   if ([...password.slice(0, 2 * minLength)].length < minLength) return `must have at least ${minLength} characters`;
   if (Buffer.byteLength(password) > maxBytes) return `must have at most ${maxBytes} bytes`;
+  if (policy.requiresUpper && !/\p{Lu}/u.test(password)) return 'must contain an upper-case letter';
+  if (policy.requiresLower && !/\p{Ll}/u.test(password)) return 'must contain a lower-case letter';
+  if (policy.requiresDigit && !/\p{Nd}/u.test(password)) return 'must contain a digit';
+  if (policy.requiresSymbol && !/[^\p{L}\p{N}]/u.test(password))
+    return 'must contain a character that is neither a letter nor a digit';
   return undefined;
 }

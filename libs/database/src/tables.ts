@@ -193,7 +193,7 @@ interface ParkedMessagesTable {
   parked_at: Generated<Date>;
 }
 
-/** Mail that is still to be sent (migration 0010). */
+/** Mail that is still to be sent (migration 0007). */
 interface MailQueueTable {
   id: Generated<string>;
   template: string;

@@ -1,0 +1,2 @@
+export { breachServiceUrl } from './breach-service-url.ts';
+export { createPasswordRules, type PasswordRules } from './password-rules.ts';
