@@ -1,0 +1,390 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../harness/client.ts';
+import { type JsonObject, listAt, numberAt, objectAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+import { tokenUser } from '../harness/tokens.ts';
+import { pathsOf, unknownId } from './blog.ts';
+
+const text = (name: string, options: object = {}) => ({ name, type: 'text', options });
+const relation = (name: string, collection: string, cascade = 'setNull') => ({
+  name,
+  type: 'relation',
+  collection,
+  options: { cascade },
+});
+
+const define = (admin: Client, name: string, fields: readonly object[], rest: object = {}): Promise<JsonObject> =>
+  admin.post('/api/v1/collections', { name, type: 'base', fields, history_enabled: true, ...rest });
+
+/** The body of an answer with these rows, all of them on the first page. */
+const historyOf = (...rows: readonly object[]) => ({
+  status: 200,
+  json: {
+    data: {
+      data: rows.map((row) => ({ id: is.uuid, ...row })),
+      page: 1,
+      perPage: 50,
+      totalItems: rows.length,
+      totalPages: rows.length > 0 ? 1 : 0,
+    },
+  },
+});
+
+const guest = { actor_id: null, actor_type: 'guest' };
+const user = { actor_id: tokenUser.id, actor_type: 'user' };
+const admin = { actor_id: is.uuid, actor_type: 'admin' };
+
+const rowsOf = async (client: Client, path: string): Promise<readonly JsonObject[]> =>
+  listAt((await client.get(`${path}/history`)).json, 'data.data');
+
+onEachTopology('each write has a row in the history', async (t, target) => {
+  const root = await target.admin();
+  await define(root, 'drafts', [text('title')]);
+  await root.post('/api/v1/collections', { name: 'forgetful', type: 'base', fields: [text('title')] });
+  const client = await target.user();
+  const first = await target.guest.create('drafts', { title: 'one' });
+  const path = `/api/v1/drafts/${first.id}`;
+  const second = await client.patch(path, { title: 'two' });
+  const created = { op: 'create', snapshot: first, ...guest, at: first.updated };
+  const updated = { op: 'update', snapshot: second, ...user, at: second.updated };
+  const deleted = { op: 'delete', snapshot: { ...second, updated: is.now }, ...admin, at: is.now };
+  const forgotten = await target.guest.create('forgetful', { title: 'x' });
+  const none = await target.guest.create('drafts', { title: 'other' });
+  await runScenarios(t, target, [
+    ...pathsOf('drafts').map(
+      (collection): Scenario => ({
+        name: `GET ${collection}/:id/history, newest first, with who wrote`,
+        request: `GET ${collection}/${first.id}/history`,
+        expect: historyOf(updated, created),
+        spec: 'interface §4.5',
+      }),
+    ),
+    {
+      name: 'the second page of one row each',
+      request: `GET ${path}/history?page=2&perPage=1`,
+      expect: {
+        status: 200,
+        json: { data: { data: [{ id: is.uuid, ...created }], page: 2, perPage: 1, totalItems: 2, totalPages: 2 } },
+      },
+      spec: 'interface §4.5',
+    },
+    {
+      name: 'a page past the end',
+      request: `GET ${path}/history?page=3`,
+      expect: { status: 200, json: { data: { data: [], page: 3, perPage: 50, totalItems: 2, totalPages: 1 } } },
+      spec: 'contract §2',
+    },
+    {
+      name: 'a page that is no number',
+      request: `GET ${path}/history?page=two`,
+      expect: refused.malformedWith({ page: is.text }),
+      spec: 'contract §1',
+    },
+    {
+      name: 'a delete',
+      as: 'admin',
+      request: `DELETE ${path}`,
+      expect: { status: 200, json: { data: null } },
+      events: ['drafts.delete'],
+      spec: 'contract §2',
+    },
+    {
+      name: 'the history of a deleted record has all of it',
+      request: `GET ${path}/history`,
+      expect: historyOf(deleted, updated, created),
+      spec: 'interface §4.5',
+    },
+    {
+      name: 'a refused write leaves none',
+      request: `PATCH /api/v1/drafts/${none.id}`,
+      body: { nothing: 1 },
+      expect: refused.invalid('nothing'),
+      spec: 'contract §2',
+    },
+    {
+      name: 'as its history shows',
+      request: `GET /api/v1/drafts/${none.id}/history`,
+      expect: historyOf({ op: 'create', snapshot: none, ...guest, at: none.updated }),
+      spec: 'contract §2',
+    },
+    ...[
+      ['a record that never was', `/api/v1/drafts/${unknownId}`],
+      ['a collection without history', `/api/v1/forgetful/${forgotten.id}`],
+      ['an unknown collection', `/api/v1/nowhere/${first.id}`],
+    ].map(
+      ([name = '', at = '']): Scenario => ({
+        name,
+        request: `GET ${at}/history`,
+        expect: refused.notFound,
+        spec: 'interface §7',
+      }),
+    ),
+    {
+      name: 'another method',
+      request: `POST ${path}/history`,
+      body: {},
+      expect: refused.methodNotAllowed('GET, HEAD'),
+      spec: 'contract §1',
+    },
+  ]);
+});
+
+onEachTopology('history is gated by the view rule of its record', async (t, target) => {
+  const root = await target.admin();
+  await define(root, 'circles', [text('open')]);
+  const viewRule = 'owner = @request.auth.id || circle.open = "yes"';
+  await define(root, 'letters', [text('owner'), relation('circle', 'circles')], { view_rule: viewRule });
+  await define(root, 'vault', [text('title')], { view_rule: '' });
+  const circle = await root.create('circles', { open: 'yes' });
+  const seen = (name: string, path: string, statuses: Readonly<Record<'guest' | 'user' | 'admin', number>>) =>
+    (['guest', 'user', 'admin'] as const).map(
+      (as): Scenario => ({
+        name: `${name}, for ${as}`,
+        as,
+        request: `GET ${path}/history`,
+        expect: statuses[as] === 403 ? refused.forbidden : { status: statuses[as] },
+        spec: 'interface §4.5',
+      }),
+    );
+  const letter = async (body: object, isDeleted: boolean): Promise<string> => {
+    const { id } = await root.create('letters', body);
+    if (isDeleted) await root.delete(`/api/v1/letters/${id}`);
+    return `/api/v1/letters/${id}`;
+  };
+  const vault = `/api/v1/vault/${(await root.create('vault', { title: 'x' })).id}`;
+  const rows: Scenario[] = [...seen('a rule for admins', vault, { guest: 403, user: 403, admin: 200 })];
+  for (const isDeleted of [false, true]) {
+    const state = isDeleted ? 'a deleted' : 'a';
+    rows.push(
+      ...seen(`${state} record of the user`, await letter({ owner: tokenUser.id }, isDeleted), {
+        guest: 403,
+        user: 200,
+        admin: 200,
+      }),
+      ...seen(`${state} record of somebody else`, await letter({ owner: 'x' }, isDeleted), {
+        guest: 403,
+        user: 403,
+        admin: 200,
+      }),
+      ...seen(`${state} record that a relation opens`, await letter({ circle: circle.id }, isDeleted), {
+        guest: 200,
+        user: 200,
+        admin: 200,
+      }),
+    );
+  }
+  await runScenarios(t, target, [
+    ...rows,
+    {
+      name: 'a token that is no good',
+      request: `GET ${await letter({ owner: 'x' }, true)}/history`,
+      headers: { Authorization: 'Bearer expired.or.forged' },
+      expect: refused.unauthenticated,
+      spec: 'contract §1',
+    },
+    {
+      name: 'of a record that never was, that is said first',
+      request: `GET /api/v1/letters/${unknownId}/history`,
+      expect: refused.notFound,
+      spec: 'contract §2',
+    },
+  ]);
+});
+
+onEachTopology('what a delete takes along has its rows too', async (t, target) => {
+  const root = await target.admin();
+  await define(root, 'shelves', [text('name')]);
+  await define(root, 'books', [relation('shelf', 'shelves', 'cascade'), relation('loan', 'shelves')]);
+  await define(root, 'pages', [relation('book', 'books', 'cascade')]);
+  const { guest: anyone } = target;
+  const shelf = await anyone.create('shelves', { name: 'a' });
+  const other = await anyone.create('shelves', { name: 'b' });
+  const book = await anyone.create('books', { shelf: shelf.id });
+  const lent = await anyone.create('books', { shelf: other.id, loan: shelf.id });
+  const page = await anyone.create('pages', { book: book.id });
+  await runScenarios(t, target, [
+    {
+      name: 'a delete with its cascade',
+      as: 'user',
+      request: `DELETE /api/v1/shelves/${shelf.id}`,
+      expect: { status: 200 },
+      events: ['shelves.delete', 'books.delete', 'pages.delete', 'books.update'],
+      spec: 'contract §2',
+    },
+  ]);
+  await t.test('each cascaded delete and each setNull is a write of its own [contract §2]', async () => {
+    for (const [path, op, snapshot] of [
+      [`shelves/${shelf.id}`, 'delete', { name: 'a' }],
+      [`books/${book.id}`, 'delete', { shelf: shelf.id }],
+      [`pages/${page.id}`, 'delete', { book: book.id }],
+      [`books/${lent.id}`, 'update', { shelf: other.id, loan: null }],
+    ] as const) {
+      const [last, first, ...more] = await rowsOf(root, `/api/v1/${path}`);
+      assert.deepEqual([last?.op, last?.actor_id, first?.op, more.length], [op, tokenUser.id, 'create', 0], path);
+      assert.equal(is.containing({ ...snapshot, updated: last?.at }).fits(last?.snapshot), true, path);
+      assert.ok(numberAt(last, 'at') > numberAt(first, 'at'), path);
+    }
+  });
+});
+
+onEachTopology('an admin restores a record', async (t, target) => {
+  const root = await target.admin();
+  const tags = { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } };
+  await define(root, 'makers', [text('name')]);
+  await define(root, 'articles', [text('title'), text('slug', { unique: true }), tags, relation('maker', 'makers')]);
+  const first = await root.create('articles', { title: 'v1', slug: 'v1', tags: ['a'] });
+  const path = `/api/v1/articles/${first.id}`;
+  const second = await root.patch(path, { title: 'v2', slug: 'v2', tags: null });
+  const taken = await root.create('articles', { slug: 'wanted' });
+  await root.patch(`/api/v1/articles/${taken.id}`, { slug: 'given away' });
+  await root.create('articles', { slug: 'wanted' });
+  const maker = await root.create('makers', {});
+  const orphan = await root.create('articles', { maker: maker.id });
+  await root.delete(`/api/v1/makers/${maker.id}`);
+  const gone = await root.create('articles', {});
+  await root.delete(`/api/v1/articles/${gone.id}`);
+  const plain = await givenPlain(target);
+  const restore = (name: string, at: unknown, expect: Scenario['expect'], more: Partial<Scenario> = {}): Scenario => ({
+    name,
+    as: 'admin',
+    request: `POST ${path}/restore?at=${at}`,
+    expect,
+    spec: 'interface §4.5',
+    ...more,
+  });
+  const elsewhere = (name: string, { id, updated }: { id: string; updated: number }, expect: Scenario['expect']) =>
+    restore(name, 0, expect, { request: `POST /api/v1/articles/${id}/restore?at=${updated}`, spec: 'contract §2' });
+  const etag = is.matching(/^W\/"\d+"$/);
+  await runScenarios(t, target, [
+    restore('a guest', first.updated, refused.unauthenticated, { as: 'guest' }),
+    restore('a user', first.updated, refused.forbidden, { as: 'user' }),
+    restore('no time', '', refused.malformedWith({ at: is.text })),
+    restore('a time that is no number', 'yesterday', refused.malformedWith({ at: is.text })),
+    restore('without the parameter', 0, refused.malformedWith({ at: is.text }), { request: `POST ${path}/restore` }),
+    restore('before the first snapshot', first.updated - 1, refused.notFound, { spec: 'contract §2' }),
+    restore('a record that never was', 0, refused.notFound, {
+      request: `POST /api/v1/articles/${unknownId}/restore?at=${first.updated}`,
+    }),
+    restore('a collection without history', 0, refused.notFound, {
+      request: `POST ${plain}/restore?at=9999999999`,
+    }),
+    elsewhere('a deleted record', gone, refused.conflict),
+    elsewhere('a unique value that is taken by now', taken, refused.invalid('slug')),
+    elsewhere('a relation whose target is lost', orphan, refused.invalid('maker')),
+    restore('not the version that is meant', first.updated, { status: 412 }, { headers: { 'If-Match': 'W/"1"' } }),
+    restore(
+      'the version of then is the present one',
+      first.updated,
+      { status: 200, json: { data: { ...first, updated: is.now } }, headers: { etag } },
+      { events: ['articles.update'] },
+    ),
+    restore(
+      'the most recent one at or before the time',
+      second.updated,
+      { status: 200, json: { data: is.containing({ title: 'v2' }) } },
+      { events: ['articles.update'] },
+    ),
+  ]);
+  await t.test('a restore is an update row of the admin, and updated advances [contract §2]', async () => {
+    const rows = await rowsOf(root, path);
+    assert.deepEqual(
+      rows.map((row) => [row.op, objectAt(row, 'snapshot').title, row.actor_type]),
+      [
+        ['update', 'v2', 'admin'],
+        ['update', 'v1', 'admin'],
+        ['update', 'v2', 'admin'],
+        ['create', 'v1', 'admin'],
+      ],
+    );
+    const times = rows.map((row) => numberAt(row, 'at'));
+    assert.deepEqual(
+      times,
+      [...new Set(times)].sort((a, b) => b - a),
+    );
+    assert.deepEqual((await root.get(path)).json, { data: rows[0]?.snapshot });
+  });
+});
+
+/** The path of a record in a collection without history. */
+async function givenPlain({ guest, admin }: Target): Promise<string> {
+  await (await admin()).post('/api/v1/collections', { name: 'plain', type: 'base', fields: [] });
+  return `/api/v1/plain/${(await guest.create('plain', {})).id}`;
+}
+
+onEachTopology('history follows the schema', async (t, target) => {
+  const root = await target.admin();
+  const collection = await define(root, 'forms', [text('old'), text('dropped')]);
+  const fields = JSON.parse(String(collection.fields)) as { id: string; name: string }[];
+  const first = await root.create('forms', { old: 'v1', dropped: 'x' });
+  const path = `/api/v1/forms/${first.id}`;
+  await root.patch(path, { old: 'v2' });
+  const [old] = fields;
+  await root.patch('/api/v1/collections/forms', { fields: [{ ...old, name: 'renamed' }, text('added')] });
+  await root.patch(path, { added: 'kept' });
+  const shown = (values: object) => ({ id: first.id, ...values, created: first.created });
+  await t.test('snapshots have the fields as they are called now [contract §8]', async () => {
+    const rows = await rowsOf(root, path);
+    assert.deepEqual(
+      rows.map(({ at, snapshot }) => ({ ...objectAt({ snapshot }, 'snapshot'), updated: at })),
+      [
+        { ...shown({ renamed: 'v2', added: 'kept' }), updated: rows[0]?.at },
+        { ...shown({ renamed: 'v2', added: null }), updated: rows[1]?.at },
+        { ...shown({ renamed: 'v1', added: null }), updated: first.updated },
+      ],
+    );
+  });
+  await runScenarios(t, target, [
+    {
+      name: 'dropped fields are left out of a restore, and later ones left alone',
+      as: 'admin',
+      request: `POST ${path}/restore?at=${first.updated}`,
+      expect: {
+        status: 200,
+        json: { data: { ...shown({ renamed: 'v1', added: 'kept' }), updated: is.number } },
+      },
+      events: ['forms.update'],
+      spec: 'contract §2',
+    },
+    {
+      name: 'history is switched off',
+      as: 'admin',
+      request: 'PATCH /api/v1/collections/forms',
+      body: { history_enabled: false },
+      expect: { status: 200 },
+      spec: 'interface §2.1',
+    },
+    {
+      name: 'and on again',
+      as: 'admin',
+      request: 'PATCH /api/v1/collections/forms',
+      body: { history_enabled: true },
+      expect: { status: 200 },
+      spec: 'interface §2.1',
+    },
+    {
+      name: 'a collection is dropped with its history',
+      as: 'admin',
+      request: 'DELETE /api/v1/collections/forms',
+      expect: { status: 200 },
+      spec: 'interface §4.2',
+    },
+    {
+      name: 'a new one of the same name knows nothing of it',
+      as: 'admin',
+      request: 'POST /api/v1/collections',
+      body: { name: 'forms', type: 'base', fields: [], history_enabled: true },
+      expect: { status: 201 },
+      spec: 'interface §4.2',
+    },
+    {
+      name: 'as a look at it shows',
+      as: 'admin',
+      request: `GET ${path}/history`,
+      expect: refused.notFound,
+      spec: 'interface §4.2',
+    },
+  ]);
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import type { Answer, Client } from '../harness/client.ts';
+import { at } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { createGround, startStack } from '../harness/stack.ts';
+import { onEachTopology, topologies } from '../harness/target.ts';
+import { pathsOf } from './blog.ts';
+
+const header = 'X-Service-Idempotency-Key';
+const reused = { status: 422, json: { error: is.text, code: 'idempotency_key_reused' } };
+const spec = 'contract §1';
+
+const post = (client: Client, path: string, body: unknown, key: string): Promise<Answer> =>
+  client.send('POST', path, { body, headers: { [header]: key } });
+
+const totalOf = async (client: Client, collection: string): Promise<unknown> =>
+  at((await client.get(`/api/v1/${collection}`)).json, 'totalItems');
+
+onEachTopology('a POST with an idempotency key is done once', async (t, target) => {
+  const root = await target.admin();
+  const fields = [{ name: 'n', type: 'number', options: { max: 10 } }];
+  await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields });
+  await root.post('/api/v1/collections', { name: 'closed', type: 'base', fields, create_rule: '' });
+  const key = randomUUID();
+  const first = await post(target.guest, '/api/v1/orders', { n: 1 }, key);
+  assert.equal(first.status, 201, first.text);
+  assert.equal(first.headers['idempotency-replayed'], undefined);
+  const keyed = (name: string, expect: Scenario['expect'], more: Partial<Scenario> = {}): Scenario => ({
+    name,
+    request: 'POST /api/v1/orders',
+    body: { n: 1 },
+    headers: { [header]: key },
+    expect,
+    spec,
+    ...more,
+  });
+  const replayed = {
+    status: 201,
+    json: first.json,
+    headers: { 'idempotency-replayed': 'true', etag: String(first.headers.etag) },
+  };
+  const fresh = { status: 201, headers: { 'idempotency-replayed': null } };
+  const created = { events: ['orders.create'] };
+  const refusedKey = randomUUID();
+  await runScenarios(t, target, [
+    ...pathsOf('orders').map((path) => keyed(`again, to ${path}`, replayed, { request: `POST ${path}` })),
+    keyed('another body', reused, { body: { n: 2 } }),
+    keyed('a body that is refused anyway', { status: 422 }, { body: { colour: 'red' } }),
+    keyed('another key', fresh, { ...created, headers: { [header]: randomUUID() } }),
+    keyed('another caller', fresh, { ...created, as: 'user' }),
+    keyed('no key', fresh, { ...created, headers: {} }),
+    keyed('another path, which refuses', { status: 403 }, { request: 'POST /api/v1/closed' }),
+    keyed('a key of 255 characters', fresh, { ...created, headers: { [header]: 'k'.repeat(255) } }),
+    keyed('a key of 256 characters', { status: 400 }, { headers: { [header]: 'k'.repeat(256) } }),
+    keyed('an empty key', { status: 400 }, { headers: { [header]: '' } }),
+    keyed('a refusal is not kept', { status: 422 }, { body: { n: 11 }, headers: { [header]: refusedKey } }),
+    keyed('so the key is good for another try', fresh, { ...created, headers: { [header]: refusedKey } }),
+  ]);
+  await t.test(`nothing was made twice [${spec}]`, async () => {
+    assert.equal(await totalOf(target.guest, 'orders'), 6);
+  });
+
+  await t.test(`of many at once one is done, and all that have an answer have the same [${spec}]`, async () => {
+    const raced = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post(target.guest, '/api/v1/orders', { n: 3 }, raced)),
+    );
+    const done = answers.filter(({ status }) => status === 201);
+    assert.ok(done.length >= 1);
+    assert.equal(done.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1);
+    assert.equal(new Set(done.map((answer) => answer.text)).size, 1);
+    for (const { status, json } of answers)
+      assert.ok(status === 201 || (status === 409 && at(json, 'code') === 'idempotency_key_in_use'), `${status}`);
+    assert.equal(await totalOf(target.guest, 'orders'), 7);
+  });
+
+  await t.test(`every POST that creates takes a key [${spec}]`, async () => {
+    const webhook = { name: 'w', url: 'http://192.0.2.1/', events: ['*'] };
+    const person = { email: 'second@example.com', password: 'correct horse battery staple' };
+    for (const [path, body] of [
+      ['/api/v1/collections', { name: 'once', type: 'base', fields: [] }],
+      ['/api/v1/admin/webhooks', webhook],
+      ['/api/v1/admin/admins', person],
+    ] as const) {
+      const once = randomUUID();
+      const answers = [await post(root, path, body, once), await post(root, path, body, once)];
+      assert.deepEqual(
+        answers.map(({ status, headers }) => [status, headers['idempotency-replayed']]),
+        [
+          [201, undefined],
+          [201, 'true'],
+        ],
+        path,
+      );
+      assert.equal(answers[0]?.text, answers[1]?.text);
+    }
+  });
+});
+
+for (const topology of topologies) {
+  test(`an idempotency key holds across replicas (${topology}) [${spec}]`, async (t) => {
+    await using ground = await createGround();
+    await using first = await startStack({ topology, ground });
+    await using second = await startStack({ topology, beside: ground });
+    const root = await first.admin();
+    await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
+
+    await t.test('what one has answered the other answers again', async () => {
+      const key = randomUUID();
+      const answer = await post(first.guest, '/api/v1/orders', {}, key);
+      const again = await post(second.guest, '/api/v1/orders', {}, key);
+      assert.deepEqual([answer.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true']);
+      assert.equal(again.text, answer.text);
+    });
+
+    await t.test('of many to both at once one is done', async () => {
+      const key = randomUUID();
+      const before = Number(await totalOf(first.guest, 'orders'));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          post((index % 2 === 0 ? first : second).guest, '/api/v1/orders', {}, key),
+        ),
+      );
+      const made = answers.filter(
+        ({ status, headers }) => status === 201 && headers['idempotency-replayed'] === undefined,
+      );
+      assert.equal(made.length, 1);
+      assert.equal(await totalOf(second.guest, 'orders'), before + 1);
+    });
+  });
+}
