@@ -37,8 +37,8 @@ export function createDispatcher(
     const params = route.params ? readStrings(route.params, match.params) : match.params;
     await route.admit?.({ params: params as never, context });
     const key = route.idempotent ? readIdempotencyKey(request) : undefined;
-    const keyed =
-      key === undefined ? undefined : { key, route, params, context, takeDigest: digestRequest(request, search) };
+    const digest = key === undefined ? undefined : digestRequest(request, search, route.bodyLimitBytes);
+    const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
     const work = () => route.handler(input);
     const reply = await (keyed && idempotency ? answerOnce(idempotency, keyed, work) : work());

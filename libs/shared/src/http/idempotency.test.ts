@@ -207,6 +207,20 @@ describe('a request with an idempotency key', () => {
     assert.equal(done, 1);
   });
 
+  it('may not have an endless body where none is read', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+    });
+    const answer = await fetch(`${server.url}/bare`, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'X-Service-Idempotency-Key': key },
+    });
+    assert.equal(answer.status, 413);
+    assert.equal(done, 0);
+  });
+
   it('means nothing where nothing is created', async () => {
     const known = keys.identities.length;
     assert.equal((await post('/other', '{}', { 'X-Service-Idempotency-Key': 'x'.repeat(300) })).status, 200);

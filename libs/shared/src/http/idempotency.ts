@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestContext } from '../context.ts';
 import { AppError, malformed } from '../errors.ts';
 import type { Reply } from './reply.ts';
-import type { TakeDigest } from './request-digest.ts';
+import type { RequestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';
 
 /** An answer as it is kept for those who ask again. */
@@ -44,8 +44,8 @@ interface KeyedRequest {
   readonly route: Route;
   readonly params: unknown;
   readonly context: RequestContext;
-  /** Of what makes it the same request beside its path; taken when the body has been read. */
-  readonly takeDigest: TakeDigest;
+  /** Of what makes it the same request beside its path. */
+  readonly digest: RequestDigest;
 }
 
 /**
@@ -58,17 +58,19 @@ export async function answerOnce(
   request: KeyedRequest,
   work: () => Promise<Reply> | Reply,
 ): Promise<Reply> {
+  // Before the work, so that a client that goes away meanwhile can't undo that it was done.
+  if (!request.digest.isLate) await request.digest.take();
   const claim = await store.claim(identityOf(request));
   if (claim.outcome === 'running') throw stillRunning();
   if (claim.outcome === 'answered') {
-    const kept = claim.replyTo(await request.takeDigest());
+    const kept = claim.replyTo(await request.digest.take());
     if (!kept) throw new AppError(422, 'idempotency_key_reused', 'the idempotency key was used for another request');
     return { ...kept, headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
   }
   let reply: Reply;
   try {
     reply = await work();
-    if (isKept(reply)) await claim.keep(toKept(reply), await request.takeDigest());
+    if (isKept(reply)) await claim.keep(toKept(reply), await request.digest.take());
   } catch (error) {
     await claim.release();
     throw error;

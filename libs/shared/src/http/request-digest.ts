@@ -1,32 +1,50 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
-import { malformed } from '../errors.ts';
+import { malformed, payloadTooLarge } from '../errors.ts';
 
-/** Gives the SHA-256 of a request's query and body; reads what nobody has read of the body. */
-export type TakeDigest = () => Promise<Buffer>;
+/** The SHA-256 of a request's query and body. */
+export interface RequestDigest {
+  /** Is the body read by the handler, a piece at a time? Then its digest is known only afterwards. */
+  readonly isLate: boolean;
+  /** Gives the digest; reads what nobody has read of the body. Throws 413 when that is over the limit. */
+  take(): Promise<Buffer>;
+}
 
 /**
  * Listens to the body of a request while somebody else reads it, in whatever way, so that it is read once and never
  * held. Clients make up a new boundary for each multipart body, so that is left out: sent again, it is the same body.
  */
-export function digestRequest(request: IncomingMessage, search: string): TakeDigest {
+export function digestRequest(request: IncomingMessage, search: string, limitBytes: number): RequestDigest {
   const hash = createHash('sha256').update(search).update('\0');
   const boundary = boundaryOf(request.headers['content-type']);
   const withoutBoundary = boundary === undefined ? undefined : createCutter(Buffer.from(boundary));
   // Paused, so that listening alone does not make the body flow past its reader.
   request.pause();
+  let length = 0;
   request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
     for (const bytes of withoutBoundary?.cut(chunk) ?? [chunk]) hash.update(bytes);
   });
-  return async () => {
-    if (!request.readableEnded) {
-      request.resume();
-      await finished(request, { writable: false }).catch(() => {
-        throw malformed('the body ended before it was whole');
-      });
-    }
+  let taken: Promise<Buffer> | undefined;
+  async function finish(): Promise<Buffer> {
+    if (!request.readableEnded) await readRest();
     return hash.update(withoutBoundary?.rest() ?? '').digest();
+  }
+  async function readRest(): Promise<void> {
+    try {
+      for await (const _ of request.iterator({ destroyOnReturn: false }))
+        if (length > limitBytes) throw payloadTooLarge(limitBytes);
+    } catch (error) {
+      if (request.errored) throw malformed('the body ended before it was whole');
+      throw error;
+    }
+  }
+  return {
+    isLate: boundary !== undefined,
+    take() {
+      taken ??= finish();
+      return taken;
+    },
   };
 }
 
