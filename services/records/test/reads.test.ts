@@ -225,7 +225,9 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
       ['sort=-', /^sort/],
       ['sort=kind.name', /^sort/],
       ['filter=nope%3D1', /^filter: items has no field "nope"/],
-      ['expand=x', /^expand/],
+      ['expand=x', /^expand: items has no relation "x"/],
+      ['expand=kind', /^expand/],
+      ['expand=,', /^expand/],
       ['nearVector=[1]', /^nearVector/],
     ];
     for (const [search, message] of refused) {

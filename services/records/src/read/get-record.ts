@@ -1,12 +1,21 @@
 import type { Query } from '@recordbus/database';
-import { createParameters, type Parameters, type QuerySchema } from '@recordbus/query';
-import { type Collection, hasTimeColumn, selectList, tableOf } from '@recordbus/schema';
+import { createParameters, type Parameters } from '@recordbus/query';
+import { type Collection, hasTimeColumn, tableOf } from '@recordbus/schema';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
-import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
+import { type Asking, compileRule, isAsked, writerOf } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
-import { project } from './projection.ts';
+import { readExpand } from './expansion.ts';
+import { readProjection } from './projection.ts';
+import { recordJson } from './record-json.ts';
+
+/** What a client wants to see of a record. */
+export interface GetRequest {
+  readonly id: string;
+  readonly fields?: string | undefined;
+  readonly expand?: string | undefined;
+}
 
 /** A record as the body of an answer, and its version. */
 export interface FoundRecord {
@@ -23,40 +32,48 @@ interface Get extends Prepared {
 const shapesOf = perCollection(() => createShapeCache<Get>('get'));
 
 /**
- * Reads one record; the answer's body comes from the database as it is sent. Throws 403 or 401 for a record that the
- * view rule hides.
+ * Reads one record; the answer's body comes from the database as it is sent. Throws 400 for an `expand` that can't be
+ * understood, 403 or 401 for a record that the view rule hides.
  */
 export async function findRecord(
   query: Query,
   collection: Collection,
-  id: string,
-  fields: string | undefined,
+  request: GetRequest,
   asking: Asking,
 ): Promise<FoundRecord | undefined> {
+  const { id, fields, expand } = request;
+  const isPlain = fields === undefined && expand === undefined;
+  const shape = JSON.stringify([writerOf(asking), fields, expand]);
+  const compose = () => composeGet(collection, request, asking);
+  const { parameters, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   if (!isRecordId(id)) return undefined;
-  const isPlain = fields === undefined;
-  const asked = isAsked(collection, 'view', asking.principal) ? asking.schema : undefined;
-  const shape = `${asked ? 'ruled' : 'open'}|${fields ?? ''}`;
-  const { parameters, ...statement } = shapesOf(collection)(
-    shape,
-    () => composeGet(collection, fields, asked),
-    isPlain,
-  );
   const values = [id, ...parameters.values(asking.request)];
   const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
   if (row?.isAllowed === false) throw ruleRefusal(asking.principal);
   return row;
 }
 
-/** A get; its first value is the id. With a schema the view rule is asked as well. */
-export function composeGet(collection: Collection, fields: string | undefined, asked: QuerySchema | undefined): Get {
+/** A get; its first value is the id. Where the view rule is an expression that is asked, it says what came of it. */
+export function composeGet(
+  collection: Collection,
+  { fields, expand }: GetRequest,
+  asking: Pick<Asking, 'principal' | 'schema'>,
+): Get {
   const parameters = createParameters(2);
-  const rule = asked && compileRule(collection, 'view', asked, { row: 't', parameters });
-  const text = `select '{"data":' || row_to_json(r.*)::text || '}' as body, ${
+  const { principal, schema } = asking;
+  const rule =
+    isAsked(collection, 'view', principal) && compileRule(collection, 'view', schema, { row: 't', parameters });
+  const shown = {
+    collection,
+    projection: readProjection(fields),
+    expansions: expand === undefined ? undefined : readExpand(expand, collection, asking),
+  };
+  const { from, text: json } = recordJson(shown, 't', { parameters, schema });
+  const text = `select '{"data":' || ${json} || '}' as body, ${
     hasTimeColumn(collection, 'updated_at') ? 't.updated_at' : 'null'
-  } as "updatedAtSec"${rule === undefined ? '' : `, (${rule}) is true as "isAllowed"`}
+  } as "updatedAtSec"${rule === false ? '' : `, (${rule}) is true as "isAllowed"`}
 from ${tableOf(collection)} t
-cross join lateral (select ${selectList(project(collection, fields), 't')}) r
+${from}
 where t.id = $1`;
   return { text, parameters };
 }

@@ -34,6 +34,7 @@ describe('the statement of a list', () => {
 
   it('reads the members that fields names, and no others', () => {
     const text = textOf({ ...request, fields: 'Order, nothing' }, 'none');
-    assert.match(text, /select t\.id as "id", t\."Order" as "Order"\s+from/);
+    assert.match(text, /select t\.id, t\."Order"\s+from/);
+    assert.match(text, /select p\.id as "id", p\."Order" as "Order"\) r/);
   });
 });

@@ -1,12 +1,14 @@
 import type { Database } from '@recordbus/database';
 import { compileExpression, compileSort, createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, hasTimeColumn, selectList, tableOf } from '@recordbus/schema';
-import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
+import { type Collection, hasTimeColumn, tableOf } from '@recordbus/schema';
+import { type Asking, compileRule, isAsked, writerOf } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
-import { project } from './projection.ts';
+import { readExpand } from './expansion.ts';
+import { readProjection } from './projection.ts';
 import { readExpression } from './read-expression.ts';
 import { readerFor } from './reader-for.ts';
+import { columnList, recordJson } from './record-json.ts';
 import { carryOnTotal, countRecords, findKnownTotal, keepTotal, type Total } from './total.ts';
 
 /** What a client asks of a list, its numbers within their bounds. */
@@ -18,6 +20,7 @@ export interface ListRequest {
   readonly filter?: string | undefined;
   readonly sort?: string | undefined;
   readonly fields?: string | undefined;
+  readonly expand?: string | undefined;
 }
 
 /** How a list comes to its total. */
@@ -25,7 +28,7 @@ type Totalling = 'none' | 'count' | 'carry on';
 
 interface List extends Prepared {
   readonly parameters: Parameters;
-  /** Are its rows chosen by their values, or sorted by those of other records? */
+  /** Are its rows chosen by their values, or sorted by those of other records, or many of these gone for? */
   readonly isHeavy: boolean;
 }
 
@@ -36,7 +39,7 @@ const filteredShapesOf = perCollection(() => createShapeCache<List>('filter'));
 /**
  * Reads a page of those records that the list rule and the filter let through, with its counts: the whole body of the
  * answer, as the database writes it. A heavy list goes where it holds up no other read.
- * Throws 400 for a filter or sort that can't be understood.
+ * Throws 400 for a filter, sort or expand that can't be understood.
  */
 export async function listRecords(
   database: Pick<Database, 'read' | 'query'>,
@@ -44,14 +47,22 @@ export async function listRecords(
   request: ListRequest,
   asking: Asking,
 ): Promise<string> {
-  const { page, perPage, skipTotal, filter, sort, fields } = request;
+  const { page, perPage, skipTotal, filter, sort, fields, expand } = request;
   const isFiltered = filter !== undefined || isAsked(collection, 'list', asking.principal);
   // The rows of a view come and go without an event of their own.
   const isCounted = isFiltered || collection.type === 'view';
   const known = skipTotal || isCounted ? undefined : findKnownTotal(collection);
   const totalling = skipTotal ? 'none' : known ? 'carry on' : 'count';
-  const shape = JSON.stringify([isUsual(request) && perPage, totalling, writerOf(asking), sort, fields, filter]);
-  const isPlain = sort === undefined && fields === undefined && filter === undefined;
+  const shape = JSON.stringify([
+    isUsual(request) && perPage,
+    totalling,
+    writerOf(asking),
+    sort,
+    fields,
+    filter,
+    expand,
+  ]);
+  const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
   const shapesOf = isFiltered ? filteredShapesOf : openShapesOf;
   const compose = () => composeList(collection, request, totalling, asking);
   const { parameters, isHeavy, ...statement } = shapesOf(collection)(shape, compose, isPlain);
@@ -65,11 +76,11 @@ export async function listRecords(
   return row.body;
 }
 
-/** As whom the language of filters sees the caller. */
-const writerOf = ({ principal }: Pick<Asking, 'principal'>) => (principal.type === 'admin' ? 'admin' : 'client');
-
 /** Sizes that user interfaces ask for. */
 const usualSizes = new Set([10, 20, 25, 30, 50, 100]);
+
+/** Rows of a page whose expanded records are read without holding up other reads. */
+const maxLightExpanded = 100;
 
 /**
  * A first page of a usual size has its limit in the text: PostgreSQL takes a limit that is a parameter for a tenth of
@@ -88,18 +99,24 @@ export function composeList(
   totalling: Totalling,
   asking: Pick<Asking, 'principal' | 'schema'>,
 ): List {
-  const { perPage, fields } = request;
+  const { perPage, fields, expand } = request;
   const windowAt = totalling === 'carry on' ? 5 : 3;
   const parameters = createParameters(windowAt + (isUsual(request) ? 0 : 2));
   const { condition, joins, orderBy } = readExpressions(collection, request, parameters, asking);
   const where = condition === undefined ? '' : ` where ${condition}`;
-  const isHeavy = where !== '' || joins !== '';
-  const rows = `coalesce((select string_agg(row_to_json(r.*)::text, ',') from (
-  select ${selectList(project(collection, fields), 't')}
+  const isHeavy = where !== '' || joins !== '' || (expand !== undefined && perPage > maxLightExpanded);
+  const shown = {
+    collection,
+    projection: readProjection(fields),
+    expansions: expand === undefined ? undefined : readExpand(expand, collection, asking),
+  };
+  const { columns, from, text: json } = recordJson(shown, 'p', { parameters, schema: asking.schema });
+  const rows = `coalesce((select string_agg(${json}, ',') from (
+  select ${columnList(columns, 't')}
   from ${tableOf(collection)} t${joins && ` ${joins}`}${where}
   order by ${orderBy}
   limit ${isUsual(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
-) r), '')`;
+) p ${from}), '')`;
   const head = `'{"data":[' || ${rows} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
   if (totalling === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;

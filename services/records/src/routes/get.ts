@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findRecord } from '../read/get-record.ts';
 import { readerFor } from '../read/reader-for.ts';
 import { etagOf, isNoneMatch } from '../record/etag.ts';
-import { notServed, text } from './query-values.ts';
+import { text } from './query-values.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
@@ -17,10 +17,11 @@ export const getRoute = (deps: RouteDeps): Route =>
     action: 'view',
     summary: 'Read a record',
     params: recordParams,
-    query: z.object({ fields: text, expand: notServed }),
+    query: z.object({ fields: text, expand: text }),
     answers: {
       200: z.record(z.string(), z.unknown()),
-      304: 'the caller has this version',
+      304: 'the caller has this version; never given with expand',
+      400: 'a parameter can not be read',
       403: 'the view rule refuses',
       404: 'no such collection or record',
     },
@@ -30,15 +31,16 @@ export const getRoute = (deps: RouteDeps): Route =>
         const found = await findRecord(
           readerFor(collection, deps.database),
           collection,
-          input.params.id,
-          input.query.fields,
+          { id: input.params.id, ...input.query },
           askingOf('GET', input, deps),
         );
         if (!found) throw notFound('record');
         // A row without `updated` has no version to speak of (contract §2).
         if (found.updatedAtSec === null) return rawJson(200, found.body);
         const headers = { ETag: etagOf(found.updatedAtSec) };
-        const isKnown = isNoneMatch(input.header('if-none-match'), found.updatedAtSec);
+        // The tag is the record's own: it does not tell whether the records that are shown with it have changed.
+        const isKnown =
+          input.query.expand === undefined && isNoneMatch(input.header('if-none-match'), found.updatedAtSec);
         return isKnown ? { status: 304, headers } : rawJson(200, found.body, headers);
       }),
   });

@@ -16,7 +16,7 @@ const query = z.object({
   fields: text,
   skipTotal: flag,
   filter: text,
-  expand: notServed,
+  expand: text,
   nearVector: notServed,
   nearVectorField: notServed,
   nearLimit: notServed,

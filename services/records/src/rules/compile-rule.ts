@@ -10,6 +10,10 @@ export interface Asking {
   readonly schema: QuerySchema;
 }
 
+/** As whom the language of filters sees the caller. */
+export const writerOf = ({ principal }: Pick<Asking, 'principal'>): 'admin' | 'client' =>
+  principal.type === 'admin' ? 'admin' : 'client';
+
 /** Has the rule to be evaluated for this caller? */
 export const isAsked = (collection: Collection, action: RuleName, principal: Principal): boolean =>
   !isOpenTo(collection.rules[action], principal);

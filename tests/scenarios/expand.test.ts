@@ -1,0 +1,103 @@
+import { is } from '../harness/matching.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });
+const text = (name: string) => ({ name, type: 'text' });
+
+onEachTopology('related records are shown within records', async (t, target) => {
+  const admin = await target.admin();
+  const define = (name: string, fields: object[], rules: object = {}) =>
+    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rules });
+  await define('firms', [text('name')], { view_rule: 'name != "hidden"' });
+  await define('safes', [text('name')], { view_rule: '' });
+  await define('staff', [
+    text('name'),
+    relation('firm', 'firms'),
+    relation('safe', 'safes'),
+    relation('boss', 'staff'),
+  ]);
+  await define('papers', [text('title'), relation('author', 'staff')]);
+  const core = await admin.create('firms', { name: 'core' });
+  const hidden = await admin.create('firms', { name: 'hidden' });
+  const safe = await admin.create('safes', { name: 'safe' });
+  const ada = await admin.create('staff', { name: 'Ada', firm: core.id, safe: safe.id });
+  const zoe = await admin.create('staff', { name: 'Zoe', firm: hidden.id });
+  const adaNow = await admin.patch(`/api/v1/staff/${ada.id}`, { boss: ada.id });
+  const first = await admin.create('papers', { title: 'first', author: ada.id });
+  const second = await admin.create('papers', { title: 'second', author: zoe.id });
+  const third = await admin.create('papers', { title: 'third' });
+
+  const shows = (name: string, request: string, data: unknown, as: Caller = 'guest'): Scenario => ({
+    name,
+    as,
+    request: `GET /api/v1/${request}`,
+    expect: { status: 200, json: Array.isArray(data) ? is.containing({ data }) : { data } },
+    spec: 'interface §4.5, contract §2',
+  });
+  const malformed = (name: string, request: string): Scenario => ({
+    name,
+    request: `GET /api/v1/${request}`,
+    expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
+    spec: 'contract §2',
+  });
+  const hops = (count: number) => Array.from({ length: count }, () => 'boss').join('.');
+
+  await runScenarios(t, target, [
+    shows('a record with its target', `papers/${first.id}?expand=author`, { ...first, expand: { author: adaNow } }),
+    shows('a list with its targets', 'papers?sort=title&expand=author', [
+      { ...first, expand: { author: adaNow } },
+      { ...second, expand: { author: zoe } },
+      { ...third, expand: {} },
+    ]),
+    shows('nested targets, several at once', `papers/${first.id}?expand=author.firm,author.boss`, {
+      ...first,
+      expand: { author: { ...adaNow, expand: { firm: core, boss: adaNow } } },
+    }),
+    shows('a target that the view rule hides is left out', `papers/${second.id}?expand=author.firm`, {
+      ...second,
+      expand: { author: { ...zoe, expand: {} } },
+    }),
+    shows(
+      'an admin sees it',
+      `papers/${second.id}?expand=author.firm`,
+      {
+        ...second,
+        expand: { author: { ...zoe, expand: { firm: hidden } } },
+      },
+      'admin',
+    ),
+    shows('a target for admins only is left out', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: {} }, 'user'),
+    shows('an admin sees that too', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: { safe } }, 'admin'),
+    shows('fields goes into expand', `papers/${first.id}?expand=author.firm&fields=title,expand.author.name`, {
+      id: first.id,
+      title: 'first',
+      expand: { author: { id: ada.id, name: 'Ada' } },
+    }),
+    shows('fields without expand leaves it out', `papers/${first.id}?expand=author&fields=title,nope`, {
+      id: first.id,
+      title: 'first',
+    }),
+    shows('six hops', `staff/${ada.id}?fields=expand.boss.id&expand=${hops(6)}`, {
+      id: ada.id,
+      expand: { boss: { id: ada.id } },
+    }),
+    malformed('seven hops', `staff/${ada.id}?expand=${hops(7)}`),
+    malformed('a field that is no relation', `papers/${first.id}?expand=title`),
+    malformed('an unknown path', 'papers?expand=author.nope'),
+    malformed('an unknown path, before the record is looked for', 'papers/nope?expand=nope'),
+    {
+      name: 'the tag of a record with its targets',
+      request: `GET /api/v1/papers/${first.id}?expand=author`,
+      expect: { status: 200, headers: { etag: `W/"${first.updated}"` } },
+      spec: 'interface §4.5',
+    },
+    {
+      name: 'the version that the caller has says nothing of the targets',
+      request: `GET /api/v1/papers/${first.id}?expand=author`,
+      headers: { 'If-None-Match': `W/"${first.updated}"` },
+      expect: { status: 200 },
+      spec: 'interface §4.5',
+    },
+  ]);
+});
