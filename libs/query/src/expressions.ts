@@ -1,6 +1,6 @@
 import { compile } from './compile.ts';
 import { parse } from './parser.ts';
-import type { Place } from './place.ts';
+import { type Place, placeIn } from './place.ts';
 import { resolve } from './resolve.ts';
 import type { Scope } from './scope.ts';
 
@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts';
  * Throws QueryError: a client's 400, a rule's 422.
  */
 export const compileExpression = (text: string, scope: Scope, place: Place): string =>
-  compile(resolve(parse(text), scope), place);
+  compile(resolve(parse(text), scope), placeIn(scope, place));
 
 /** Throws QueryError for a rule that could not be compiled, so a collection is saved only with rules that can. */
 export function checkRule(text: string, scope: Omit<Scope, 'writtenBy'>): void {

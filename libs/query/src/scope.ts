@@ -5,6 +5,8 @@ export interface QuerySchema {
   findCollection(name: string): Collection | undefined;
   /** Is this field kept from expressions? `isSealed` when it is not given. */
   isHidden?(field: Field): boolean;
+  /** Collation, quoted, by which text is folded to lower case; `unicodeCollation` when it is not given. */
+  readonly collation?: string | undefined;
 }
 
 /** What an expression is read against. */

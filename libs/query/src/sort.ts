@@ -2,7 +2,7 @@ import { tableOf } from '@recordbus/schema';
 import { compile } from './compile.ts';
 import { limits } from './limits.ts';
 import { findColumn } from './path.ts';
-import type { Place } from './place.ts';
+import { type Place, placeIn } from './place.ts';
 import { QueryError } from './query-error.ts';
 import type { Column } from './resolved.ts';
 import type { Scope } from './scope.ts';
@@ -23,7 +23,8 @@ const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
  * behind its columns serves both directions. Throws QueryError for a path that the collection does not have or that is
  * hidden, an empty term, and too many terms.
  */
-export function compileSort(sort: string, scope: Scope, place: Place): Sort {
+export function compileSort(sort: string, scope: Scope, at: Place): Sort {
+  const place = placeIn(scope, at);
   const joins: Joins = { sql: [], aliases: new Map() };
   const order: string[] = [];
   const terms = sort.split(',');

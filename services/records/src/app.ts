@@ -14,6 +14,7 @@ import { historyRoute, restoreRoute } from './routes/history.ts';
 import { listRoute } from './routes/list.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
+import { findCaseCollation } from './schema/case-collation.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 
 interface RecordsDeps {
@@ -32,10 +33,16 @@ export function createRecords({ log, database, bus, secret, stream }: RecordsDep
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
   const metrics = createMetrics('records');
   addOutboxGauges(metrics, database.query);
+  let collation: string | undefined;
   const deps: RouteDeps = {
     database,
     collections: createServedCollections(cache),
-    schema: { findCollection: cache.find },
+    schema: {
+      findCollection: cache.find,
+      get collation() {
+        return collation;
+      },
+    },
     findReferrers: createReferrers(cache.all),
     wakeRelay: relay.wake,
   };
@@ -61,6 +68,7 @@ export function createRecords({ log, database, bus, secret, stream }: RecordsDep
     dispensable: new Set(['bus']),
     metrics,
     async start() {
+      collation = await findCaseCollation(database.query);
       await cache.start();
       relay.start();
     },
