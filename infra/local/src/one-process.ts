@@ -40,7 +40,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
   const services = [
-    createAuth({ ...of('auth'), secret }),
+    createAuth({ ...of('auth'), envelope, secret, config }),
     createRecords({ ...of('records'), secret, stream }),
     createAdmin({ ...of('admin'), secret, envelope }),
     createWebhooks({ ...of('webhooks'), envelope, stream }),

@@ -1,10 +1,22 @@
+import type { Bus } from '@recordbus/bus';
+import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import { createPasswordRules } from '@recordbus/passwords';
+import { createCollectionCache } from '@recordbus/schema';
+import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
+import type { AuthParts } from './auth-parts.ts';
+import { createBackgroundWork } from './background-work.ts';
+import { createAuthCollections } from './collections/auth-collections.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { createLockout } from './lockout/lockout.ts';
+import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
+import { passwordRoutes } from './routes/password-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 
 export { authVariables } from './config.ts';
@@ -13,16 +25,41 @@ export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 interface AuthDeps {
   readonly log: Logger;
   readonly database: Database;
+  readonly bus: Bus;
+  /** Opens secret settings. */
+  readonly envelope: Envelope;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
+  readonly config: {
+    /** Where breached passwords are asked for. */
+    readonly breachServiceUrl: string;
+    /** Is the client's address known behind proxies, by the environment? */
+    readonly trustedProxies?: string | undefined;
+  };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 }
 
 /** The auth service: who may come in, and the tokens they carry from then on. */
-export function createAuth({ log, database, secret, clock = Date.now }: AuthDeps): Service {
-  const signer = createTokenSigner(secret, clock);
-  const routes = [...adminRoutes({ database, signer, clock }), ...sessionRoutes({ database, signer })];
+export function createAuth({ log, database, bus, envelope, secret, config, clock = Date.now }: AuthDeps): Service {
+  const nowSec = () => Math.floor(clock() / 1000);
+  const settings = createSettings({ database, bus, log, envelope });
+  const cache = createCollectionCache({ database, bus, log });
+  const background = createBackgroundWork(log);
+  const housekeeping = createHousekeeping({ database, log, nowSec });
+  const parts: AuthParts = {
+    log,
+    database,
+    bus,
+    settings,
+    collections: createAuthCollections(cache),
+    signer: createTokenSigner(secret, clock),
+    passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
+    lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
+    nowSec,
+    inBackground: background.run,
+  };
+  const routes = [...adminRoutes(parts), ...sessionRoutes(parts), ...passwordRoutes(parts), ...addressRoutes(parts)];
   return {
     name: 'auth',
     routes,
@@ -31,8 +68,17 @@ export function createAuth({ log, database, secret, clock = Date.now }: AuthDeps
       mapError: mapDatabaseError,
       idempotency: createIdempotencyKeys({ database, log, secret }),
     }),
-    checks: { database: () => database.ping() },
-    start: async () => {},
-    stop: async () => {},
+    checks: { database: () => database.ping(), bus: () => bus.ping() },
+    // Signing in goes on without the bus; gateways look for themselves.
+    dispensable: new Set(['bus']),
+    async start() {
+      await settings.start();
+      await cache.start();
+      housekeeping.start();
+    },
+    async stop() {
+      cache.stop();
+      await Promise.all([settings.stop(), housekeeping.stop(), background.stop()]);
+    },
   };
 }

@@ -1,12 +1,22 @@
+import { encryptionKey } from '@recordbus/crypto';
+import { breachServiceUrl } from '@recordbus/passwords';
 import { emailAddress } from '@recordbus/schema';
-import { databaseUrl, dataDirectory, jwtSecret, variable } from '@recordbus/shared/config';
+import { databaseUrl, dataDirectory, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
 import { z } from 'zod';
 
 /** The environment of the auth service (contract §9). */
 export const authVariables = {
   databaseUrl,
+  natsUrl,
   dataDirectory,
   jwtSecret,
+  encryptionKey,
+  breachServiceUrl,
+  trustedProxies: variable(
+    'SERVICE_TRUSTED_PROXIES',
+    'Comma-separated CIDRs of the proxies before the gateway; with them failed logins are counted per client too.',
+    z.string().optional(),
+  ),
   adminEmail: variable(
     'SERVICE_ADMIN_EMAIL',
     'E-mail address of the first admin, made at start when there is none.',

@@ -1,3 +1,5 @@
+import { connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
@@ -9,11 +11,15 @@ await runService('auth', authVariables, async ({ config, log, lifecycle }) => {
   const secret = loadTokenSecret(config);
   const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log });
   lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: config.natsUrl, name: 'auth', log });
+  lifecycle.onStop('bus', () => bus.close());
   const setupToken = await prepareFirstAdmin({ database, config, log });
   if (setupToken)
     log.warn(
       { setup_token: setupToken },
       'there is no admin yet: POST this token with e-mail and password to /api/v1/admin/setup',
     );
-  return { service: createAuth({ log, database, secret }), sealer: createContextSealer(secret), setupToken };
+  const envelope = createEnvelope(config.encryptionKey);
+  const service = createAuth({ log, database, bus, envelope, secret, config });
+  return { service, sealer: createContextSealer(secret), setupToken };
 });

@@ -1,7 +1,7 @@
-import { findPasswordProblem, hashPassword } from '@recordbus/crypto';
-import { type Database, newId } from '@recordbus/database';
-import { AppError, conflict, validationFailed } from '@recordbus/shared/errors';
+import { newId } from '@recordbus/database';
+import { AppError, conflict } from '@recordbus/shared/errors';
 import { type AdminAccount, hasAdmin } from '../admin-sign-in/admins.ts';
+import type { AuthParts } from '../auth-parts.ts';
 import { hasSetupToken, insertFirstAdmin } from './first-admins.ts';
 import { hashSetupToken } from './setup-token.ts';
 
@@ -16,17 +16,14 @@ interface SetUp {
  * for a password that the policy refuses. Of several at once exactly one wins.
  */
 export async function setUpFirstAdmin(
-  database: Database,
+  { database, passwords, nowSec }: Pick<AuthParts, 'database' | 'passwords' | 'nowSec'>,
   { token, email, password }: SetUp,
-  nowSec: number,
 ): Promise<AdminAccount> {
   if (await hasAdmin(database.system)) throw adminExists();
   if (!(await hasSetupToken(database.system, hashSetupToken(token))))
     throw new AppError(401, 'invalid_setup_token', 'the set-up token is wrong');
-  const problem = findPasswordProblem(password);
-  if (problem) throw validationFailed({ password: problem });
-  const admin = { id: newId(), email, passwordHash: await hashPassword(password), tokenVersion: 0 };
-  if (!(await insertFirstAdmin(database, admin, nowSec))) throw adminExists();
+  const admin = { id: newId(), email, passwordHash: await passwords.hashNew(password), tokenVersion: 0 };
+  if (!(await insertFirstAdmin(database, admin, nowSec()))) throw adminExists();
   return admin;
 }
 

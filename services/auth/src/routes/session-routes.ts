@@ -1,22 +1,97 @@
-import type { Database } from '@recordbus/database';
+import type { Principal, RequestContext } from '@recordbus/shared/context';
+import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Route, route } from '@recordbus/shared/http';
-import type { TokenSigner } from '@recordbus/tokens';
+import { z } from 'zod';
+import { type AuthParts, originOf } from '../auth-parts.ts';
 import { refreshSession } from '../sessions/refresh-session.ts';
-import { adminSession } from './session-schemas.ts';
+import { endOtherSessions, endSession, listSessions } from '../sessions/session-rows.ts';
+import { authPath, callerIn } from './auth-paths.ts';
+import { adminSession, sessionJson, userSession } from './session-schemas.ts';
 
-interface SessionRoutesDeps {
-  readonly database: Database;
-  readonly signer: TokenSigner;
-}
+type SignedIn = Exclude<Principal, { type: 'guest' }>;
 
-/** What the holder of a session may do with it. */
-export const sessionRoutes = ({ database, signer }: SessionRoutesDeps): Route[] => [
+/** What the holder of a session may do with it and with the others of the account. */
+export const sessionRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
     path: '/api/v1/auth/refresh',
     access: 'session',
     summary: 'Exchange a token that is still good for a new one',
-    answers: { 200: adminSession },
-    handler: async ({ context }) => ok(await refreshSession(database, signer, context.principal)),
+    answers: { 200: z.union([userSession, adminSession]) },
+    handler: async (input) => ok(await refreshSession(parts, originOf(input))),
+  }),
+  ...ownSessionRoutes(parts, {
+    path: authPath('/sessions'),
+    access: 'user',
+    async caller({ params, context }) {
+      const { collection = '' } = params;
+      return callerIn(await parts.collections.get(collection), context);
+    },
+  }),
+  ...ownSessionRoutes(parts, {
+    path: '/api/v1/admin/sessions',
+    access: 'admin',
+    async caller({ context: { principal } }) {
+      if (principal.type !== 'admin') throw unauthenticated();
+      return principal;
+    },
   }),
 ];
+
+interface Ownership {
+  readonly path: string;
+  readonly access: 'user' | 'admin';
+  caller(input: {
+    readonly params: { readonly collection?: string | undefined };
+    readonly context: RequestContext;
+  }): Promise<SignedIn>;
+}
+
+const params = z.object({ collection: z.string().optional() });
+
+function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, caller }: Ownership) {
+  return [
+    route({
+      method: 'GET',
+      path,
+      access,
+      summary: 'List the own sessions',
+      params,
+      answers: { 200: z.array(sessionJson) },
+      async handler(input) {
+        const { id, sessionId } = await caller(input);
+        const sessions = await listSessions(database.query, id, nowSec());
+        return ok(sessions.map((session) => ({ ...session, current: session.id === sessionId })));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:id`,
+      access,
+      summary: 'Sign one of the own sessions out',
+      params: params.extend({ id: z.string() }),
+      answers: { 200: z.null(), 404: 'there is no such session' },
+      async handler(input) {
+        const { id } = await caller(input);
+        const sessionId = input.params.id;
+        if (sessionId.includes('\0') || !(await endSession(database.query, id, sessionId))) throw notFound('session');
+        bus.notify('accounts');
+        return ok(null);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      access,
+      summary: 'Sign all of the own sessions out but the one that asks',
+      params,
+      answers: { 200: z.null() },
+      async handler(input) {
+        const { id, sessionId } = await caller(input);
+        await endOtherSessions(database.query, id, sessionId);
+        bus.notify('accounts');
+        return ok(null);
+      },
+    }),
+  ];
+}

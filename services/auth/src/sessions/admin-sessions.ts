@@ -1,9 +1,9 @@
+import type { Query } from '@recordbus/database';
+import { unauthenticated } from '@recordbus/shared/errors';
 import type { TokenSigner } from '@recordbus/tokens';
 import type { AdminAccount } from '../admin-sign-in/admins.ts';
-
-/** How long a session of each kind lasts, in seconds (interface §5, Session lifetimes). */
-const daySec = 24 * 60 * 60;
-export const windowSec = { admin: 7 * daySec, refresh: 7 * daySec };
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { insertSession } from './session-rows.ts';
 
 /** What an admin gets who signed in: the token and who they are. */
 export interface AdminSession {
@@ -11,13 +11,29 @@ export interface AdminSession {
   readonly admin: { readonly id: string; readonly email: string };
 }
 
-/** Opens a session of `lifetimeSec` for an admin. */
+/** Opens a session for an admin. Throws 401 when the account changed or went meanwhile. */
 export async function openAdminSession(
+  query: Query,
+  { settings, signer, nowSec }: Pick<AuthParts, 'settings' | 'signer' | 'nowSec'>,
+  admin: AdminAccount,
+  origin: Origin,
+): Promise<AdminSession> {
+  const windowSec = settings.get('auth.admin.window_seconds');
+  const now = nowSec();
+  const account = { collection: undefined, id: admin.id, tokenVersion: admin.tokenVersion };
+  const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
+  if (!sessionId) throw unauthenticated('the account has changed; sign in again');
+  return signAdminSession(signer, admin, sessionId, windowSec);
+}
+
+/** Signs the token of an admin's session. */
+export async function signAdminSession(
   signer: TokenSigner,
   { id, email, tokenVersion }: AdminAccount,
-  lifetimeSec: number,
+  sessionId: string | undefined,
+  windowSec: number,
 ): Promise<AdminSession> {
   const principal = { type: 'admin', id, email } as const;
-  const token = await signer.signSession({ principal, tokenVersion, windowSec: lifetimeSec });
+  const token = await signer.signSession({ principal, tokenVersion, sessionId, windowSec });
   return { token, admin: { id, email } };
 }

@@ -1,17 +1,59 @@
-import type { Database } from '@recordbus/database';
 import type { Principal } from '@recordbus/shared/context';
 import { unauthenticated } from '@recordbus/shared/errors';
-import type { TokenSigner } from '@recordbus/tokens';
 import { findAdminById } from '../admin-sign-in/admins.ts';
-import { type AdminSession, openAdminSession, windowSec } from './admin-sessions.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findUserById } from '../users/find-user.ts';
+import { type AdminSession, openAdminSession, signAdminSession } from './admin-sessions.ts';
+import { prolongSession } from './session-rows.ts';
+import { openUserSession, signUserSession, type UserSession } from './user-sessions.ts';
 
-/** A new session for the caller, with the window of today (interface §5). Throws 401 when the account is gone. */
-export async function refreshSession(
-  database: Database,
-  signer: TokenSigner,
-  principal: Principal,
+/**
+ * A new token for the caller's session, with the window of today (interface §5): an anonymous user's with theirs, that
+ * of an impersonating admin with the end it had (contract §4). Throws 401 when the account or the session is gone.
+ */
+export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
+  const { principal } = origin.context;
+  if (principal.type === 'guest') throw unauthenticated();
+  return principal.type === 'admin' ? refreshAdmin(parts, principal, origin) : refreshUser(parts, principal, origin);
+}
+
+async function refreshAdmin(
+  parts: AuthParts,
+  { id, sessionId }: Extract<Principal, { type: 'admin' }>,
+  origin: Origin,
 ): Promise<AdminSession> {
-  const admin = principal.type === 'admin' ? await findAdminById(database.system, principal.id) : undefined;
+  const { database, settings, signer } = parts;
+  const admin = await findAdminById(database.system, id);
   if (!admin) throw unauthenticated();
-  return openAdminSession(signer, admin, windowSec.refresh);
+  if (!sessionId) return openAdminSession(database.query, parts, admin, origin);
+  const windowSec = settings.get('auth.refresh.window_seconds');
+  await prolong(parts, id, sessionId, windowSec);
+  return signAdminSession(signer, admin, sessionId, windowSec);
+}
+
+async function refreshUser(
+  parts: AuthParts,
+  { id, collection: name, sessionId, impersonatedBy, expiresAtSec }: Extract<Principal, { type: 'user' }>,
+  origin: Origin,
+): Promise<UserSession> {
+  const { database, settings, nowSec, collections } = parts;
+  return collections.serve(name, async (collection) => {
+    const user = await findUserById(database.query, collection, id);
+    if (!user) throw unauthenticated();
+    if (impersonatedBy) {
+      const windowSec = (expiresAtSec ?? 0) - nowSec();
+      if (windowSec <= 0) throw unauthenticated();
+      return signUserSession(parts, { collection, user, sessionId, windowSec, impersonatedBy });
+    }
+    if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin });
+    const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
+    await prolong(parts, id, sessionId, windowSec);
+    return signUserSession(parts, { collection, user, sessionId, windowSec });
+  });
+}
+
+async function prolong({ database, nowSec }: AuthParts, accountId: string, id: string, windowSec: number) {
+  const now = nowSec();
+  const isAlive = await prolongSession(database.query, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
+  if (!isAlive) throw unauthenticated('the session has ended');
 }

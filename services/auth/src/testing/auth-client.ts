@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import type { Principal } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
@@ -19,7 +21,17 @@ const answer = z.union([
 /** Serves createAuth as the gateway would, the caller's principal given by the test. */
 export async function serveAuth(database: Database) {
   const secret = Buffer.from('a secret for tests, over 32 characters');
-  const auth = createAuth({ log: createLogger('auth', 'silent'), database, secret });
+  const log = createLogger('auth', 'silent');
+  const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'auth', log });
+  const auth = createAuth({
+    log,
+    database,
+    bus,
+    envelope: createEnvelope(undefined),
+    secret,
+    config: { breachServiceUrl: 'http://127.0.0.1:1' },
+  });
+  await auth.start();
   const verifier = createTokenVerifier(secret);
   let principal = guest;
   const server = await listen(
@@ -30,7 +42,11 @@ export async function serveAuth(database: Database) {
     { host: '127.0.0.1', port: 0 },
   );
   return {
-    close: () => server.close(),
+    async close() {
+      await server.close();
+      await auth.stop();
+      await bus.close();
+    },
     verify: (token: string): Promise<Session | undefined> => verifier.verifySession(token),
     /** POSTs JSON and gives the status and the answer's body. */
     async post(path: string, body?: unknown, caller: Principal = guest) {

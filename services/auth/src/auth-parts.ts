@@ -1,0 +1,45 @@
+import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
+import type { PasswordRules } from '@recordbus/passwords';
+import type { Settings } from '@recordbus/settings';
+import type { RequestContext } from '@recordbus/shared/context';
+import type { Logger } from '@recordbus/shared/logging';
+import type { TokenSigner } from '@recordbus/tokens';
+import type { AuthCollections } from './collections/auth-collections.ts';
+import type { Lockout } from './lockout/lockout.ts';
+
+/** What every way to sign in stands on. */
+export interface AuthParts {
+  readonly log: Logger;
+  readonly database: Database;
+  readonly bus: Pick<Bus, 'notify'>;
+  readonly settings: Settings;
+  readonly collections: AuthCollections;
+  readonly signer: TokenSigner;
+  readonly passwords: PasswordRules;
+  readonly lockout: Lockout;
+  /** The time in unix seconds. */
+  readonly nowSec: () => number;
+  /** Does work whose outcome and duration the caller is not to learn, after the answer; errors are logged. */
+  readonly inBackground: (work: () => Promise<void>) => void;
+}
+
+/** Of the request by which someone signs in. */
+export interface Origin {
+  readonly context: RequestContext;
+  readonly userAgent: string | undefined;
+}
+
+/** The origin of a route's input. */
+export const originOf = (input: {
+  readonly context: RequestContext;
+  header(name: string): string | undefined;
+}): Origin => ({ context: input.context, userAgent: input.header('user-agent') });
+
+/**
+ * To be called after a commit that wrote a user: wakes the relay of events, and the gateways if tokens may have ended.
+ */
+export function tellOfWrittenUsers(bus: Pick<Bus, 'notify'>): void {
+  bus.notify('outbox');
+  bus.notify('accounts');
+}

@@ -1,0 +1,17 @@
+import type { Logger } from '@recordbus/shared/logging';
+
+/** Runs work that no answer waits for, and waits for it at the end. */
+export function createBackgroundWork(log: Logger) {
+  const running = new Set<Promise<void>>();
+  return {
+    run(work: () => Promise<void>): void {
+      const mine = work()
+        .catch((error) => log.error({ err: error }, 'work in the background failed'))
+        .finally(() => running.delete(mine));
+      running.add(mine);
+    },
+    async stop(): Promise<void> {
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { isIPv6 } from 'node:net';
+
+/** What one client is counted by: an IPv4 address, or the /64 of an IPv6 address, which one household has to itself. */
+export function clientKey(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.toLowerCase().replace(/%.*$/, '').split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const rest = tail === '' ? [] : tail.split(':');
+    while (groups.length + rest.length < 8) groups.push('0');
+    groups.push(...rest);
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

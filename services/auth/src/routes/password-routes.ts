@@ -1,0 +1,107 @@
+import { created, ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { type AuthParts, originOf } from '../auth-parts.ts';
+import { changePassword } from '../passwords/change-password.ts';
+import { logIn } from '../passwords/log-in.ts';
+import { confirmPasswordReset, requestPasswordReset } from '../passwords/reset-password.ts';
+import { register } from '../registration/register.ts';
+import { admitTo, authParams, authPath, callerIn, text } from './auth-paths.ts';
+import { secondFactorWanted, userSession } from './session-schemas.ts';
+
+/** Address and password: signing up and in, and what to do when the password is forgotten or to be another. */
+export const passwordRoutes = (parts: AuthParts): Route[] => [
+  route({
+    method: 'POST',
+    path: authPath('/register'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Sign up with address and password',
+    params: authParams,
+    body: z.record(z.string(), z.unknown()),
+    answers: { 201: userSession, 404: 'no such auth collection', 422: 'a field or the password is refused' },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        created(await register(parts, collection, input.body, originOf(input))),
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/login'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Sign in with address and password',
+    params: authParams,
+    body: z.object({ email: text, password: text }),
+    answers: {
+      200: z.union([userSession, secondFactorWanted]),
+      401: 'invalid credentials',
+      404: 'no such auth collection',
+      429: 'too many failed attempts',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok(await logIn(parts, collection, input.body, originOf(input))),
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/request-password-reset'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Mail a link for a new password to a user; the answer is the same when there is no such user',
+    params: authParams,
+    body: z.object({ email: text }),
+    answers: { 200: z.object({ sent: z.literal(true) }), 404: 'no such auth collection' },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        requestPasswordReset(parts, collection, input.body.email);
+        return ok({ sent: true });
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/confirm-password-reset'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Set a new password with the token of the mail; all sessions end',
+    params: authParams,
+    body: z.object({ token: text, password: text }),
+    answers: {
+      200: z.object({ reset: z.literal(true) }),
+      401: 'the token is wrong, used or expired',
+      404: 'no such auth collection',
+      422: 'the password is refused; the token stays good',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        await confirmPasswordReset(parts, collection, input.body, originOf(input));
+        return ok({ reset: true });
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/change-password'),
+    access: 'user',
+    action: 'auth',
+    summary: 'Change the own password; all other sessions end, the answer opens a new one',
+    params: authParams,
+    body: z.object({ old_password: text, password: text }),
+    answers: {
+      200: userSession,
+      403: 'the token is of a user of another collection',
+      404: 'no such auth collection',
+      422: 'the old password is wrong, or the new one refused',
+      429: 'too many failed attempts',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { id } = callerIn(collection, input.context);
+        return ok(await changePassword(parts, collection, id, input.body, originOf(input)));
+      }),
+  }),
+];

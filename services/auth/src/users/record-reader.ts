@@ -1,0 +1,10 @@
+import { type Collection, compileRecordReader, type RecordReader } from '@recordbus/schema';
+
+const readers = new WeakMap<Collection, RecordReader>();
+
+/** The reader of what clients write to a collection, made once per schema version. */
+export function readerOf(collection: Collection): RecordReader {
+  const reader = readers.get(collection) ?? compileRecordReader(collection);
+  readers.set(collection, reader);
+  return reader;
+}
