@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { planHistoryTable } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
@@ -259,6 +260,49 @@ describe('history', { skip: skipWithoutDatabase }, () => {
     );
     const { status, json } = await restore(`narrowed/${first.id}`, first.updated);
     assert.deepEqual([status, json.details], [422, { text: 'must have at most 3 characters' }]);
+  });
+
+  it('knows of a record older than the switch what was written since', async () => {
+    const older = testCollection('older', [{ name: 'title' }], { historyEnabled: true });
+    await records.create({ ...older, historyEnabled: false });
+    const first = await create('older', { title: 'v1' });
+    await redefine(
+      older,
+      older.fields,
+      planHistoryTable(older),
+      "update system.collections set history_enabled = true where id = 'older'",
+    );
+    assert.deepEqual((await historyOf(`older/${first.id}`)).data, []);
+    assert.equal((await restore(`older/${first.id}`, 9e9)).status, 404);
+    const second = await patch(`older/${first.id}`, { title: 'v2' });
+    assert.deepEqual(
+      (await historyOf(`older/${first.id}`)).data.map(({ snapshot }) => snapshot),
+      [second],
+    );
+    assert.equal((await restore(`older/${first.id}`, first.updated)).status, 404);
+  });
+
+  it('restores once when two ask for it with one version, and after whoever was first', async () => {
+    const first = await create('posts', { title: 'r1' });
+    const second = await patch(`posts/${first.id}`, { title: 'r2' });
+    const headers = { 'if-match': `W/"${second.updated}"` };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => restore(`posts/${first.id}`, first.updated, { as: 'admin', headers })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412, 412, 412]);
+    const [last] = (await historyOf(`posts/${first.id}`)).data;
+    assert.equal(last?.snapshot.title, 'r1');
+    // Whatever was written before the restore got its lock is in the history that it reads.
+    const far = 9e9;
+    await Promise.all([
+      ...['a', 'b', 'c'].map((title) => patch(`posts/${first.id}`, { title })),
+      ...[1, 2, 3].map(() => restore(`posts/${first.id}`, far)),
+    ]);
+    const titles = (await historyOf(`posts/${first.id}`)).data.map(({ snapshot }) => snapshot.title).reverse();
+    // A restore to the latest version changes no title, so no title ever comes back.
+    const changes = titles.slice(3).filter((title, index, all) => title !== all[index - 1]);
+    assert.equal(new Set(changes).size, changes.length, titles.join());
+    assert.equal(titles.length, 9);
   });
 
   it('keeps one row for each of many writes at once', async () => {
