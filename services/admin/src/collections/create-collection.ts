@@ -1,3 +1,4 @@
+import { recordAudit } from '@recordbus/audit';
 import { newId } from '@recordbus/database';
 import {
   type Collection,
@@ -6,25 +7,57 @@ import {
   type Problems,
   readFieldDefinitions,
 } from '@recordbus/schema';
+import type { Author } from '../audit/author.ts';
 import { planCreate } from '../ddl/create-table.ts';
+import { buildView } from '../views/build-view.ts';
 import { checkRules } from './check-rules.ts';
 import type { NewCollection } from './collection-draft.ts';
 import { insertCollection } from './collections-table.ts';
 import { nameTaken } from './errors.ts';
 import { findByFoldedName } from './find-collection.ts';
-import { publicRules, readRules } from './read-rules.ts';
-import type { SchemaChanges } from './schema-changes.ts';
+import { publicRules, readRules, viewRules } from './read-rules.ts';
+import type { SchemaChange, SchemaChanges } from './schema-changes.ts';
 
 /**
  * Makes a collection and its table. Throws 400 for a name that is taken, 422 naming everything else that is wrong.
  */
-export function createCollection(changes: SchemaChanges, draft: NewCollection, nowSec: number): Promise<Collection> {
-  return changes.make(async ({ query, collections, execute }) => {
-    const collection = readCollection(draft, collections, nowSec);
-    await execute(planCreate(collection));
-    await insertCollection(query, collection);
+export function createCollection(
+  changes: SchemaChanges,
+  draft: NewCollection,
+  nowSec: number,
+  author: Author,
+): Promise<Collection> {
+  return changes.make(async (schema) => {
+    const collection = await applyCreate(schema, draft, nowSec);
+    const { id, name, type } = collection;
+    await recordAudit(schema.query, {
+      ...author,
+      action: 'collections.create',
+      target: { type: 'collection', id },
+      details: { name, type },
+    });
     return collection;
   });
+}
+
+/** The same within a change of the schema that does more. */
+export async function applyCreate(
+  { query, collections, execute }: SchemaChange,
+  draft: NewCollection,
+  nowSec: number,
+): Promise<Collection> {
+  const planned = readCollection(draft, collections, nowSec);
+  if (planned.type !== 'view') {
+    await execute(planCreate(planned));
+    await insertCollection(query, planned);
+    return planned;
+  }
+  const view = await buildView(planned, { query, collections, checksIds: true });
+  const problems = createProblems();
+  checkRules(view, [...collections, view], problems);
+  problems.throwIfAny();
+  await insertCollection(query, view);
+  return view;
 }
 
 function readCollection(draft: NewCollection, collections: readonly Collection[], nowSec: number): Collection {
@@ -32,31 +65,38 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
   const problems = createProblems();
   const nameProblem = findCollectionNameProblem(draft.name);
   if (nameProblem) problems.add('name', nameProblem);
-  refuseOtherTypes(draft, problems);
+  refuseWhatIsOfOtherTypes(draft, problems);
   const collection: Collection = {
     id: newId(),
     name: draft.name,
     type: draft.type,
-    fields: readFieldDefinitions(
-      draft.fields,
-      {
-        collectionType: draft.type,
-        findCollection: (name) => (name === draft.name ? draft : collections.find((other) => other.name === name)),
-      },
-      problems,
-    ),
-    viewQuery: null,
-    rules: readRules(draft, publicRules),
+    // Those of a view come of its query.
+    fields:
+      draft.type === 'view'
+        ? []
+        : readFieldDefinitions(
+            draft.fields,
+            {
+              collectionType: draft.type,
+              findCollection: (name) =>
+                name === draft.name ? draft : collections.find((other) => other.name === name),
+            },
+            problems,
+          ),
+    viewQuery: draft.view_query ?? null,
+    rules: readRules(draft, draft.type === 'view' ? viewRules : publicRules),
     historyEnabled: draft.history_enabled ?? false,
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
   };
-  checkRules(collection, [...collections, collection], problems);
+  if (collection.type !== 'view') checkRules(collection, [...collections, collection], problems);
   problems.throwIfAny();
   return collection;
 }
 
-function refuseOtherTypes({ type, view_query }: NewCollection, problems: Problems): void {
-  if (type === 'view') problems.add('type', `collections of type ${type} are not supported yet`);
-  else if (view_query != null) problems.add('view_query', 'is only for collections of type view');
+function refuseWhatIsOfOtherTypes({ type, view_query, history_enabled }: NewCollection, problems: Problems): void {
+  if (type === 'view') {
+    if (!view_query) problems.add('view_query', 'is required');
+    if (history_enabled) problems.add('history_enabled', 'is not for collections of type view');
+  } else if (view_query != null) problems.add('view_query', 'is only for collections of type view');
 }

@@ -1,27 +1,38 @@
-import type { Collection } from '@recordbus/schema';
+import { recordAudit } from '@recordbus/audit';
+import { type Collection, tableOf } from '@recordbus/schema';
+import type { Author } from '../audit/author.ts';
 import { planDrop } from '../ddl/create-table.ts';
+import { loadViewReadings, readersOf } from '../views/view-readings.ts';
 import { deleteCollectionRow } from './collections-table.ts';
 import { collectionInUse } from './errors.ts';
 import { getCollection } from './find-collection.ts';
 import type { SchemaChanges } from './schema-changes.ts';
 
 /**
- * Drops a collection, its table and all its records, for good. Throws 404, and 409 naming the relations of other
- * collections that lead to it.
+ * Drops a collection, its table or view and all its records, for good. Throws 404, and 409 naming the relations and
+ * views of other collections that need it.
  */
-export function deleteCollection(changes: SchemaChanges, idOrName: string): Promise<void> {
+export function deleteCollection(changes: SchemaChanges, idOrName: string, author: Author): Promise<void> {
   return changes.make(async ({ query, collections, execute }) => {
     const collection = getCollection(collections, idOrName);
-    const blockers = findRelationsTo(collection, collections);
+    const { id, name } = collection;
+    const views = readersOf(name, await loadViewReadings(query));
+    const blockers = [...findRelationsTo(collection, collections), ...views.map((view) => ({ collection: view }))];
     if (blockers.length > 0) throw collectionInUse(collection, blockers);
-    await execute(planDrop(collection));
-    await deleteCollectionRow(query, collection.id);
+    await execute(collection.type === 'view' ? [`drop view ${tableOf(collection)}`] : planDrop(collection));
+    await deleteCollectionRow(query, id);
+    await recordAudit(query, {
+      ...author,
+      action: 'collections.delete',
+      target: { type: 'collection', id },
+      details: { name },
+    });
   });
 }
 
 const findRelationsTo = (target: Collection, collections: readonly Collection[]) =>
   collections
-    .filter(({ id }) => id !== target.id)
+    .filter(({ id, type }) => id !== target.id && type !== 'view')
     .flatMap(({ name, fields }) =>
       fields
         .filter((field) => field.collection === target.name)

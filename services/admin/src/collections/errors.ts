@@ -5,6 +5,6 @@ import { AppError, conflict } from '@recordbus/shared/errors';
 export const nameTaken = (name: string) =>
   new AppError(400, 'collection_exists', `a collection named "${name}" exists`, { details: { name: 'is taken' } });
 
-/** 409: relations of other collections lead to the one that is to be dropped (contract §8). */
-export const collectionInUse = (collection: Collection, blockers: readonly { collection: string; field: string }[]) =>
-  conflict('collection_in_use', `relations of other collections lead to ${collection.name}`, { blockers });
+/** 409: relations of other collections lead to the one that is to be dropped, or views read it (contract §8). */
+export const collectionInUse = (collection: Collection, blockers: readonly { collection: string; field?: string }[]) =>
+  conflict('collection_in_use', `other collections need ${collection.name}`, { blockers });

@@ -165,7 +165,7 @@ describe('/api/v1/collections', { skip }, () => {
       ['a reserved name', { name: 'files' }, { name: '"files" is reserved' }],
       ['a reserved name in another case', { name: 'Records' }, { name: '"Records" is reserved' }],
       ['a bad type', { name: 'a', type: 'table' }, { type: 'must be base, auth or view' }],
-      ['a view', { name: 'a', type: 'view' }, { type: 'collections of type view are not supported yet' }],
+      ['a view without a query', { name: 'a', type: 'view' }, { view_query: 'is required' }],
       ['a query', { name: 'a', view_query: 'select 1' }, { view_query: 'is only for collections of type view' }],
       ['an unknown key', { name: 'a', colour: 1 }, { colour: 'is not known here' }],
       ['fields that are none', { name: 'a', fields: {} }, { fields: 'must be a list of field definitions' }],

@@ -2,6 +2,7 @@ import type { Database } from '@recordbus/database';
 import { collectionJson, loadCollections, presentCollection } from '@recordbus/schema';
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { authorOf } from '../audit/author.ts';
 import { changeCollection } from '../collections/change-collection.ts';
 import { collectionChange, newCollection } from '../collections/collection-draft.ts';
 import { createCollection } from '../collections/create-collection.ts';
@@ -36,7 +37,8 @@ export const collectionRoutes = ({ database, changes, nowSec }: CollectionRoutes
     summary: 'Create a collection',
     body: newCollection,
     answers: { 201: collectionJson, 400: 'The name is taken.' },
-    handler: async ({ body }) => created(presentCollection(await createCollection(changes, body, nowSec()))),
+    handler: async (input) =>
+      created(presentCollection(await createCollection(changes, input.body, nowSec(), authorOf(input)))),
   }),
   route({
     method: 'GET',
@@ -58,8 +60,10 @@ export const collectionRoutes = ({ database, changes, nowSec }: CollectionRoutes
     params,
     body: collectionChange,
     answers: { 200: collectionJson, 400: 'The name is taken.', 404: 'There is no such collection.' },
-    handler: async ({ params: { collection }, body }) =>
-      ok(presentCollection(await changeCollection(changes, collection, body, nowSec()))),
+    handler: async (input) => {
+      const { params, body } = input;
+      return ok(presentCollection(await changeCollection(changes, params.collection, body, nowSec(), authorOf(input))));
+    },
   }),
   route({
     method: 'DELETE',
@@ -70,10 +74,10 @@ export const collectionRoutes = ({ database, changes, nowSec }: CollectionRoutes
     answers: {
       200: z.null(),
       404: 'There is no such collection.',
-      409: 'Relations of other collections lead to it; details list them.',
+      409: 'Relations or views of other collections need it; details list them.',
     },
-    handler: async ({ params: { collection } }) => {
-      await deleteCollection(changes, collection);
+    handler: async (input) => {
+      await deleteCollection(changes, input.params.collection, authorOf(input));
       return ok(null);
     },
   }),

@@ -16,7 +16,8 @@ export const createReferrers = (all: () => readonly Collection[]): FindReferrers
   perCollection((target) =>
     all().flatMap((collection) =>
       collection.fields
-        .filter((field) => field.type === 'relation' && field.collection === target.name)
+        // What a view shows of a relation is the relation of the collection that it reads.
+        .filter((field) => collection.type !== 'view' && field.type === 'relation' && field.collection === target.name)
         .map((field) => ({ collection, field, cascade: field.options.cascade as Cascade })),
     ),
   );

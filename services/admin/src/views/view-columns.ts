@@ -1,0 +1,92 @@
+import { type Field, findFieldNameProblem, newFieldId, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
+import { findOriginalField, type ViewColumn } from './inspect-view.ts';
+import { refusedQuery } from './view-query.ts';
+
+/** What a view gives: its fields, and the SELECT list over its query (alias `q`) by which they have their types. */
+export interface ViewShape {
+  readonly fields: readonly Field[];
+  readonly lacking: readonly TimeColumn[];
+  readonly selectList: string;
+}
+
+/** Types of fields whose values a view hands on as what they are. */
+const handedOn = new Set('text number bool email url date select relation json editor geoPoint vector'.split(' '));
+
+/** Field types of what is reckoned, by PostgreSQL's names, and how a value becomes one. */
+const reckoned: Readonly<Record<string, readonly [type: string, sql: (column: string) => string]>> = {
+  text: ['text', (column) => column],
+  'character varying': ['text', (column) => `${column}::text`],
+  character: ['text', (column) => `${column}::text`],
+  uuid: ['text', (column) => `${column}::text`],
+  interval: ['text', (column) => `${column}::text`],
+  'time without time zone': ['text', (column) => `${column}::text`],
+  'time with time zone': ['text', (column) => `${column}::text`],
+  smallint: ['number', (column) => `${column}::double precision`],
+  integer: ['number', (column) => `${column}::double precision`],
+  bigint: ['number', (column) => `${column}::double precision`],
+  numeric: ['number', (column) => `${column}::double precision`],
+  real: ['number', (column) => `${column}::double precision`],
+  'double precision': ['number', (column) => column],
+  boolean: ['bool', (column) => column],
+  date: ['date', (column) => `floor(extract(epoch from ${column}))::bigint`],
+  'timestamp without time zone': ['date', (column) => `floor(extract(epoch from ${column}))::bigint`],
+  'timestamp with time zone': ['date', (column) => `floor(extract(epoch from ${column}))::bigint`],
+  json: ['json', (column) => `${column}::jsonb`],
+  jsonb: ['json', (column) => column],
+};
+
+const timeColumns: readonly TimeColumn[] = ['created_at', 'updated_at'];
+
+/**
+ * Derives the fields of a view from its columns; a field keeps the id that one of its name had. Throws 422 for a view
+ * without an id and for a column whose name no field can have.
+ */
+export function shapeView(columns: readonly ViewColumn[], previous: readonly Field[]): ViewShape {
+  if (!columns.some(({ name }) => name === 'id')) throw refusedQuery('must give a column "id"');
+  const fields: Field[] = [];
+  const selected: string[] = [];
+  const folded = new Set<string>();
+  for (const column of columns) {
+    const quoted = `q.${quoteIdentifier(column.name)}`;
+    const isTime = timeColumns.some((name) => name === column.name);
+    if (column.name === 'id') selected.push(`${quoted}::text collate "C" as id`);
+    else if (isTime) selected.push(`${timeOf(column, quoted)} as ${column.name}`);
+    else {
+      const problem = findFieldNameProblem(column.name, 'view');
+      if (problem) throw refusedQuery(`the column ${column.name} can't be a field: ${problem}`);
+      const { field, sql } = fieldOf(column, quoted);
+      fields.push({ ...field, id: previous.find(({ name }) => name === column.name)?.id ?? newFieldId() });
+      selected.push(`${sql} as ${quoteIdentifier(column.name)}`);
+    }
+    if (folded.has(column.name.toLowerCase()))
+      throw refusedQuery(`two columns are called ${column.name}, which differ by no more than case`);
+    folded.add(column.name.toLowerCase());
+  }
+  const lacking = timeColumns.filter((name) => !columns.some((column) => column.name === name));
+  return { fields, lacking, selectList: selected.join(', ') };
+}
+
+function timeOf({ name, type }: ViewColumn, quoted: string): string {
+  const [kind, sql] = reckoned[type] ?? [];
+  if (type === 'bigint') return quoted;
+  if (kind === 'number') return `floor(${quoted})::bigint`;
+  if (kind === 'date' && sql) return sql(quoted);
+  throw refusedQuery(`the column ${name} must be a time, not ${type}`);
+}
+
+type Derived = { readonly field: Omit<Field, 'id'>; readonly sql: string };
+
+function fieldOf(column: ViewColumn, quoted: string): Derived {
+  const { name, origin } = column;
+  const original = findOriginalField(column);
+  const plain = { name, required: false, system: false, options: {} };
+  if (original && handedOn.has(original.type)) {
+    const { type, options, collection } = original;
+    const { unique: _, ...kept } = options;
+    return { field: { ...plain, type, options: kept, ...(collection !== undefined && { collection }) }, sql: quoted };
+  }
+  if (original?.type === 'autodate' || (origin && timeColumns.some((time) => time === origin.column)))
+    return { field: { ...plain, type: 'date' }, sql: quoted };
+  const [type, sql] = reckoned[column.type] ?? ['json', (value: string) => `to_jsonb(${value})`];
+  return { field: { ...plain, type }, sql: sql(quoted) };
+}
