@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import type { Logger } from '@recordbus/shared/logging';
+import { createWakeup } from '@recordbus/shared/wakeup';
 import { attemptDelivery } from './attempt.ts';
 import { type Claim, claimDue, releaseLeases, renewLeases } from './claim.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import type { Outcome } from './record-outcomes.ts';
-import { createWakeup } from './wakeup.ts';
 
 /** Sends what is due, on any number of replicas at once. */
 export interface Dispatcher {
