@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Bus, connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
+import { createLogger } from '@recordbus/shared/logging';
+import { startMailServer } from '../test/mail-server.ts';
+import { createMailSender, enqueueMail, type Mail, type MailSender, sendTestMail } from './index.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+const quiet = createLogger('mail test', 'silent');
+
+async function eventually<T>(find: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+  for (const givingUpMs = Date.now() + 20_000; Date.now() < givingUpMs; await delay(10)) {
+    const found = await find();
+    if (found) return found;
+  }
+  throw new Error('it did not come to that');
+}
+
+suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
+  let own: TemporaryDatabase;
+  let database: Database;
+  let bus: Bus;
+  let settings: Settings;
+  const envelope = createEnvelope('a passphrase');
+  const running: { stop(): Promise<void> }[] = [];
+
+  before(async () => {
+    own = await createTemporaryDatabase(serverUrl ?? '');
+    database = await openDatabase({ url: own.url, name: 'mail test', log: quiet });
+    // The discard port: nothing listens there. Notices within one process need no server.
+    bus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'mail test', log: quiet });
+    settings = createSettings({ database, bus, log: quiet, envelope, pollIntervalMs: 50 });
+    await settings.start();
+  });
+  afterEach(async () => {
+    for (const part of running.splice(0).reverse()) await part.stop();
+    await database.query({ text: 'delete from system.mail_queue', values: [] });
+  });
+  after(async () => {
+    await settings.stop();
+    await bus.close();
+    await database.close();
+    await own.drop();
+  });
+
+  async function serve(options: Parameters<typeof startMailServer>[0] = {}) {
+    const server = await startMailServer(options);
+    running.push({ stop: () => server.close() });
+    return server;
+  }
+  function startSender(): MailSender {
+    const sender = createMailSender({ query: database.query, bus, settings, log: quiet });
+    sender.start();
+    running.push(sender);
+    return sender;
+  }
+  async function configure(port: number, more: SettingsPatch = {}): Promise<void> {
+    const patch: SettingsPatch = {
+      'smtp.enabled': '1',
+      'smtp.host': '127.0.0.1',
+      'smtp.port': String(port),
+      'smtp.from': 'The Office <office@example.com>',
+      'smtp.user': '',
+      'smtp.pass': '',
+      ...more,
+    };
+    await patchSettings({ database, bus, envelope }, patch);
+    await settings.refresh();
+  }
+  async function send(mail: Partial<Mail> = {}): Promise<void> {
+    const whole = {
+      template: 'verify',
+      to: 'ada@example.com',
+      collection: 'users',
+      token: 'secret-token',
+      usefulForSec: 600,
+      ...mail,
+    };
+    await enqueueMail(database.query, whole as Mail);
+    bus.notify('mail');
+  }
+  const queued = () => database.system.selectFrom('mail_queue').selectAll().execute();
+  const untilQueueIsEmpty = () => eventually(async () => (await queued()).length === 0);
+  const dueNow = () =>
+    database.query({ text: 'update system.mail_queue set next_attempt_at = now(), lease_until = null', values: [] });
+
+  test('a queued mail arrives once, with text and HTML, and its secrets are gone from the queue', async () => {
+    const server = await serve();
+    await configure(server.port);
+    startSender();
+    startSender();
+    await send();
+    await untilQueueIsEmpty();
+    const [mail, ...more] = server.received;
+    assert.deepEqual(more, []);
+    assert.deepEqual(mail?.recipients, ['ada@example.com']);
+    assert.deepEqual(mail?.email.from, { address: 'office@example.com', name: 'The Office' });
+    assert.deepEqual(mail?.email.to, [{ address: 'ada@example.com', name: '' }]);
+    assert.equal(mail?.email.subject, 'Verify your email');
+    assert.match(mail?.email.text ?? '', /token=secret-token/);
+    assert.match(mail?.email.html ?? '', /<a href="[^"]*token=secret-token">/);
+    assert.match(mail?.raw ?? '', /^Auto-Submitted: auto-generated\r$/m);
+    assert.match(mail?.raw ?? '', /^Message-ID: <[0-9a-f-]{36}@example\.com>\r$/im);
+  });
+
+  test('many mails on several replicas: each arrives exactly once', async () => {
+    const server = await serve();
+    await configure(server.port);
+    for (let replica = 0; replica < 3; replica += 1) startSender();
+    const recipients = Array.from({ length: 40 }, (_, index) => `user${index}@example.com`);
+    await Promise.all(recipients.map((to) => send({ to })));
+    await untilQueueIsEmpty();
+    assert.deepEqual(server.received.flatMap((mail) => mail.recipients).sort(), recipients.toSorted());
+  });
+
+  test('the mail of a transaction that is rolled back is never sent', async () => {
+    const server = await serve();
+    await configure(server.port);
+    startSender();
+    const undone = database.transaction(async (query) => {
+      await enqueueMail(query, {
+        template: 'verify',
+        to: 'x@example.com',
+        collection: 'u',
+        token: 't',
+        usefulForSec: 60,
+      });
+      throw new Error('undone');
+    });
+    await assert.rejects(undone, /undone/);
+    await send({ to: 'after@example.com' });
+    await untilQueueIsEmpty();
+    assert.deepEqual(
+      server.received.map((mail) => mail.recipients),
+      [['after@example.com']],
+    );
+  });
+
+  test('a server that is away costs nothing but time', async () => {
+    const gone = await startMailServer();
+    await gone.close();
+    await configure(gone.port);
+    startSender();
+    await send();
+    const waiting = await eventually(async () => (await queued()).find(({ attempts }) => attempts === 1));
+    assert.ok(waiting.next_attempt_at > waiting.created_at);
+    const server = await serve();
+    await configure(server.port);
+    await dueNow();
+    bus.notify('mail');
+    await untilQueueIsEmpty();
+    assert.equal(server.received.length, 1);
+  });
+
+  test('a 4xx of the server is tried again', async () => {
+    let refusals = 1;
+    const server = await serve({
+      onRcptTo: (_address, _session, done) =>
+        refusals-- > 0 ? done(Object.assign(new Error('greylisted'), { responseCode: 450 })) : done(),
+    });
+    await configure(server.port);
+    startSender();
+    await send();
+    await eventually(async () => (await queued()).find(({ attempts }) => attempts === 1));
+    await dueNow();
+    bus.notify('mail');
+    await untilQueueIsEmpty();
+    assert.equal(server.received.length, 1);
+  });
+
+  test('a 5xx of the server is final', async () => {
+    const server = await serve({
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no such user'), { responseCode: 550 })),
+    });
+    await configure(server.port);
+    startSender();
+    await send();
+    await untilQueueIsEmpty();
+    assert.equal(server.received.length, 0);
+  });
+
+  test('a wrong password of the server is not: it waits for the right one', async () => {
+    const server = await serve({
+      authOptional: false,
+      onAuth: ({ password }, _session, done) =>
+        password === 'right' ? done(null, { user: 'office' }) : done(new Error('Invalid username or password')),
+    });
+    await configure(server.port, { 'smtp.user': 'office', 'smtp.pass': 'wrong' });
+    startSender();
+    await send();
+    await eventually(async () => (await queued()).find(({ attempts }) => attempts === 1));
+    await configure(server.port, { 'smtp.user': 'office', 'smtp.pass': 'right' });
+    await dueNow();
+    bus.notify('mail');
+    await untilQueueIsEmpty();
+    assert.equal(server.received.length, 1);
+  });
+
+  test('while mail is off it waits, and is forgotten when it is of no use any more', async () => {
+    const server = await serve();
+    await configure(server.port, { 'smtp.enabled': '0' });
+    startSender();
+    await send({ to: 'late@example.com', usefulForSec: 0 });
+    await send({ to: 'early@example.com' });
+    await eventually(async () => (await queued()).length === 1);
+    await configure(server.port);
+    await untilQueueIsEmpty();
+    assert.deepEqual(
+      server.received.map((mail) => mail.recipients),
+      [['early@example.com']],
+    );
+  });
+
+  test('an address that would be two, or another header, gets nothing', async () => {
+    const server = await serve();
+    await configure(server.port);
+    startSender();
+    const bad = [
+      'a@b.c,eve@example.com',
+      'a@b.c\r\nBcc: eve@example.com',
+      'a@b.c>\r\nRCPT TO:<eve@example.com',
+      'x@y.invalid',
+    ];
+    for (const to of bad) await send({ to });
+    await send({ to: 'last@example.com' });
+    await untilQueueIsEmpty();
+    assert.deepEqual(
+      server.received.map((mail) => mail.recipients),
+      [['last@example.com']],
+    );
+  });
+
+  test('a lease of a replica that died runs out, and another sends the mail', async () => {
+    const server = await serve();
+    await configure(server.port);
+    await send();
+    await database.query({
+      text: "update system.mail_queue set lease_token = gen_random_uuid(), lease_until = now() - interval '1 second'",
+      values: [],
+    });
+    startSender();
+    await untilQueueIsEmpty();
+    assert.equal(server.received.length, 1);
+  });
+
+  test('the test mail goes at once, or tells the words of the server', async () => {
+    const server = await serve({
+      onRcptTo: ({ address }, _session, done) =>
+        address.startsWith('no')
+          ? done(Object.assign(new Error('we know nobody of that name'), { responseCode: 550 }))
+          : done(),
+    });
+    await configure(server.port);
+    await sendTestMail(settings, 'yes@example.com');
+    assert.deepEqual(
+      server.received.map((mail) => mail.recipients),
+      [['yes@example.com']],
+    );
+    await assert.rejects(sendTestMail(settings, 'no@example.com'), {
+      status: 502,
+      details: { server: '550 we know nobody of that name' },
+    });
+    await assert.rejects(sendTestMail(settings, 'a@b.c\r\nBcc: x@y.z'), { status: 422 });
+    await configure(server.port, { 'smtp.enabled': '0' });
+    await assert.rejects(sendTestMail(settings, 'yes@example.com'), { status: 422, code: 'mail_not_configured' });
+  });
+});

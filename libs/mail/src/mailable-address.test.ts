@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isMailableAddress } from './mailable-address.ts';
+
+test('ordinary addresses, international ones too, can be written to', () => {
+  for (const address of ['ada@example.com', "o'brien+tag@sub.example.co.uk", 'zoë@exämple.org', 'x@localhost'])
+    assert.equal(isMailableAddress(address), true, address);
+});
+
+test('what would be read as something else than one address can not', () => {
+  const bad = [
+    'ada',
+    'a@b@c.d',
+    'a@b.c\r\nBcc: eve@example.com',
+    'a@b.c\nRCPT TO:<eve@example.com>',
+    'a,eve@example.com',
+    'a@b.c,eve@example.com',
+    'a@b.c>, <eve@example.com',
+    '<eve@example.com>',
+    '"a b"@example.com',
+    'group:a@b.c;',
+    '(comment)a@b.c',
+    'a\u0000@b.c',
+    'a\u2028@b.c',
+    `${'x'.repeat(65)}@example.com`,
+    'anon_1@anonymous.invalid',
+  ];
+  for (const address of bad) assert.equal(isMailableAddress(address), false, address);
+});

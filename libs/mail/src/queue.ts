@@ -1,0 +1,64 @@
+import type { Query } from '@recordbus/database';
+import type { MailTemplate } from './mail.ts';
+
+/** A mail that this process may send now. */
+export interface QueuedMail {
+  readonly id: string;
+  readonly template: MailTemplate;
+  readonly recipient: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Attempts before this one. */
+  readonly attempts: number;
+  /** Only who knows it may record what came of it. */
+  readonly lease_token: string;
+}
+
+/** Takes up to `limit` mails that are due, each under a lease of its own; other replicas pass them over. */
+export const claimMail = (query: Query, limit: number, leaseSec: number): Promise<QueuedMail[]> =>
+  query<QueuedMail>({
+    name: 'mail.claim',
+    text: `update system.mail_queue q
+      set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + make_interval(secs => $2)
+      from (
+        select id from system.mail_queue
+        where next_attempt_at <= now() and expires_at > now() and (lease_until is null or lease_until <= now())
+        order by next_attempt_at limit $1 for update skip locked
+      ) due
+      where q.id = due.id
+      returning q.id, q.template, q.recipient, q.variables, q.attempts, q.lease_token`,
+    values: [limit, leaseSec],
+  });
+
+/** Forgets a mail, and the secrets in it: it was sent, or never will be. */
+export async function removeMail(query: Query, { id, lease_token }: QueuedMail): Promise<void> {
+  await query({
+    name: 'mail.remove',
+    text: 'delete from system.mail_queue where id = $1 and lease_token = $2',
+    values: [id, lease_token],
+  });
+}
+
+/** Puts a mail back for another attempt after a pause. */
+export async function postponeMail(query: Query, { id, lease_token }: QueuedMail, delaySec: number): Promise<void> {
+  await query({
+    name: 'mail.postpone',
+    text: `update system.mail_queue
+      set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => $3),
+        lease_until = null, lease_token = null
+      where id = $1 and lease_token = $2`,
+    values: [id, lease_token, delaySec],
+  });
+}
+
+/** A mail that was not sent in time. */
+export type ExpiredMail = Pick<QueuedMail, 'id' | 'template' | 'recipient' | 'attempts'>;
+
+/** Forgets mails that are of no use any more, and tells which. */
+export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>
+  query<ExpiredMail>({
+    name: 'mail.expire',
+    text: `delete from system.mail_queue
+      where expires_at <= now() and (lease_until is null or lease_until <= now())
+      returning id, template, recipient, attempts`,
+    values: [],
+  });

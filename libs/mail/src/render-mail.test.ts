@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { registry, type SettingKey } from '@recordbus/settings';
+import type { MailTemplate } from './mail.ts';
+import { renderMail } from './render-mail.ts';
+
+const render = (
+  changes: Partial<Record<SettingKey, string>>,
+  content: Partial<Parameters<typeof renderMail>[1]> = {},
+) => {
+  const values: Record<string, unknown> = {
+    ...Object.fromEntries(Object.entries(registry).map(([key, { defaultValue }]) => [key, defaultValue])),
+    ...changes,
+  };
+  return renderMail(
+    { get: (key) => values[key] as never },
+    {
+      template: 'verify',
+      to: 'ada@example.com',
+      variables: { collection: 'users', token: 'the-token', code: '012345', newEmail: 'new@example.com' },
+      ...content,
+    },
+  );
+};
+
+const links: Record<MailTemplate, string | undefined> = {
+  verify: 'https://app.example/verify-email?collection=users&token=the-token',
+  reset: 'https://app.example/reset-password?collection=users&token=the-token',
+  otp: 'https://app.example/sign-in?collection=users&token=the-token',
+  change: 'https://app.example/confirm-email-change?collection=users&token=the-token',
+  change_notice: undefined,
+};
+
+for (const [template, link] of Object.entries(links) as [MailTemplate, string | undefined][]) {
+  test(`the default of ${template} fills every variable, in text and in HTML`, () => {
+    const { subject, text, html } = render({ 'app.url': 'https://app.example/' }, { template });
+    assert.doesNotMatch(subject + text + html, /\{\{|\}\}|undefined/);
+    if (template !== 'otp') assert.match(text, /ada@example\.com/);
+    if (template === 'otp') assert.match(text, /012345/);
+    if (template === 'change_notice') assert.match(text, /to new@example\.com/);
+    if (!link) return assert.doesNotMatch(text + html, /the-token/);
+    assert.ok(text.includes(`\n${link}\n`), text);
+    const inHtml = link.replace('&', '&amp;');
+    assert.ok(html.includes(`<a href="${inHtml}">${inHtml}</a>`), html);
+  });
+}
+
+test('all variables of interface §2.7 are there, spaces inside the braces or not', () => {
+  const { text } = render(
+    {
+      'app.url': 'https://app.example',
+      'email.otp.body': '{{email}} {{ token }} {{code}} {{collection}} {{appUrl}}\n{{link}}',
+    },
+    { template: 'otp' },
+  );
+  assert.equal(text, `ada@example.com the-token 012345 users https://app.example\n${links.otp}`);
+});
+
+test('without app.url the link is only its path, with the token in it', () => {
+  assert.match(render({}).text, /\n\/verify-email\?collection=users&token=the-token\n/);
+});
+
+test('values are escaped in HTML and are not read as templates again', () => {
+  const to = `"<b>&'{{token}}@example.com`;
+  const { text, html } = render({ 'email.verify.body': 'Hello {{email}}!' }, { to });
+  assert.equal(text, `Hello ${to}!`);
+  assert.equal(html, '<p>Hello &quot;&lt;b&gt;&amp;&#39;{{token}}@example.com!</p>');
+});
+
+test('what a text template says itself is escaped in HTML too', () => {
+  assert.equal(
+    render({ 'email.verify.body': 'Questions? <help@example.com>\n1 < 2\n\nBye' }).html,
+    '<p>Questions? &lt;help@example.com&gt;<br>\n1 &lt; 2</p>\n<p>Bye</p>',
+  );
+});
+
+test('a template in HTML is sent as it is, with a text part made of it', () => {
+  const body =
+    '<html><head><title>x</title><style>p { color: red }</style></head>\n<body><p>Hello <b>{{email}}</b>,</p>\n<!-- note --><p><a href="{{link}}">Confirm</a> &amp; enjoy</p></body></html>';
+  const { text, html } = render(
+    { 'app.url': 'https://app.example', 'email.verify.body': body },
+    { to: 'a&b@example.com' },
+  );
+  assert.equal(text, `Hello a&b@example.com,\nConfirm (${links.verify}) & enjoy`);
+  assert.ok(html.includes('<b>a&amp;b@example.com</b>'), html);
+  assert.ok(html.includes(`href="${links.verify?.replace('&', '&amp;')}"`), html);
+});
+
+test('a line break that gets into a subject begins no header', () => {
+  const { subject } = render({ 'email.verify.subject': 'For {{email}}' }, { to: 'a\r\nBcc: eve@example.com\u2028x' });
+  assert.equal(subject, 'For a Bcc: eve@example.com x');
+});

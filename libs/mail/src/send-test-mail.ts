@@ -1,0 +1,29 @@
+import { newId } from '@recordbus/database';
+import type { Settings } from '@recordbus/settings';
+import { AppError, validationFailed } from '@recordbus/shared/errors';
+import { isMailConfigured } from './is-mail-configured.ts';
+import { isMailableAddress } from './mailable-address.ts';
+import { refusalOf } from './refusal.ts';
+import { createSmtpClient } from './smtp-client.ts';
+
+const text = 'Hello,\n\nthis is a test: mail from your server arrives.\n';
+const html = '<p>Hello,</p>\n<p>this is a test: mail from your server arrives.</p>';
+
+/**
+ * Sends a mail right now, past the queue, to see whether the settings are right. Throws 422 when mail is not configured
+ * or the address can't be written to, and 502 with the server's words when it is not taken.
+ */
+export async function sendTestMail(settings: Pick<Settings, 'get'>, to: string): Promise<void> {
+  if (!isMailableAddress(to)) throw validationFailed({ to: 'no mail can be sent to this address' });
+  if (!isMailConfigured(settings))
+    throw new AppError(422, 'mail_not_configured', 'mail is not configured: set smtp.enabled, smtp.host and smtp.from');
+  const client = createSmtpClient(settings);
+  try {
+    await client.send({ id: newId(), to, subject: 'A test mail', text, html });
+  } catch (error) {
+    const { reason } = refusalOf(error);
+    throw new AppError(502, 'mail_not_sent', `the mail was not sent: ${reason}`, { details: { server: reason } });
+  } finally {
+    client.close();
+  }
+}
