@@ -50,7 +50,8 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
 
   async function serve(options: Parameters<typeof startMailServer>[0] = {}) {
     const server = await startMailServer(options);
-    running.push({ stop: () => server.close() });
+    // Closed after those who hold connections to it.
+    running.unshift({ stop: () => server.close() });
     return server;
   }
   function startSender(): MailSender {
