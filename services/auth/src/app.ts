@@ -2,6 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import { createMailSender } from '@recordbus/mail';
 import { createPasswordRules } from '@recordbus/passwords';
 import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
@@ -16,6 +17,7 @@ import { createHousekeeping } from './housekeeping.ts';
 import { createLockout } from './lockout/lockout.ts';
 import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
+import { mailRoutes } from './routes/mail-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 
@@ -47,6 +49,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
   const cache = createCollectionCache({ database, bus, log });
   const background = createBackgroundWork(log);
   const housekeeping = createHousekeeping({ database, log, nowSec });
+  const mailSender = createMailSender({ query: database.query, bus, settings, log });
   const parts: AuthParts = {
     log,
     database,
@@ -59,7 +62,13 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     nowSec,
     inBackground: background.run,
   };
-  const routes = [...adminRoutes(parts), ...sessionRoutes(parts), ...passwordRoutes(parts), ...addressRoutes(parts)];
+  const routes = [
+    ...adminRoutes(parts),
+    ...sessionRoutes(parts),
+    ...passwordRoutes(parts),
+    ...addressRoutes(parts),
+    ...mailRoutes(parts),
+  ];
   return {
     name: 'auth',
     routes,
@@ -75,10 +84,12 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
       await settings.start();
       await cache.start();
       housekeeping.start();
+      mailSender.start();
     },
     async stop() {
       cache.stop();
-      await Promise.all([settings.stop(), housekeeping.stop(), background.stop()]);
+      await background.stop();
+      await Promise.all([settings.stop(), housekeeping.stop(), mailSender.stop()]);
     },
   };
 }

@@ -1,0 +1,27 @@
+import { sendTestMail } from '@recordbus/mail';
+import { emailAddress } from '@recordbus/schema';
+import { ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import type { AuthParts } from '../auth-parts.ts';
+
+/** Trying out the mail settings (contract §4). */
+export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/v1/admin/settings/test-email',
+    access: 'admin',
+    summary: 'Send a test mail at once, to see whether the mail settings are right',
+    body: z.object({ to: emailAddress }),
+    answers: {
+      200: z.object({ sent: z.literal(true) }),
+      422: 'not an address, or mail is not configured',
+      502: 'the mail server did not take it; details.server has its words',
+    },
+    async handler({ body }) {
+      // Whoever tries the settings has just changed them.
+      await settings.refresh();
+      await sendTestMail(settings, body.to);
+      return ok({ sent: true });
+    },
+  }),
+];

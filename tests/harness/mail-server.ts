@@ -1,0 +1,80 @@
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { eventually } from './eventually.ts';
+
+/** A mail as it arrived. */
+export interface ReceivedMail {
+  /** For whom it was handed over. */
+  readonly recipients: readonly string[];
+  readonly email: Email;
+  /** The token in its link, and the code of six digits, where there are any. */
+  readonly token: string | undefined;
+  readonly code: string | undefined;
+}
+
+/** A real SMTP server that keeps what it gets. It refuses recipients whose address begins with `refuse`. */
+export interface MailServer extends AsyncDisposable {
+  readonly port: number;
+  readonly received: readonly ReceivedMail[];
+  /** The settings that make the product send its mail here. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The newest mail to an address, of this subject if one is given; waits until there are `count` of them. */
+  mailTo(address: string, wanted?: { readonly subject?: string; readonly count?: number }): Promise<ReceivedMail>;
+}
+
+/** Starts a mail server on a free port of this machine. */
+export async function startMailServer(): Promise<MailServer> {
+  const received: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    closeTimeout: 500,
+    logger: false,
+    onRcptTo({ address }, _session, done) {
+      if (!address.startsWith('refuse')) done();
+      else done(Object.assign(new Error('we know nobody of that name'), { responseCode: 550 }));
+    },
+    onData(stream, session, done) {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+        const email = await PostalMime.parse(Buffer.concat(chunks));
+        received.push({
+          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          email,
+          token: /[?&]token=([\w.-]+)/.exec(email.text ?? '')?.[1],
+          code: /\b\d{6}\b/.exec(email.text ?? '')?.[0],
+        });
+        done();
+      })().catch(done);
+    },
+  });
+  // A client that went away is no concern of a test.
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    port,
+    received,
+    settings: {
+      'smtp.enabled': '1',
+      'smtp.host': '127.0.0.1',
+      'smtp.port': String(port),
+      'smtp.from': 'The Office <office@example.com>',
+      'app.url': 'https://app.example.com',
+    },
+    mailTo: (address, { subject, count = 1 } = {}) =>
+      eventually(`mail to ${address}`, () => {
+        const found = received.filter(
+          ({ recipients, email }) =>
+            recipients.includes(address) && (subject === undefined || email.subject === subject),
+        );
+        return found.length >= count && found.at(-1);
+      }),
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
