@@ -52,7 +52,7 @@ for (const topology of topologies) {
         });
       const product = start();
       const { url, setupToken } = await readiness(product);
-      const admin = await callers(url, setupToken, '').admin();
+      const admin = await callers(url, setupToken).admin();
       await admin.post('/api/v1/collections', {
         name: 'notes',
         type: 'base',

@@ -9,7 +9,6 @@ import { eventually, Hopeless } from './eventually.ts';
 import { textAt } from './json.ts';
 import type { Server } from './server.ts';
 import { createDatabase, type Database, startNats } from './servers.ts';
-import { mintUserToken } from './tokens.ts';
 
 /** All services in one process, or each in a process of its own. */
 export type Topology = 'one' | 'processes';
@@ -34,10 +33,14 @@ export interface Stack extends AsyncDisposable {
   readonly guest: Client;
   /** The first admin, set up or signed in at the first call. */
   admin(): Promise<Client>;
-  /** A user with a valid token; sign-in is not needed for it. */
-  user(): Promise<Client>;
+  /** A user who has signed up. */
+  user(): Promise<UserClient>;
   /** Stops it and removes what belongs to it. */
   stop(): Promise<void>;
+}
+
+export interface UserClient extends Client {
+  readonly id: string;
 }
 
 export interface StackOptions {
@@ -59,6 +62,9 @@ export interface Ground extends AsyncDisposable {
 }
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the users of the tests are. */
+const userCollection = 'members';
 
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
@@ -111,7 +117,7 @@ export async function startStack({ topology, ground: given, beside, environment 
       natsUrl: ground.bus.url,
       ground,
       process: child,
-      ...callers(ready.url, ready.setupToken, ground.secret),
+      ...callers(ready.url, ready.setupToken),
       stop,
       [Symbol.asyncDispose]: stop,
     };
@@ -175,21 +181,30 @@ const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
   Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name)));
 
 /** The clients of a stack by who is calling. */
-export function callers(
-  url: string,
-  setupToken: string | undefined,
-  secret: string,
-): Pick<Stack, 'guest' | 'admin' | 'user'> {
+export function callers(url: string, setupToken: string | undefined): Pick<Stack, 'guest' | 'admin' | 'user'> {
   const guest = createClient(url);
   let admin: Promise<Client> | undefined;
+  let user: Promise<UserClient> | undefined;
+  const asAdmin = (): Promise<Client> => {
+    admin ??= signIn(url, setupToken);
+    return admin;
+  };
   return {
     guest,
-    admin() {
-      admin ??= signIn(url, setupToken);
-      return admin;
+    admin: asAdmin,
+    user() {
+      user ??= asAdmin().then((client) => signUp(url, client));
+      return user;
     },
-    user: async () => createClient(url, await mintUserToken(secret)),
   };
+}
+
+/** Signs a new user up, in a collection that is made when it is not there yet. */
+async function signUp(url: string, admin: Client): Promise<UserClient> {
+  await admin.send('POST', '/api/v1/collections', { body: { name: userCollection, type: 'auth' } });
+  const credentials = { email: `uma.${randomBytes(6).toString('hex')}@example.com`, password: firstAdmin.password };
+  const session = await createClient(url).post(`/api/v1/auth/${userCollection}/register`, credentials);
+  return { ...createClient(url, textAt(session, 'token')), id: textAt(session, 'record.id') };
 }
 
 async function signIn(url: string, setupToken: string | undefined): Promise<Client> {

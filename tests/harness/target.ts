@@ -45,5 +45,5 @@ after(async () => {
 
 function targetElsewhere(url: string): Target {
   const { TEST_BUS_URL: natsUrl, TEST_SETUP_TOKEN: setupToken, TEST_JWT_SECRET: secret = '' } = process.env;
-  return { url, natsUrl, setupToken, secret, logLines: [], services: {}, ...callers(url, setupToken, secret) };
+  return { url, natsUrl, setupToken, secret, logLines: [], services: {}, ...callers(url, setupToken) };
 }

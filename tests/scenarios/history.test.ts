@@ -5,7 +5,6 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
-import { tokenUser } from '../harness/tokens.ts';
 import { pathsOf, unknownId } from './blog.ts';
 
 const text = (name: string, options: object = {}) => ({ name, type: 'text', options });
@@ -34,7 +33,7 @@ const historyOf = (...rows: readonly object[]) => ({
 });
 
 const guest = { actor_id: null, actor_type: 'guest' };
-const user = { actor_id: tokenUser.id, actor_type: 'user' };
+const user = { actor_id: is.uuidV7, actor_type: 'user' };
 const admin = { actor_id: is.uuid, actor_type: 'admin' };
 
 const rowsOf = async (client: Client, path: string): Promise<readonly JsonObject[]> =>
@@ -159,7 +158,7 @@ onEachTopology('history is gated by the view rule of its record', async (t, targ
   for (const isDeleted of [false, true]) {
     const state = isDeleted ? 'a deleted' : 'a';
     rows.push(
-      ...seen(`${state} record of the user`, await letter({ owner: tokenUser.id }, isDeleted), {
+      ...seen(`${state} record of the user`, await letter({ owner: (await target.user()).id }, isDeleted), {
         guest: 403,
         user: 200,
         admin: 200,
@@ -223,7 +222,11 @@ onEachTopology('what a delete takes along has its rows too', async (t, target) =
       [`books/${lent.id}`, 'update', { shelf: other.id, loan: null }],
     ] as const) {
       const [last, first, ...more] = await rowsOf(root, `/api/v1/${path}`);
-      assert.deepEqual([last?.op, last?.actor_id, first?.op, more.length], [op, tokenUser.id, 'create', 0], path);
+      assert.deepEqual(
+        [last?.op, last?.actor_id, first?.op, more.length],
+        [op, (await target.user()).id, 'create', 0],
+        path,
+      );
       assert.equal(is.containing({ ...snapshot, updated: last?.at }).fits(last?.snapshot), true, path);
       assert.ok(numberAt(last, 'at') > numberAt(first, 'at'), path);
     }

@@ -5,6 +5,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { HealthCheck, Service } from '@recordbus/shared/service';
 import { createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
+import type { Accounts } from './accounts/accounts.ts';
 import { answerError } from './pipeline/answer-error.ts';
 import { answerOptions } from './pipeline/answer-options.ts';
 import { authenticate } from './pipeline/authenticate.ts';
@@ -17,6 +18,7 @@ import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
+export { type Accounts, createAccounts } from './accounts/accounts.ts';
 export { httpUpstream } from './upstream/http-upstream.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
@@ -26,6 +28,7 @@ interface GatewayDeps {
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   readonly settings: Settings;
+  readonly accounts: Accounts;
   /** The services behind this gateway. */
   readonly upstreams: readonly Upstream[];
   /** Milliseconds since the epoch. */
@@ -43,7 +46,7 @@ export interface Gateway {
 }
 
 /** Makes the gateway: it knows who is calling and whose route it is, and hands the request on. */
-export function createGateway({ log, secret, settings, upstreams, clock = Date.now }: GatewayDeps): Gateway {
+export function createGateway({ log, secret, settings, accounts, upstreams, clock = Date.now }: GatewayDeps): Gateway {
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const all = [localUpstream(ownService(log, checks)), ...upstreams];
   const table = createRoutingTable(all);
@@ -55,7 +58,7 @@ export function createGateway({ log, secret, settings, upstreams, clock = Date.n
     beginExchange(log),
     answerOptions,
     matchRoute(table),
-    authenticate(createTokenVerifier(secret, clock)),
+    authenticate(createTokenVerifier(secret, clock), accounts),
     limitBody,
     forward,
     answerError(log),
@@ -66,10 +69,12 @@ export function createGateway({ log, secret, settings, upstreams, clock = Date.n
     checks,
     async start() {
       await settings.start();
+      await accounts.start();
       await Promise.all(all.map((upstream) => upstream.start((routes) => table.setRoutes(upstream, routes))));
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
+      await accounts.stop();
       await settings.stop();
     },
   };

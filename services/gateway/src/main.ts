@@ -6,7 +6,7 @@ import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { announceReady, runProcess } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createGateway, httpUpstream } from './app.ts';
+import { createAccounts, createGateway, httpUpstream } from './app.ts';
 import { gatewayVariables } from './config.ts';
 
 /** Settings and counters need few connections, and other services want theirs. */
@@ -23,7 +23,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle })
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
     httpUpstream({ name, url: config[name], sealer, log }),
   );
-  const gateway = createGateway({ log, secret, settings, upstreams });
+  const gateway = createGateway({ log, secret, settings, accounts: createAccounts({ database, bus, log }), upstreams });
   lifecycle.onStop('gateway', () => gateway.stop());
   await gateway.start();
   const server = await listen(gateway.app, config);

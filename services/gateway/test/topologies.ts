@@ -4,18 +4,25 @@ import { createServiceApp, type ListeningServer, listen } from '@recordbus/share
 import { createLogger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
-import { createGateway, type Gateway, httpUpstream, localUpstream } from '../src/app.ts';
+import { type Accounts, createGateway, type Gateway, httpUpstream, localUpstream } from '../src/app.ts';
 
 export const secret = Buffer.from('a secret for tests, over 32 characters');
 export const sealer = createContextSealer(secret);
 export const signer = createTokenSigner(secret);
 export const quiet = createLogger('test', 'silent');
 
+/** Holds every account for what its token says. */
+const believing: Accounts = {
+  start: async () => {},
+  stop: async () => {},
+  findPrincipal: async ({ principal }) => principal,
+};
+
 type GatewayDeps = Parameters<typeof createGateway>[0];
 
 /** A gateway with the settings' defaults and the secret of these tests, where the test does not say otherwise. */
 export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> & Partial<GatewayDeps>): Gateway =>
-  createGateway({ secret, settings: fixedSettings(), ...deps });
+  createGateway({ secret, settings: fixedSettings(), accounts: believing, ...deps });
 
 /** A gateway that is listening, and the services behind it. */
 export interface RunningGateway {

@@ -1,5 +1,6 @@
 import type { Principal } from '@recordbus/shared/context';
 import type { TokenVerifier } from '@recordbus/tokens';
+import type { Accounts } from '../accounts/accounts.ts';
 import type { Step } from './exchange.ts';
 
 /** Callers without a valid token. */
@@ -10,13 +11,13 @@ const bearer = /^Bearer +([\w.-]+) *$/i;
 
 /**
  * Finds out who is calling. A token that is no good makes a guest like any other, whom a rule refuses with 401 instead
- * of 403 (contract §1). Only the gateway reads credentials, so they go no further.
+ * of 403 (contract §1); one whose account or session has ended is no good either. Only the gateway reads credentials, so they go no further.
  */
-export function authenticate(verifier: TokenVerifier): Step {
+export function authenticate(verifier: TokenVerifier, accounts: Pick<Accounts, 'findPrincipal'>): Step {
   const identify = async (credentials: string): Promise<Principal> => {
     const token = bearer.exec(credentials)?.[1];
     const session = token && (await verifier.verifySession(token));
-    return session ? session.principal : rejected;
+    return (session && (await accounts.findPrincipal(session))) || rejected;
   };
   return async (request, response, next) => {
     const { authorization } = request.headers;

@@ -1,0 +1,138 @@
+import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
+import type { Logger } from '@recordbus/shared/logging';
+import { LRUCache } from 'lru-cache';
+
+/** How often the log is read when the bus tells nothing, and for how long what was read is good, in milliseconds. */
+const intervalMs = 400;
+const freshMs = 900;
+
+/** The auth service keeps what was revoked for ten minutes; a gap of half of that makes everything old. */
+const longestGapMs = 300_000;
+
+/** Subjects that are remembered; beyond them everything that was looked up before the oldest is old. */
+const maxSubjects = 50_000;
+
+/** Follows `system.revocations`, the log of accounts and sessions that have to be looked up anew. */
+export interface RevocationFeed {
+  /** Reads the log from here on; throws when the database does not answer. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Was the log read a moment ago? Otherwise `refresh` has to be awaited before `hasTold` is believed. */
+  isFresh(): boolean;
+  /** Reads what was committed before the call. */
+  refresh(): Promise<void>;
+  /** How much has been told so far, to be kept with what is looked up. */
+  mark(): number;
+  /** Has anything been told of one of these since then? */
+  hasTold(mark: number, accountId: string, sessionId: string | undefined): boolean;
+}
+
+interface FeedDeps {
+  readonly database: Pick<Database, 'read'>;
+  readonly bus: Pick<Bus, 'onNotice'>;
+  readonly log: Logger;
+}
+
+/** Makes the feed. The bus only makes it faster: the log is read twice a second whatever the bus does. */
+export function createRevocationFeed({ database, bus, log }: FeedDeps): RevocationFeed {
+  let snapshot: string | undefined;
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  let mark = 0;
+  /** Whatever was looked up at this mark or before is old. */
+  let everythingOldAt = 0;
+  const toldAt = new LRUCache<string, number>({
+    max: maxSubjects,
+    dispose: (at, _subject, reason) => {
+      if (reason === 'evict') everythingOldAt = Math.max(everythingOldAt, at - 1);
+    },
+  });
+  let running: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  let isLate = false;
+  let endNotices = () => {};
+
+  async function read(): Promise<void> {
+    const startedAtMs = performance.now();
+    const since = startedAtMs - readAtMs > longestGapMs ? undefined : snapshot;
+    const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
+    if (!row) throw new Error('the log of revocations gave no row');
+    // What was being looked up while this was told has the mark of before, and so counts as old.
+    if (!since || row.subjects) mark += 1;
+    if (!since || row.subjects?.includes('*')) everythingOldAt = mark - 1;
+    for (const subject of row.subjects ?? []) toldAt.set(subject, mark);
+    snapshot = row.snapshot;
+    readAtMs = startedAtMs;
+  }
+
+  /** One reading at a time; who comes while it runs shares the next one, which sees what the caller saw. */
+  function refresh(): Promise<void> {
+    if (running) {
+      queued ??= running
+        .catch(() => {})
+        .then(() => {
+          queued = undefined;
+          return refresh();
+        });
+      return queued;
+    }
+    running = read().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function follow(): Promise<void> {
+    try {
+      await refresh();
+      isLate = false;
+    } catch (error) {
+      if (!isLate) log.warn({ err: error }, 'the log of revocations could not be read; tokens are refused until it is');
+      isLate = true;
+    }
+  }
+
+  async function poll(): Promise<void> {
+    await follow();
+    if (!isStopped) timer = setTimeout(poll, intervalMs);
+  }
+
+  return {
+    async start() {
+      await refresh();
+      endNotices = bus.onNotice('accounts', () => void follow());
+      timer = setTimeout(poll, intervalMs);
+    },
+    async stop() {
+      isStopped = true;
+      endNotices();
+      clearTimeout(timer);
+      await (queued ?? running)?.catch(() => {});
+    },
+    isFresh: () => performance.now() - readAtMs < freshMs,
+    refresh,
+    mark: () => mark,
+    hasTold: (at, accountId, sessionId) =>
+      at <= everythingOldAt ||
+      at < (toldAt.get(accountId) ?? 0) ||
+      (sessionId !== undefined && at < (toldAt.get(sessionId) ?? 0)),
+  };
+}
+
+/**
+ * What was committed since a snapshot, whatever the order of its ids: a transaction that began before others may commit
+ * after them.
+ */
+const readLog = (since: string | undefined) =>
+  since === undefined
+    ? { name: 'revocations.begin', text: 'select pg_current_snapshot()::text as snapshot', values: [] }
+    : {
+        name: 'revocations.since',
+        text: `select pg_current_snapshot()::text as snapshot, (
+            select array_agg(distinct r.subject) from system.revocations r
+            where r.transaction_id >= pg_snapshot_xmin($1::pg_snapshot)
+              and not pg_visible_in_snapshot(r.transaction_id, $1::pg_snapshot)) as subjects`,
+        values: [since],
+      };

@@ -1,0 +1,42 @@
+import type { Database } from '@recordbus/database';
+import type { Logger } from '@recordbus/shared/logging';
+
+/** How often the times are written, in milliseconds: the list of sessions is that much behind. */
+const intervalMs = 30_000;
+
+/** Notes when sessions are used, and writes the times together: a write per request would cost more than the request. */
+export function createSessionUse({ database, log }: { database: Pick<Database, 'query'>; log: Logger }) {
+  let usedAtSec = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  async function write(): Promise<void> {
+    if (usedAtSec.size === 0) return;
+    const used = usedAtSec;
+    usedAtSec = new Map();
+    await database.query({
+      text: `update system.sessions s set last_used_at = u.at
+        from unnest($1::text[], $2::bigint[]) as u(id, at) where s.id = u.id and s.last_used_at < u.at`,
+      values: [[...used.keys()], [...used.values()]],
+    });
+  }
+
+  const flush = (): Promise<void> => {
+    writing = write().catch((error) => log.warn({ err: error }, 'the last use of sessions could not be written'));
+    return writing;
+  };
+
+  return {
+    note(sessionId: string): void {
+      usedAtSec.set(sessionId, Math.floor(Date.now() / 1000));
+    },
+    start() {
+      timer = setInterval(flush, intervalMs);
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await writing;
+      await flush();
+    },
+  };
+}
