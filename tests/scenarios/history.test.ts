@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/client.ts';
 import { type JsonObject, listAt, numberAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
@@ -309,6 +309,25 @@ onEachTopology('an admin restores a record', async (t, target) => {
     );
     assert.deepEqual((await root.get(path)).json, { data: rows[0]?.snapshot });
   });
+});
+
+onEachTopology('history survives the deletion of its actor', async (t, target) => {
+  const root = await target.admin();
+  await define(root, 'survivors', [text('title')]);
+  const account = { email: 'leaver@example.com', password: 'correct horse battery staple' };
+  const leaver = await root.post('/api/v1/admin/admins', account);
+  const { token } = await target.guest.post('/api/v1/admin/login', account, 200);
+  const record = await createClient(target.url, String(token)).create('survivors', { title: 'x' });
+  await root.delete(`/api/v1/admin/admins/${leaver.id}`);
+  const row = { op: 'create', snapshot: record, actor_id: leaver.id, actor_type: 'admin', at: record.updated };
+  await runScenarios(t, target, [
+    {
+      name: 'the row still names who wrote',
+      request: `GET /api/v1/survivors/${record.id}/history`,
+      expect: historyOf(row),
+      spec: 'interface §4.5',
+    },
+  ]);
 });
 
 /** The path of a record in a collection without history. */
