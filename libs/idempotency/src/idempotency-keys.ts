@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Query } from '@recordbus/database';
-import type { Claim, IdempotencyStore } from '@recordbus/shared/http';
+import type { Claim, FirstClaim, IdempotencyStore } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createKeySeal, isSame, type KeySeal } from './key-seal.ts';
 import { claimKey, type Hold, keepAnswer, releaseKey, renewLease, sweepKeys } from './key-store.ts';
@@ -25,8 +25,8 @@ const sweepLimit = 1000;
 
 /**
  * Idempotency keys in PostgreSQL, one store for all replicas (contract §1). A claim is one statement and keeping its
- * answer another. A process that dies between its work and the keeping leaves a lease that runs out; only then can
- * the work be done twice.
+ * answer another, in the transaction of the work where its handler asks for that. A process that dies leaves a lease
+ * that runs out.
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
   const { log, leaseMs = defaultLeaseMs } = deps;
@@ -72,18 +72,22 @@ interface Holding {
 }
 
 /** Renews the lease until the work is done. What goes wrong with the key then must not hide that it was done. */
-function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): Claim {
+function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): FirstClaim {
   const renewal = setInterval(() => {
     renewLease(query, hold, leaseMs).catch((error) => log.warn({ err: error }, 'a lease was not renewed'));
   }, leaseMs / 3);
-  async function end(work: Promise<void>): Promise<void> {
+  async function end(work: Promise<unknown>): Promise<void> {
     clearInterval(renewal);
     await work.catch((error) => log.warn({ err: error }, 'an idempotency key was left to its lease'));
   }
+  const keepIn: FirstClaim['keepIn'] = (run, reply, digest) => {
+    clearInterval(renewal);
+    return keepAnswer(run, hold, seal.fingerprintOf(hold.id, digest), seal.seal(hold.id, reply));
+  };
   return {
     outcome: 'first',
-    keep: (reply, digest) =>
-      end(keepAnswer(query, hold, seal.fingerprintOf(hold.id, digest), seal.seal(hold.id, reply))),
+    keep: (reply, digest) => end(keepIn(query, reply, digest)),
+    keepIn,
     release: () => end(releaseKey(query, hold)),
   };
 }

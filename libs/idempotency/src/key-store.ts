@@ -52,19 +52,20 @@ where id = $1 and token = $2 and answer is null`,
   });
 }
 
-/** Keeps the answer from now on; nothing when somebody else has taken the key over. */
+/** Keeps the answer from now on; false, and nothing, when somebody else has taken the key over. */
 export async function keepAnswer(
   query: Query,
   { id, token }: Hold,
   fingerprint: Buffer,
   answer: Buffer,
-): Promise<void> {
-  await query({
+): Promise<boolean> {
+  const rows = await query({
     name: 'keep-idempotent-answer',
     text: `update system.idempotency_keys set fingerprint = $3, answer = $4, expires_at = now() + ${keptFor}
-where id = $1 and token = $2`,
+where id = $1 and token = $2 returning 1`,
     values: [id, token, fingerprint, answer],
   });
+  return rows.length > 0;
 }
 
 /** Lets go of a key, so that the next request with it is a first one. */

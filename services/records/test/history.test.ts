@@ -185,6 +185,25 @@ describe('history', { skip: skipWithoutDatabase }, () => {
     assert.equal((await restore(`bare/${id}`, updated)).record.updated > updated, true);
   });
 
+  it('restores once for an idempotency key', async () => {
+    const first = await create('bare', {});
+    const sent: Sent = { as: 'admin', headers: { 'x-service-idempotency-key': 'restore once' } };
+    const answers = [
+      await restore(`bare/${first.id}`, first.updated, sent),
+      await restore(`bare/${first.id}`, first.updated, sent),
+    ];
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get('idempotency-replayed')]),
+      [
+        [200, null],
+        [200, 'true'],
+      ],
+    );
+    assert.equal(answers[0]?.text, answers[1]?.text);
+    assert.equal((await restore(`bare/${first.id}`, first.updated + 1, sent)).status, 422);
+    assert.equal((await historyOf(`bare/${first.id}`)).data.length, 2);
+  });
+
   it('refuses what it can not restore, and changes nothing', async () => {
     const post = await create('posts', { title: 'taken' });
     const path = `posts/${post.id}`;

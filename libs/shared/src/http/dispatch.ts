@@ -40,8 +40,9 @@ export function createDispatcher(
     const digest = key === undefined ? undefined : digestRequest(request, search, route.bodyLimitBytes);
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
-    const work = () => route.handler(input);
-    const reply = await (keyed && idempotency ? answerOnce(idempotency, keyed, work) : work());
+    const reply = await (keyed && idempotency
+      ? answerOnce(idempotency, keyed, (keepAnswer) => route.handler({ ...input, keepAnswer }))
+      : route.handler(input));
     sendReply(response, reply);
   }
 

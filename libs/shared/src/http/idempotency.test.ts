@@ -30,6 +30,10 @@ function createKeys(): IdempotencyStore & { readonly identities: string[] } {
         async keep(reply, digest) {
           kept.set(identity, { reply, digest });
         },
+        async keepIn(_query, reply, digest) {
+          kept.set(identity, { reply, digest });
+          return true;
+        },
         async release() {
           kept.delete(identity);
         },

@@ -13,10 +13,25 @@ export interface KeptReply {
   readonly json: string;
 }
 
+/** Runs one SQL statement and gives its rows. */
+export type RunStatement = <R>(statement: {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}) => Promise<R[]>;
+
+/** A key that nobody else has: do the work, then keep its answer or let go of the key. */
+export interface FirstClaim {
+  readonly outcome: 'first';
+  keep(reply: KeptReply, digest: Buffer): Promise<void>;
+  /** Keeps it in the transaction of the work; false when somebody else has the key by now. */
+  keepIn(query: RunStatement, reply: KeptReply, digest: Buffer): Promise<boolean>;
+  release(): Promise<void>;
+}
+
 /** What became of a claim on a key. */
 export type Claim =
-  /** Nobody else has it: do the work, then keep its answer or let go of the key. */
-  | { readonly outcome: 'first'; keep(reply: KeptReply, digest: Buffer): Promise<void>; release(): Promise<void> }
+  | FirstClaim
   | { readonly outcome: 'running' }
   /** Gives the answer for the same request again; undefined for another one. */
   | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | undefined };
@@ -39,6 +54,12 @@ export function readIdempotencyKey({ headers }: IncomingMessage): string | undef
   return key;
 }
 
+/**
+ * Keeps the answer of a request with a key in the transaction that does its work, so that both commit or neither.
+ * Throws 409, so that the transaction ends, when the key was taken over meanwhile.
+ */
+export type KeepAnswer = (reply: Reply, query: RunStatement) => Promise<void>;
+
 interface KeyedRequest {
   readonly key: string;
   readonly route: Route;
@@ -56,7 +77,7 @@ interface KeyedRequest {
 export async function answerOnce(
   store: IdempotencyStore,
   request: KeyedRequest,
-  work: () => Promise<Reply> | Reply,
+  work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply,
 ): Promise<Reply> {
   // Before the work, so that a client that goes away meanwhile can't undo that it was done.
   if (!request.digest.isLate) await request.digest.take();
@@ -67,19 +88,33 @@ export async function answerOnce(
     if (!kept) throw new AppError(422, 'idempotency_key_reused', 'the idempotency key was used for another request');
     return { ...kept, headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
   }
+  return workOnce(claim, request.digest, work);
+}
+
+async function workOnce(
+  claim: FirstClaim,
+  digest: RequestDigest,
+  work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply,
+): Promise<Reply> {
   let reply: Reply;
+  let isKept = false;
+  const keepAnswer: KeepAnswer = async (answer, query) => {
+    isKept = await claim.keepIn(query, toKept(answer), await digest.take());
+    if (!isKept) throw stillRunning();
+  };
   try {
-    reply = await work();
-    if (isKept(reply)) await claim.keep(toKept(reply), await request.digest.take());
+    reply = await work(keepAnswer);
+    if (isKept) return reply;
+    if (isSuccess(reply)) await claim.keep(toKept(reply), await digest.take());
   } catch (error) {
     await claim.release();
     throw error;
   }
-  if (!isKept(reply)) await claim.release();
+  if (!isSuccess(reply)) await claim.release();
   return reply;
 }
 
-const isKept = ({ status }: Reply): boolean => status >= 200 && status <= 299;
+const isSuccess = ({ status }: Reply): boolean => status >= 200 && status <= 299;
 
 /** The paths of one resource are one path; a guest is who calls from the same address. */
 function identityOf({ key, route, params, context }: KeyedRequest): string {

@@ -1,7 +1,7 @@
 export { declaredBodyBytes, hasBody } from './body.ts';
 export { createDispatcher, describeIssues, splitUrl } from './dispatch.ts';
 export { checkReadiness, type Readiness } from './health.ts';
-export type { Claim, IdempotencyStore, KeptReply } from './idempotency.ts';
+export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';
 export { describeRoutes, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { created, ok, page, type Reply, rawJson } from './reply.ts';
 export { endAheadOfBody, sendError, sendReply } from './respond.ts';

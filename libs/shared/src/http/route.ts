@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
+import type { KeepAnswer } from './idempotency.ts';
 import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -20,6 +21,8 @@ export interface RouteInput<P, Q, B> {
   readonly context: RequestContext;
   /** The header's value; repeated headers are joined as node:http joins them. */
   header(name: string): string | undefined;
+  /** There for a request with an idempotency key: a handler may keep its answer in its own transaction. */
+  readonly keepAnswer?: KeepAnswer;
 }
 
 interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {

@@ -1,4 +1,4 @@
-import type { Database, Query } from '@recordbus/database';
+import type { Query } from '@recordbus/database';
 import { originValues, snapshotFields } from '@recordbus/journal';
 import { type Collection, compileRecordReader, type Field } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
@@ -34,36 +34,33 @@ const compiled = perCollection((collection) => ({
 
 /**
  * Restores a record to its most recent snapshot at or before a time, as an update: `updated` advances, with an event
- * and a row of history. Fields that the snapshot does not know, or that are gone since, are left as they are.
+ * and a row of history; the query is of a transaction. Fields that the snapshot does not know, or that are gone since, are left as they are.
  * Throws 404 before the first snapshot, 409 for a deleted record, and 422 naming every field whose value can't be
  * written any more: a taken unique value, a lost relation target, one that its field refuses by now.
  */
-export function restoreRecord(
-  database: Pick<Database, 'transaction'>,
+export async function restoreRecord(
+  query: Query,
   collection: Collection,
-  restoring: Restoring,
+  { id, atSec, versions }: Restoring,
   context: RequestContext,
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
-  const { id, atSec, versions } = restoring;
+  if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, lock, findKnown, findSnapshot, restore } = compiled(collection);
-  return database.transaction(async (query) => {
-    if (!isRecordId(id)) return { outcome: 'missing' };
-    // Locked before the snapshot is looked for, so that no write comes between unseen.
-    const [live] = await query<{ updatedAtSec: number }>({ text: lock, values: [id] });
-    if (!live) return await refuseGone(query, findKnown, id);
-    const [snapshot] = await query<Snapshot>({ text: findSnapshot, values: [id, atSec] });
-    if (!snapshot) throw notFound('snapshot');
-    if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
-    const fields = findRestored(collection, snapshot);
-    reader.readChange(readableValues(fields, snapshot));
-    const names = fields.map(({ name }) => name);
-    const [row] = await query<WrittenRecord>({
-      text: restore,
-      values: [...originValues(context), id, snapshot.at, names],
-    }).catch(explainRefusal(collection));
-    if (!row) throw new Error('the statement of a restore gave no row');
-    return { outcome: 'written', ...row };
-  });
+  // Locked before the snapshot is looked for, so that no write comes between unseen.
+  const [live] = await query<{ updatedAtSec: number }>({ text: lock, values: [id] });
+  if (!live) return await refuseGone(query, findKnown, id);
+  const [snapshot] = await query<Snapshot>({ text: findSnapshot, values: [id, atSec] });
+  if (!snapshot) throw notFound('snapshot');
+  if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
+  const fields = findRestored(collection, snapshot);
+  reader.readChange(readableValues(fields, snapshot));
+  const names = fields.map(({ name }) => name);
+  const [row] = await query<WrittenRecord>({
+    text: restore,
+    values: [...originValues(context), id, snapshot.at, names],
+  }).catch(explainRefusal(collection));
+  if (!row) throw new Error('the statement of a restore gave no row');
+  return { outcome: 'written', ...row };
 }
 
 /** A record that history knows was deleted; bringing one back is not served (interface §9). */

@@ -2,6 +2,7 @@ import { type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { etagOf } from '../record/etag.ts';
 import { createRecord } from '../write/create-record.ts';
+import { keptInWriting } from './kept-in-writing.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
@@ -26,14 +27,12 @@ export const createRoute = (deps: RouteDeps): Route =>
     admit: admitTo('create', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('create', input), async (collection) => {
-        const record = await createRecord(
-          deps.database.query,
-          collection,
-          input.body,
-          input.context,
-          askingOf('POST', input, deps),
-        );
+        const reply = await keptInWriting(deps.database, input.keepAnswer, async (query) => {
+          const asking = askingOf('POST', input, deps);
+          const record = await createRecord(query, collection, input.body, input.context, asking);
+          return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
+        });
         deps.wakeRelay();
-        return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
+        return reply;
       }),
   });

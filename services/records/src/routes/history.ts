@@ -92,10 +92,15 @@ export const restoreRoute = (deps: RouteDeps): Route =>
         demandHistory(collection);
         const versions = versionsOfIfMatch(input.header('if-match'));
         const restoring = { id: input.params.id, atSec: input.query.at, versions };
-        const result = await restoreRecord(deps.database, collection, restoring, input.context);
-        if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
+        const reply = await deps.database.transaction(async (query) => {
+          const result = await restoreRecord(query, collection, restoring, input.context);
+          if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
+          const answer = rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
+          await input.keepAnswer?.(answer, query);
+          return answer;
+        });
         deps.wakeRelay();
-        return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
+        return reply;
       }),
   });
 
