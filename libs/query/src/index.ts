@@ -1,11 +1,12 @@
 export type { Expression } from './ast.ts';
+export { findCaseCollation } from './case-collation.ts';
 export { compile } from './compile.ts';
 export { checkRule, compileExpression } from './expressions.ts';
 export { limits } from './limits.ts';
 export { isSealed } from './member.ts';
 export { createParameters, type Parameters } from './parameters.ts';
 export { parse } from './parser.ts';
-export { type Place, unicodeCollation } from './place.ts';
+export { lowerSql, type Place, unicodeCollation } from './place.ts';
 export { print } from './print.ts';
 export { QueryError } from './query-error.ts';
 export { findReferences, type Reference, renameInExpression } from './references.ts';

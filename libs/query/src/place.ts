@@ -31,7 +31,7 @@ export const unicodeCollation = '"pg_c_utf8"';
  * The text in lower case by Unicode's simple case mapping. It is ordered by code points, as the first collation orders
  * it, also where another one folds.
  */
-export const lowerSql = (text: string, { collation = unicodeCollation }: Place): string =>
+export const lowerSql = (text: string, { collation = unicodeCollation }: Pick<Place, 'collation'>): string =>
   collation === unicodeCollation
     ? `lower(${text} collate ${collation})`
     : `(lower(${text} collate ${collation}) collate "C")`;

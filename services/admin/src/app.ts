@@ -10,6 +10,7 @@ import { createSchemaChanges } from './collections/schema-changes.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { eventRoutes } from './routes/events.ts';
+import { indexRoutes } from './routes/indexes.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
@@ -34,6 +35,7 @@ export function createAdmin({ log, database, bus, secret, envelope, clock = Date
   const changes = createSchemaChanges({ database, bus });
   const routes = [
     ...collectionRoutes({ database, changes, nowSec }),
+    ...indexRoutes({ database, changes }),
     ...adminRoutes({ database, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
     ...webhookRoutes({ database, bus }),

@@ -1,6 +1,7 @@
 import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import { findCaseCollation } from '@recordbus/query';
 import { createCollectionCache } from '@recordbus/schema';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -14,7 +15,6 @@ import { historyRoute, restoreRoute } from './routes/history.ts';
 import { listRoute } from './routes/list.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
-import { findCaseCollation } from './schema/case-collation.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 
 interface RecordsDeps {

@@ -3,8 +3,8 @@ import { type Collection, columnsOfIndex, findFieldOfConstraint, findIndexOfCons
 import { validationFailed } from '@recordbus/shared/errors';
 
 /**
- * Turns the violation of a field's constraint into the 422 that names the field; throws whatever else it gets. The
- * constraints are asked by the writing statement itself, so no concurrent write can come between.
+ * Turns the violation of a field's constraint, or of an index, into the 422 that names the fields; throws whatever else
+ * it gets. The constraints are asked by the writing statement itself, so no concurrent write can come between.
  */
 export const explainRefusal =
   (collection: Collection) =>
@@ -14,14 +14,21 @@ export const explainRefusal =
       const message = error.code === sqlState.uniqueViolation ? 'is already taken' : 'refers to no record';
       if (field) throw validationFailed({ [field.name]: message });
     }
-    if (isDatabaseError(error, sqlState.uniqueViolation, sqlState.programLimitExceeded)) {
+    if (isDatabaseError(error, sqlState.uniqueViolation)) {
       const index = findIndexOfConstraint(collection, error.constraint);
-      const message =
-        error.code === sqlState.uniqueViolation
-          ? `is already taken (index ${index?.name})`
-          : `is too large for the index ${index?.name}`;
-      if (index)
-        throw validationFailed(Object.fromEntries(columnsOfIndex(collection, index).map((name) => [name, message])));
+      const columns = index ? columnsOfIndex(collection, index) : [];
+      const message = columns.length > 1 ? `${columns.join(', ')} are taken together` : 'is already taken';
+      if (columns.length > 0) throw namingEach(columns, message);
+    }
+    if (isDatabaseError(error, sqlState.programLimitExceeded)) {
+      // Of a value that is larger than any page, PostgreSQL does not say which index it was for.
+      const index = findIndexOfConstraint(collection, error.constraint);
+      const indexes = index ? [index] : (collection.indexes ?? []);
+      const columns = new Set(indexes.flatMap((one) => columnsOfIndex(collection, one)));
+      if (columns.size > 0) throw namingEach([...columns], 'is too large for an index, or another column of it is');
     }
     throw error;
   };
+
+const namingEach = (columns: readonly string[], message: string) =>
+  validationFailed(Object.fromEntries(columns.map((name) => [name, message])));

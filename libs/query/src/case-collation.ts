@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { unicodeCollation } from '@recordbus/query';
+import { unicodeCollation } from './place.ts';
 
 /** The second is that of servers before PostgreSQL 17, the last any server's: it folds by the database's locale. */
 const preferred = [unicodeCollation, '"und-x-icu"', '"default"'];
