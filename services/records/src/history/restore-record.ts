@@ -3,11 +3,12 @@ import { originValues, snapshotFields } from '@recordbus/journal';
 import { type Collection, compileRecordReader, type Field } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { conflict, notFound } from '@recordbus/shared/errors';
+import { composeLock } from '../delete/delete-sql.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { perCollection } from '../sql/prepared.ts';
 import { explainRefusal } from '../write/refused-write.ts';
 import type { Unwritten, WrittenRecord } from '../write/written-record.ts';
-import { composeFindKnown, composeFindSnapshot, composeLockLive, composeRestore } from './restore-sql.ts';
+import { composeFindKnown, composeFindSnapshot, composeRestore } from './restore-sql.ts';
 
 /** Which version of a record is to be the present one again. */
 export interface Restoring {
@@ -26,7 +27,7 @@ interface Snapshot {
 
 const compiled = perCollection((collection) => ({
   reader: compileRecordReader(collection),
-  lock: composeLockLive(collection),
+  lock: composeLock(collection),
   findKnown: composeFindKnown(collection),
   findSnapshot: composeFindSnapshot(collection),
   restore: composeRestore(collection),

@@ -9,10 +9,6 @@ import {
 } from '@recordbus/journal';
 import { type Collection, quoteIdentifier, quoteLiteral, recordColumns, selectList, tableOf } from '@recordbus/schema';
 
-/** Locks a record; its value is the id. */
-export const composeLockLive = (collection: Collection): string =>
-  `select t.updated_at as "updatedAtSec" from ${tableOf(collection)} t where t.id = $1::text for update`;
-
 /** Is anything known of a record? Its value is the id. */
 export const composeFindKnown = (collection: Collection): string =>
   `select from ${historyTableOf(collection)} where record_id = $1::text limit 1`;
