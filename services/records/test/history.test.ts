@@ -152,6 +152,59 @@ describe('history', { skip: skipWithoutDatabase }, () => {
     assert.equal(await status(led.id, 'guest'), 403);
   });
 
+  it('says of a deleted record what the rule said of it while it was there, whatever the rule is about', async () => {
+    const open = await create('authors', { name: 'Open' });
+    const values = {
+      title: 'Äpfel',
+      stars: 2.5,
+      live: true,
+      day: 1_700_000_000,
+      tags: ['a'],
+      meta: { deep: { n: 1 } },
+    };
+    const cases: [rule: string, seen: object, unseen?: object][] = [
+      ['title:lower = "äpfel"', {}, { title: 'x' }],
+      ['title ~ "pfe" && stars > 2', {}, { stars: null }],
+      ['live = true', {}, { live: null }],
+      ['day < @now && day != null', {}, { day: null }],
+      ['tags ~ "a"', {}, { tags: ['b'] }],
+      ['meta.deep.n = 1', {}, { meta: { deep: {} } }],
+      ['id != "" && created > 0 && updated >= created', {}],
+      ['author.name = "Open"', { author: open.id }, {}],
+      ['author.id = null', {}, { author: open.id }],
+      ['@request.auth.id = title', { title: 'u1' }, {}],
+    ];
+    for (const [index, [rule, seen, unseen]] of cases.entries()) {
+      const collection = testCollection(
+        `ruled${index}`,
+        [
+          { name: 'title' },
+          { name: 'stars', type: 'number' },
+          { name: 'live', type: 'bool' },
+          { name: 'day', type: 'date' },
+          { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } },
+          { name: 'meta', type: 'json' },
+          { name: 'author', type: 'relation', collection: 'authors' },
+        ],
+        { historyEnabled: true, rules: { ...rules, view: rule } },
+      );
+      await records.create(collection);
+      const paths: string[] = [];
+      for (const body of unseen ? [seen, unseen] : [seen])
+        paths.push(`ruled${index}/${(await create(`ruled${index}`, { ...values, ...body })).id}`);
+      const statuses = async () => {
+        const answers: number[] = [];
+        for (const path of paths)
+          answers.push((await records.send('GET', `/api/${path}/history`, { as: 'user' })).status);
+        return answers;
+      };
+      const expected = unseen ? [200, 403] : [200];
+      assert.deepEqual(await statuses(), expected, rule);
+      for (const path of paths) await remove(path);
+      assert.deepEqual(await statuses(), expected, `${rule}, deleted`);
+    }
+  });
+
   it('restores as an update, with its event and its row', async () => {
     const first = await create('posts', { title: 'v1', stars: 1, tags: ['b'], meta: { a: 1 } });
     const second = await patch(`posts/${first.id}`, { title: 'v2', stars: null, tags: [], meta: null });
