@@ -11,6 +11,7 @@ export interface SystemTables {
   audit: AuditTable;
   sessions: SessionsTable;
   one_time_tokens: OneTimeTokensTable;
+  recovery_codes: RecoveryCodesTable;
   failed_logins: { key: string; failures: number; resets_at: number };
   revocations: { id: GeneratedAlways<number>; subject: string; revoked_at: Generated<Date> };
   leases: { name: string; holder: string; expires_at: Date };
@@ -207,4 +208,14 @@ interface MailQueueTable {
   next_attempt_at: Generated<Date>;
   lease_until: Date | null;
   lease_token: string | null;
+}
+
+/** The codes with which an account gets in without its authenticator app (migration 0011). */
+interface RecoveryCodesTable {
+  collection_id: string;
+  account_id: string;
+  digest: string;
+  /** The same for all codes of a set. */
+  salt: string;
+  used_at: number | null;
 }

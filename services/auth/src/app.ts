@@ -14,10 +14,13 @@ import type { AuthParts } from './auth-parts.ts';
 import { createBackgroundWork } from './background-work.ts';
 import { createAuthCollections } from './collections/auth-collections.ts';
 import { createHousekeeping } from './housekeeping.ts';
+import { createGuessLimit } from './lockout/guess-limit.ts';
 import { createLockout } from './lockout/lockout.ts';
+import { createCodeHasher } from './one-time/code-hasher.ts';
 import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
+import { otpRoutes } from './routes/otp-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 
@@ -59,6 +62,8 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     signer: createTokenSigner(secret, clock),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
     lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
+    guessLimit: createGuessLimit({ database, nowSec }),
+    hashCode: createCodeHasher(secret),
     nowSec,
     inBackground: background.run,
   };
@@ -68,6 +73,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     ...passwordRoutes(parts),
     ...addressRoutes(parts),
     ...mailRoutes(parts),
+    ...otpRoutes(parts),
   ];
   return {
     name: 'auth',

@@ -6,7 +6,9 @@ import type { RequestContext } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import type { TokenSigner } from '@recordbus/tokens';
 import type { AuthCollections } from './collections/auth-collections.ts';
+import type { GuessLimit } from './lockout/guess-limit.ts';
 import type { Lockout } from './lockout/lockout.ts';
+import type { CodeHasher } from './one-time/code-hasher.ts';
 
 /** What every way to sign in stands on. */
 export interface AuthParts {
@@ -18,6 +20,8 @@ export interface AuthParts {
   readonly signer: TokenSigner;
   readonly passwords: PasswordRules;
   readonly lockout: Lockout;
+  readonly guessLimit: GuessLimit;
+  readonly hashCode: CodeHasher;
   /** The time in unix seconds. */
   readonly nowSec: () => number;
   /** Does work whose outcome and duration the caller is not to learn, after the answer; errors are logged. */

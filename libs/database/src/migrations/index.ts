@@ -9,6 +9,7 @@ import * as mail from './0007-mail.ts';
 import * as viewsAndIndexes from './0008-views-and-indexes.ts';
 import * as idempotencyKeys from './0009-idempotency-keys.ts';
 import * as accounts from './0010-accounts.ts';
+import * as codes from './0011-codes.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-views-and-indexes': viewsAndIndexes,
   '0009-idempotency-keys': idempotencyKeys,
   '0010-accounts': accounts,
+  '0011-codes': codes,
 };

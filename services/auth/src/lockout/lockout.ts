@@ -64,7 +64,7 @@ export function createLockout({ database, settings, trustedProxies, nowSec }: Lo
       const resetsAtSec = now + settings.get('auth.lockout.duration_seconds');
       await database.transaction(async (query) => {
         const counted = await count(query, { keys, now, resetsAtSec, maxAttempts });
-        if (counted < keys.length) throw tooMany(await findReset(query, keys, maxAttempts, now), now);
+        if (counted < keys.length) throw tooManyAttempts(await findReset(query, keys, maxAttempts, now), now);
       });
       return {
         async giveBack() {
@@ -121,7 +121,8 @@ async function findReset(query: Query, keys: readonly string[], maxAttempts: num
   return row?.resetsAtSec ?? now + 1;
 }
 
-const tooMany = (resetsAtSec: number, now: number) =>
+/** 429 until the given time (interface §5). */
+export const tooManyAttempts = (resetsAtSec: number, now: number) =>
   new AppError(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(Math.max(resetsAtSec - now, 1)) },
   });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Query } from '@recordbus/database';
 
 /** What a one-time token opens; a token of one purpose is none of another. */
-export type Purpose = 'verification' | 'password_reset' | 'email_change' | 'mfa' | 'merge';
+export type Purpose = 'verification' | 'password_reset' | 'email_change' | 'otp' | 'mfa' | 'merge';
 
 export interface OneTimeToken {
   readonly purpose: Purpose;
@@ -80,12 +80,24 @@ export async function consumeOneTimeToken(query: Query, presented: Presented): P
 }
 
 /**
- * Counts a wrong guess at what goes with a token (a code, a password); after the fifth the token is no good any more
- * (contract §4). To be called outside the transaction that may roll back, or guesses would be free.
+ * Looks at a token with which something goes that can be guessed (a code, a password), and counts the guess before it is
+ * looked at, so that many at once have no more than the five that a token stands (contract §4). To be called outside
+ * the transaction that may roll back, or guesses would be free. Undefined for one that is wrong, used, expired or spent.
  */
-export async function countOneTimeFailure(query: Query, presented: Presented): Promise<void> {
-  await query({
-    text: `update system.one_time_tokens set failures = failures + 1 where ${isPresented}`,
+export async function guessOneTimeToken(query: Query, presented: Presented): Promise<Found | undefined> {
+  const [found] = await query<Found>({
+    text: `update system.one_time_tokens set failures = failures + 1 where ${isPresented}
+      returning account_id as "accountId", data`,
     values: valuesOf(presented),
   });
+  return found;
+}
+
+/** Uses up a token whose guess was right: of several at once exactly one gets true. */
+export async function finishOneTimeToken(query: Query, tokenHash: string): Promise<boolean> {
+  const rows = await query({
+    text: 'delete from system.one_time_tokens where token_hash = $1 returning 1',
+    values: [tokenHash],
+  });
+  return rows.length > 0;
 }

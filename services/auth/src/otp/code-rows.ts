@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { Query } from '@recordbus/database';
+import { hashOneTimeToken } from '../one-time/one-time-tokens.ts';
+
+interface NewCode {
+  readonly collectionId: string;
+  readonly accountId: string;
+  /** The address that it is sent to: it is good for that one only. */
+  readonly email: string;
+  readonly codeHash: string;
+  readonly nowSec: number;
+  readonly expiresAtSec: number;
+}
+
+/** Stores a code in place of the account's earlier one, and gives the token of its link. */
+export async function replaceCode(query: Query, code: NewCode): Promise<string> {
+  const { collectionId, accountId, email, codeHash, nowSec, expiresAtSec } = code;
+  const token = randomBytes(32).toString('base64url');
+  await query({
+    text: `insert into system.one_time_tokens
+        (token_hash, purpose, collection_id, account_id, data, created_at, expires_at)
+      values ($1, 'otp', $2, $3, $4, $5, $6)
+      on conflict (account_id) where purpose = 'otp' do update set token_hash = excluded.token_hash,
+        collection_id = excluded.collection_id, data = excluded.data, failures = 0,
+        created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    values: [
+      hashOneTimeToken(token),
+      collectionId,
+      accountId,
+      JSON.stringify({ email, code_hash: codeHash }),
+      nowSec,
+      expiresAtSec,
+    ],
+  });
+  return token;
+}
+
+/** The live code of an account. */
+export interface LiveCode {
+  readonly tokenHash: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface Guess {
+  readonly collectionId: string;
+  readonly accountId: string;
+  readonly nowSec: number;
+}
+
+/**
+ * Counts a guess at an account's live code and gives it to be compared; undefined when there is none, or when it has
+ * been guessed at five times (contract §4). Not in a transaction that may roll back.
+ */
+export async function guessCode(query: Query, guess: Guess): Promise<LiveCode | undefined> {
+  const { collectionId, accountId, nowSec } = guess;
+  const [code] = await query<LiveCode>({
+    text: `update system.one_time_tokens set failures = failures + 1
+      where account_id = $1 and purpose = 'otp' and collection_id = $2 and expires_at > $3 and failures < 5
+      returning token_hash as "tokenHash", data`,
+    values: [accountId, collectionId, nowSec],
+  });
+  return code;
+}

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto';
+import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import type { Collection } from '@recordbus/schema';
+import { AppError } from '@recordbus/shared/errors';
+import type { AuthParts } from '../auth-parts.ts';
+import { findUserByEmail } from '../users/find-user.ts';
+import { canReceiveMail, mailIsOff } from '../verification/verification.ts';
+import { replaceCode } from './code-rows.ts';
+
+/** Interface §5, OTP. */
+const lifetimeSec = 10 * 60;
+
+/** Nobody's mailbox is flooded: what is asked for beyond this gets the same answer and no mail. */
+const requests = { max: 10, windowSec: 10 * 60 };
+
+/** Throws 422 while one-time codes are switched off, or can't be sent. */
+export function demandCodes({ settings }: Pick<AuthParts, 'settings'>): void {
+  if (!settings.get('auth.otp.enabled'))
+    throw new AppError(422, 'feature_disabled', 'signing in with a one-time code is switched off');
+  if (!isMailConfigured(settings)) throw mailIsOff();
+}
+
+/**
+ * Mails a user a code and a link to sign in with. The caller learns nothing, not even by the time it takes, about
+ * whether there is such a user: everything is done after the answer. Throws 422 while codes can't be sent at all.
+ */
+export function requestCode(parts: AuthParts, collection: Collection, email: string): void {
+  demandCodes(parts);
+  const { database, bus, guessLimit, hashCode, inBackground, nowSec } = parts;
+  inBackground(async () => {
+    const user = await findUserByEmail(database.query, collection, email);
+    if (!user || !canReceiveMail(user)) return;
+    if (!(await guessLimit.tryReserve({ key: `codes sent ${collection.id} ${user.id}`, ...requests }))) return;
+    const code = randomInt(1_000_000).toString().padStart(6, '0');
+    await database.transaction(async (query) => {
+      const token = await replaceCode(query, {
+        collectionId: collection.id,
+        accountId: user.id,
+        email: user.email,
+        codeHash: hashCode(user.id, code),
+        nowSec: nowSec(),
+        expiresAtSec: nowSec() + lifetimeSec,
+      });
+      const to = { to: user.email, collection: collection.name };
+      await enqueueMail(query, { template: 'otp', ...to, token, code, usefulForSec: lifetimeSec });
+    });
+    bus.notify('mail');
+  });
+}

@@ -1,0 +1,63 @@
+import { ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { type AuthParts, originOf } from '../auth-parts.ts';
+import { requestCode } from '../otp/request-code.ts';
+import { type CodeProof, signInWithCode } from '../otp/sign-in-with-code.ts';
+import { admitTo, authParams, authPath, text } from './auth-paths.ts';
+import { secondFactorWanted, userSession } from './session-schemas.ts';
+
+/** A token alone, or an address and a code. */
+const codeProof = z
+  .object({ token: text.optional(), email: text.optional(), code: text.optional() })
+  .transform(({ token, email, code }, context): CodeProof => {
+    if (token !== undefined) return { token };
+    if (email !== undefined && code !== undefined) return { email, code };
+    const missing = email === undefined && code === undefined ? 'token' : email === undefined ? 'email' : 'code';
+    context.addIssue({ code: 'custom', path: [missing], message: 'give token, or email and code' });
+    return z.NEVER;
+  });
+
+/** Signing in with a code or a link that is mailed (interface §5, OTP / magic link). */
+export const otpRoutes = (parts: AuthParts): Route[] => [
+  route({
+    method: 'POST',
+    path: authPath('/otp/request'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Mail a user a code and a link to sign in with; the answer is the same when there is no such user',
+    params: authParams,
+    body: z.object({ email: text }),
+    answers: {
+      200: z.object({ sent: z.literal(true) }),
+      404: 'no such auth collection',
+      422: 'one-time codes are switched off, or mail is not configured',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        requestCode(parts, collection, input.body.email);
+        return ok({ sent: true });
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/otp/auth'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Sign in with the code or with the token of the link; either uses up both',
+    params: authParams,
+    body: codeProof,
+    answers: {
+      200: z.union([userSession, secondFactorWanted]),
+      401: 'the code or token is wrong, used or expired',
+      404: 'no such auth collection',
+      422: 'one-time codes are switched off, or something is missing',
+      429: 'too many wrong codes',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok(await signInWithCode(parts, collection, input.body, originOf(input))),
+      ),
+  }),
+];
