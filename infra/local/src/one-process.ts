@@ -41,7 +41,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
   const services = [
     createAuth({ ...of('auth'), envelope, secret, config }),
-    createRecords({ ...of('records'), secret, stream }),
+    createRecords({ ...of('records'), secret, envelope, config, stream }),
     createAdmin({ ...of('admin'), secret, envelope }),
     createWebhooks({ ...of('webhooks'), envelope, stream }),
   ];

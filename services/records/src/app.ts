@@ -1,8 +1,11 @@
 import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
+import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import { createPasswordRules } from '@recordbus/passwords';
 import { findCaseCollation } from '@recordbus/query';
 import { createCollectionCache } from '@recordbus/schema';
+import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
@@ -23,12 +26,19 @@ interface RecordsDeps {
   readonly bus: Bus;
   /** Raw bytes of the secret that signs tokens; from it come the keys of what is kept for idempotency. */
   readonly secret: Uint8Array;
+  /** Opens secret settings. */
+  readonly envelope: Envelope;
+  readonly config: {
+    /** Where breached passwords are asked for. */
+    readonly breachServiceUrl: string;
+  };
   /** Where events go, when it is not the stream of interface §6. */
   readonly stream?: EventStream;
 }
 
 /** The records API (interface §4.5) on the three record paths. */
-export function createRecords({ log, database, bus, secret, stream }: RecordsDeps): Service {
+export function createRecords({ log, database, bus, secret, envelope, config, stream }: RecordsDeps): Service {
+  const settings = createSettings({ database, bus, log, envelope });
   const cache = createCollectionCache({ database, bus, log });
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
   const metrics = createMetrics('records');
@@ -45,6 +55,8 @@ export function createRecords({ log, database, bus, secret, stream }: RecordsDep
     },
     findReferrers: createReferrers(cache.all),
     wakeRelay: relay.wake,
+    tellGateways: () => bus.notify('accounts'),
+    passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
   };
   const routes = [
     listRoute(deps),
@@ -69,11 +81,13 @@ export function createRecords({ log, database, bus, secret, stream }: RecordsDep
     metrics,
     async start() {
       collation = await findCaseCollation(database.query);
+      await settings.start();
       await cache.start();
       relay.start();
     },
     async stop() {
       cache.stop();
+      await settings.stop();
       await relay.stop();
     },
   };

@@ -1,4 +1,5 @@
 import { connectBus, eventStream } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
@@ -13,5 +14,7 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle })
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  return { service: createRecords({ log, database, bus, secret, stream }), sealer: createContextSealer(secret) };
+  const envelope = createEnvelope(config.encryptionKey);
+  const service = createRecords({ log, database, bus, secret, envelope, config, stream });
+  return { service, sealer: createContextSealer(secret) };
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectBus } from '@recordbus/bus';
+import { createEnvelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { Collection } from '@recordbus/schema';
@@ -84,7 +85,14 @@ export async function startRecords(collections: readonly Collection[]): Promise<
   const database = await openDatabase({ url: temporary.url, name: 'records', log });
   for (const collection of collections) await createCollection(database, collection);
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
-  const service = createRecords({ log, database, bus, secret: randomBytes(32) });
+  const service = createRecords({
+    log,
+    database,
+    bus,
+    secret: randomBytes(32),
+    envelope: createEnvelope(undefined),
+    config: { breachServiceUrl: 'http://127.0.0.1:1' },
+  });
   await service.start();
   const server = createServer((request, response) =>
     service.handle(request, response, {

@@ -29,7 +29,7 @@ export const createRoute = (deps: RouteDeps): Route =>
       deps.collections.serve(requestOf('create', input), async (collection) => {
         const reply = await keptInWriting(deps.database, input.keepAnswer, async (query) => {
           const asking = askingOf('POST', input, deps);
-          const record = await createRecord(query, collection, input.body, input.context, asking);
+          const record = await createRecord(query, collection, input.body, input.context, asking, deps.passwords);
           return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
         });
         deps.wakeRelay();

@@ -1,4 +1,5 @@
 import type { Database } from '@recordbus/database';
+import type { PasswordRules } from '@recordbus/passwords';
 import { authOf, type QuerySchema } from '@recordbus/query';
 import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
@@ -15,6 +16,9 @@ export interface RouteDeps {
   readonly findReferrers: FindReferrers;
   /** To be called after a commit that wrote events; answers never wait for the bus. */
   readonly wakeRelay: () => void;
+  /** To be called after a commit by which tokens may have ended. */
+  readonly tellGateways: () => void;
+  readonly passwords: PasswordRules;
 }
 
 interface Input {

@@ -35,9 +35,11 @@ export const updateRoute = (deps: RouteDeps): Route =>
           change,
           input.context,
           askingOf('PATCH', input, deps),
+          deps.passwords,
         );
         if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
         deps.wakeRelay();
+        if (collection.type === 'auth') deps.tellGateways();
         return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
       }),
   });

@@ -1,8 +1,10 @@
 import { newId, type Query } from '@recordbus/database';
 import { insertEvents, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
+import type { PasswordRules } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import { type Collection, compileRecordReader, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
+import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
@@ -15,7 +17,7 @@ const compiled = perCollection((collection) => ({
 }));
 
 const ruled = perCollection((collection, schema: Asking['schema']) => {
-  const parameters = createParameters(6 + collection.fields.length);
+  const parameters = createParameters(6 + collection.fields.length + (hasAccounts(collection) ? 1 : 0));
   const rule = compileRule(collection, 'create', schema, { row: 'draft', parameters });
   return { ...prepare('create', composeCreate(collection, rule)), parameters };
 });
@@ -30,15 +32,23 @@ export async function createRecord(
   body: Readonly<Record<string, unknown>>,
   context: RequestContext,
   asking: Asking,
+  passwords: PasswordRules,
 ): Promise<WrittenRecord> {
   const { reader, statement: open } = compiled(collection);
   const isRuled = isAsked(collection, 'create', asking.principal);
   const { parameters, ...statement } = isRuled ? ruled(collection, asking.schema) : { ...open, parameters: undefined };
-  const written = reader.readNew(body);
+  const account = hasAccounts(collection) && (await readNewAccount(passwords, body, asking.principal, reader));
+  const written = reader.readNew(account ? account.body : body);
   const values = collection.fields.map(({ name }) => written.get(name) ?? null);
   const [row] = await query<WrittenRecord>({
     ...statement,
-    values: [...originValues(context), newId(), ...values, ...(parameters?.values(asking.request) ?? [])],
+    values: [
+      ...originValues(context),
+      newId(),
+      ...values,
+      ...(account ? [account.passwordHash] : []),
+      ...(parameters?.values(asking.request) ?? []),
+    ],
   }).catch(explainRefusal(collection));
   if (!row && isRuled) throw ruleRefusal(asking.principal);
   if (!row) throw new Error('the statement of a create gave no row');
@@ -46,11 +56,12 @@ export async function createRecord(
 }
 
 /**
- * The text of a create; its values are the origin, the id, and one for each field. With a rule, a condition on
+ * The text of a create; its values are the origin, the id, one for each field, and in an auth collection the hash of
+ * the password. With a rule, a condition on
  * the row `draft`, it gives no row where that does not hold.
  */
 export function composeCreate(collection: Collection, rule?: string): string {
-  const columns = collection.fields.map((field) => `, ${quoteIdentifier(field.name)}`);
+  const columns = columnsOf(collection).map((column) => `, ${column}`);
   const values = placeValues(collection).map((value) => `, ${value}`);
   return `with new as (
   insert into ${tableOf(collection)} (id, created_at, updated_at${columns.join('')})
@@ -66,12 +77,22 @@ select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" fro
 
 /** The row to be written, if the rule holds for it: it has the columns of a stored one. */
 function selectDraft(collection: Collection, rule: string): string {
-  const columns = collection.fields.map((field) => quoteIdentifier(field.name));
+  const columns = columnsOf(collection);
+  // A rule may ask of a user what only stored ones have been until now.
+  const defaults = hasAccounts(collection) ? ', false as is_anonymous' : '';
   const values = placeValues(collection).map((value, index) => `, ${value} as ${columns[index]}`);
   return `select draft.id, draft.created_at, draft.updated_at${columns.map((column) => `, draft.${column}`).join('')}
-  from (select $5::text as id, ${nowSec} as created_at, ${nowSec} as updated_at${values.join('')}) draft
+  from (select $5::text as id, ${nowSec} as created_at, ${nowSec} as updated_at${values.join('')}${defaults}) draft
   where ${rule}`;
 }
 
-const placeValues = ({ fields }: Collection): string[] =>
-  fields.map((field, index) => `$${6 + index}::${fieldTypeOf(field).columnType(field)}`);
+/** The columns that a create fills, beside those of every record. */
+const columnsOf = (collection: Collection): string[] => [
+  ...collection.fields.map(({ name }) => quoteIdentifier(name)),
+  ...(hasAccounts(collection) ? ['password_hash'] : []),
+];
+
+const placeValues = (collection: Collection): string[] => [
+  ...collection.fields.map((field, index) => `$${6 + index}::${fieldTypeOf(field).columnType(field)}`),
+  ...(hasAccounts(collection) ? [`$${6 + collection.fields.length}::text`] : []),
+];

@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
-import { insertEvents, nextUpdatedAt, originValues, selectChange, withHistory } from '@recordbus/journal';
+import { insertEvents, nextUpdatedAt, nowSec, originValues, selectChange, withHistory } from '@recordbus/journal';
+import type { PasswordRules } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -13,6 +14,8 @@ import {
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
+import { readAccountChange, wrongOldPassword } from '../accounts/account-change.ts';
+import { hasAccounts } from '../accounts/new-account.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
@@ -34,7 +37,8 @@ const compiled = perCollection((collection) => ({
 }));
 
 const ruled = perCollection((collection, schema: Asking['schema']) => {
-  const parameters = createParameters(collection.fields.length ? 8 + collection.fields.length : 7);
+  const accountValues = hasAccounts(collection) ? 3 : 0;
+  const parameters = createParameters(collection.fields.length ? 8 + collection.fields.length + accountValues : 7);
   const rule = compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters });
   return { ...prepare('update', composeUpdate(collection, rule)), parameters };
 });
@@ -49,10 +53,15 @@ export async function updateRecord(
   { id, body, versions }: Change,
   context: RequestContext,
   asking: Asking,
+  passwords: PasswordRules,
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, statement: open } = compiled(collection);
-  const written = readChange(reader, body);
+  const account = hasAccounts(collection)
+    ? await readAccountChange(query, passwords, collection, { id, body }, asking)
+    : undefined;
+  if (account && 'outcome' in account) return account;
+  const written = readChange(reader, account ? account.body : body);
   // A record that is not there goes before a body that is refused (contract §2).
   if (written instanceof AppError) {
     if (await exists(query, collection, id)) throw written;
@@ -69,11 +78,13 @@ export async function updateRecord(
       id,
       versions ?? null,
       ...(values.length ? [[...written.keys()], ...values] : []),
+      ...(account ? [account.passwordHash ?? null, account.oldPasswordHash ?? null, account.clearsVerified] : []),
       ...(parameters?.values(asking.request) ?? []),
     ],
   }).catch(explainRefusal(collection));
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
+  if (row.body === null && account?.oldPasswordHash !== undefined && !versions) throw wrongOldPassword();
   if (row.body === null) return { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
   return { outcome: 'written', body: row.body, updatedAtSec: row.updatedAtSec };
 }
@@ -95,23 +106,26 @@ async function exists(query: Query, collection: Collection, id: string): Promise
 /**
  * The text of an update; its values are the origin, the id, the versions, the names of the fields to set, and a value
  * for each field. One text serves every set of fields: a column that is set to itself costs no index entry.
- * A collection without fields takes neither names nor values.
+ * A collection without fields takes neither names nor values. An auth collection takes three more: the hash of a new
+ * password, the one it must take the place of, and whether another address is to be proved.
  * It gives no row when there is no record, and one without a body when the record is of another version. With a
  * rule, a condition on the row `old`, it says whether that holds, and changes nothing where it does not.
  */
 export function composeUpdate(collection: Collection, rule?: string): string {
+  const accounts = accountSql(collection);
   const assignments = collection.fields.map((field, index) => {
     const column = quoteIdentifier(field.name);
     const value = `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
-    return `${column} = case when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else t.${column} end, `;
+    const otherwise = `when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else t.${column} end, `;
+    return `${column} = case ${hasAccounts(collection) && field.name === 'verified' ? accounts.unlessMoved : ''}${otherwise}`;
   });
   // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
   return `with old as materialized (
   select t.* from ${tableOf(collection)} t where t.id = $5::text for update
 ), ${ruleVerdict(rule)}new as (
-  update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
+  update ${tableOf(collection)} t set ${assignments.join('')}${accounts.assignments}updated_at = ${nextUpdatedAt('t')}
   from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}
-  where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))
+  where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))${accounts.condition}
   returning t.*
 ), shown as materialized (
   ${selectChange(collection, 'new', 'old')}
@@ -120,4 +134,18 @@ export function composeUpdate(collection: Collection, rule?: string): string {
 )${withHistory({ collection, verb: 'update', source: 'new' })}
 select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}
 from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
+}
+
+/** The parts of an update that only auth collections have; empty for others. */
+function accountSql(collection: Collection) {
+  if (!hasAccounts(collection)) return { assignments: '', condition: '', unlessMoved: '' };
+  const at = 8 + collection.fields.length;
+  const email = `$${8 + collection.fields.findIndex(({ name }) => name === 'email')}::text`;
+  return {
+    assignments: `password_hash = coalesce($${at}::text, t.password_hash),
+    password_reset_at = case when $${at}::text is null then t.password_reset_at else ${nowSec} end,
+    token_version = t.token_version + case when $${at}::text is null then 0 else 1 end, `,
+    condition: ` and ($${at + 1}::text is null or old.password_hash = $${at + 1}::text)`,
+    unlessMoved: `when $${at + 2}::boolean and 'email' = any($7::text[]) and lower(${email}) <> lower(t.email) then false `,
+  };
 }

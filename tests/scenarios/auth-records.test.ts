@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { objectAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+
+const password = 'a long and winding password';
+
+async function givenUsers(target: Target, more: object = {}): Promise<string> {
+  const name = `users_${randomBytes(4).toString('hex')}`;
+  const fields = [{ name: 'nick', type: 'text' }];
+  await (await target.admin()).post('/api/v1/collections', { name, type: 'auth', fields, ...more });
+  return name;
+}
+
+const record = (email: string, more: object = {}) => ({
+  id: is.uuidV7,
+  email,
+  verified: false,
+  anonymous: false,
+  nick: null,
+  created: is.now,
+  updated: is.now,
+  ...more,
+});
+
+onEachTopology('auth collections have fields of their own', async (t, target) => {
+  const collection = (body: object): Pick<Scenario, 'as' | 'request' | 'body' | 'spec'> => ({
+    as: 'admin',
+    request: 'POST /api/v1/collections',
+    body: { type: 'auth', ...body },
+    spec: 'interface §2.3',
+  });
+  const email = { id: is.text, name: 'email', type: 'email', required: true, system: true };
+  const verified = { id: is.text, name: 'verified', type: 'bool', required: false, system: true, options: {} };
+  const withFields = (...fields: unknown[]) => ({
+    status: 201,
+    json: { data: is.containing({ type: 'auth', fields: is.jsonOf(fields) }) },
+  });
+  const name = `a_${randomBytes(4).toString('hex')}`;
+  await runScenarios(t, target, [
+    {
+      name: 'email and verified are injected',
+      ...collection({ name: `${name}1`, fields: [] }),
+      expect: withFields({ ...email, options: is.containing({ unique: true }) }, verified),
+    },
+    {
+      name: 'their options may be edited, but an address stays required and unique',
+      ...collection({
+        name: `${name}2`,
+        fields: [{ name: 'email', type: 'email', required: false, options: { max: 30, unique: false } }],
+      }),
+      expect: withFields(verified, { ...email, options: is.containing({ max: 30, unique: true }) }),
+    },
+    {
+      name: 'their types may not',
+      ...collection({
+        name: `${name}3`,
+        fields: [
+          { name: 'email', type: 'text' },
+          { name: 'verified', type: 'text' },
+        ],
+      }),
+      expect: refused.invalid('fields.email.type', 'fields.verified.type'),
+    },
+    {
+      name: 'another spelling is no other field',
+      ...collection({ name: `${name}4`, fields: [{ name: 'Email', type: 'text' }] }),
+      expect: refused.naming('Email'),
+    },
+    ...[
+      'anonymous',
+      'password',
+      'old_password',
+      'password_hash',
+      'totp_secret',
+      'totp_enabled',
+      'is_anonymous',
+      'password_reset_at',
+      'has_password',
+    ].map(
+      (reserved): Scenario => ({
+        name: `${reserved} is reserved`,
+        ...collection({ name: `${name}5`, fields: [{ name: reserved, type: 'text' }] }),
+        expect: refused.naming(reserved),
+      }),
+    ),
+  ]);
+  await t.test('a change that leaves them out keeps them; none renames them [interface §2.3]', async () => {
+    const admin = await target.admin();
+    const made = await admin.post('/api/v1/collections', { name, type: 'auth' });
+    const fields: { id: string; name: string }[] = JSON.parse(textAt(made, 'fields'));
+    const path = `/api/v1/collections/${textAt(made, 'id')}`;
+    const changed = await admin.patch(path, { fields: [{ name: 'nick', type: 'text' }] });
+    assert.deepEqual(
+      JSON.parse(textAt(changed, 'fields')).map((field: { id: string; name: string }) => field.name),
+      ['email', 'verified', 'nick'],
+    );
+    const renamed = fields.map((field) => (field.name === 'email' ? { ...field, name: 'mail' } : field));
+    assert.equal((await admin.send('PATCH', path, { body: { fields: renamed } })).status, 422);
+  });
+});
+
+onEachTopology('users are records', async (t, target) => {
+  const users = await givenUsers(target, { update_rule: 'id = @request.auth.id' });
+  const admin = await target.admin();
+  const signUp = (email: string) => target.guest.post(`/api/v1/auth/${users}/register`, { email, password });
+  const ann = await signUp('ann@example.com');
+  const bob = await signUp('bob@example.com');
+  const path = (session: unknown) => `/api/v1/${users}/${textAt(session, 'record.id')}`;
+  const bearer = (session: unknown) => ({ Authorization: `Bearer ${textAt(session, 'token')}` });
+  const create = (body: object, more: Partial<Scenario> = {}): Pick<Scenario, 'request' | 'body' | 'spec'> => ({
+    request: `POST /api/v1/${users}`,
+    body,
+    spec: 'contract §2',
+    ...more,
+  });
+  const asAnn = (body: object, to: unknown = ann): Pick<Scenario, 'request' | 'body' | 'spec' | 'headers'> => ({
+    request: `PATCH ${path(to)}`,
+    body,
+    headers: bearer(ann),
+    spec: 'contract §2',
+  });
+  const updated = [`${users}.update`];
+  await runScenarios(t, target, [
+    {
+      name: 'an admin creates one, with password and proof',
+      as: 'admin',
+      ...create({ email: 'cid@example.com', password, verified: true }),
+      expect: { status: 201, json: { data: record('cid@example.com', { verified: true }) } },
+      events: [`${users}.create`],
+    },
+    {
+      name: 'an admin creates one whom no password signs in',
+      as: 'admin',
+      ...create({ email: 'dan@example.com' }),
+      expect: { status: 201, json: { data: record('dan@example.com') } },
+      events: [`${users}.create`],
+    },
+    {
+      name: 'a taken address in another case is refused',
+      as: 'admin',
+      ...create({ email: 'CID@example.com', password }),
+      expect: refused.invalid('email'),
+    },
+    {
+      name: 'fields and password are refused together',
+      as: 'admin',
+      ...create({ email: 'x', password: 'short', colour: 1 }),
+      expect: refused.invalid('email', 'password', 'colour'),
+    },
+    { name: 'others need a password', ...create({ email: 'e@example.com' }), expect: refused.invalid('password') },
+    {
+      name: 'others verify nobody',
+      ...create({ email: 'e@example.com', password, verified: true }),
+      expect: refused.forbidden,
+    },
+    ...['password_hash', 'token_version', 'totp_enabled', 'is_anonymous'].flatMap((column): Scenario[] => [
+      {
+        name: `${column} is set by nobody at create`,
+        as: 'admin',
+        ...create({ email: 'e@example.com', password, [column]: 'x' }),
+        expect: refused.invalid(column),
+      },
+      { name: `${column} is set by nobody at update`, ...asAnn({ [column]: 'x' }), expect: refused.invalid(column) },
+      {
+        name: `${column} is filtered by nobody`,
+        as: 'admin',
+        request: `GET /api/v1/${users}?filter=${column}!=null`,
+        expect: refused.malformedWith({ parameter: 'filter', position: 0 }),
+        spec: 'contract §2',
+      },
+      {
+        name: `${column} is sorted by nobody`,
+        as: 'admin',
+        request: `GET /api/v1/${users}?sort=${column}`,
+        expect: refused.malformedWith({ parameter: 'sort', position: 0 }),
+        spec: 'contract §2',
+      },
+    ]),
+    {
+      name: 'a user changes a field',
+      ...asAnn({ nick: 'annie' }),
+      expect: { status: 200, json: { data: record('ann@example.com', { nick: 'annie' }) } },
+      events: updated,
+    },
+    { name: 'not that of another', ...asAnn({ nick: 'x' }, bob), expect: refused.forbidden },
+    { name: 'nor verifies themselves', ...asAnn({ verified: true }), expect: refused.forbidden },
+    {
+      name: 'an unchanged verified is accepted',
+      ...asAnn({ verified: false, nick: 'ann' }),
+      expect: { status: 200 },
+      events: updated,
+    },
+    { name: 'a password needs the old one', ...asAnn({ password }), expect: refused.invalid('old_password') },
+    {
+      name: 'which must be right',
+      ...asAnn({ password, old_password: 'wrong password' }),
+      expect: refused.invalid('old_password'),
+    },
+    {
+      name: 'the password of another is not guessed at by it',
+      ...asAnn({ password, old_password: password }, bob),
+      expect: refused.forbidden,
+    },
+    {
+      name: 'the new one obeys the policy',
+      ...asAnn({ password: 'short', old_password: password }),
+      expect: refused.invalid('password'),
+    },
+  ]);
+
+  await t.test('a new address of a user has to be proved, an admin knows what they do [contract §2]', async () => {
+    await admin.patch(path(bob), { verified: true });
+    const bobs = createClient(target.url, textAt(bob, 'token'));
+    assert.equal((await bobs.patch(path(bob), { email: 'BOB@example.com', verified: true })).verified, true);
+    assert.equal((await bobs.patch(path(bob), { email: 'bob2@example.com', verified: true })).verified, false);
+    await admin.patch(path(bob), { verified: true });
+    assert.equal((await admin.patch(path(bob), { email: 'bob3@example.com' })).verified, true);
+  });
+
+  await t.test('a new password ends the tokens so far, whoever set it [contract §2]', async () => {
+    const changed = 'another long password';
+    const anns = createClient(target.url, textAt(ann, 'token'));
+    await anns.patch(path(ann), { password: changed, old_password: password });
+    const ended = (client: typeof anns) =>
+      eventually(
+        'the end of the token',
+        async () => (await client.get(`/api/v1/auth/${users}/sessions`)).status === 401,
+      );
+    await ended(anns);
+    const login = (tried: string) =>
+      target.guest.send('POST', `/api/v1/auth/${users}/login`, { body: { email: 'ann@example.com', password: tried } });
+    assert.equal((await login(password)).status, 401);
+    const again = await login(changed);
+    assert.equal(again.status, 200);
+    await admin.patch(path(ann), { password });
+    await ended(createClient(target.url, textAt(objectAt(again.json, 'data'), 'token')));
+    assert.equal((await login(password)).status, 200);
+  });
+});
