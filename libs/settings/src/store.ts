@@ -40,11 +40,13 @@ export interface PatchDeps {
 
 /**
  * Stores a patch that `settingsPatch` has let through, all of it or nothing, and tells every replica.
- * Secrets are sealed when there is a key. Gives the keys that the patch names.
+ * Secrets are sealed when there is a key. Gives the keys that the patch names. What is to be committed with it, or not at
+ * all, is done by `alongside`.
  */
 export async function patchSettings(
   { database, bus, envelope }: PatchDeps,
   patch: SettingsPatch,
+  alongside: (query: Query, keys: readonly SettingKey[]) => Promise<void> = async () => {},
 ): Promise<SettingKey[]> {
   const entries = Object.entries(patch).filter((entry): entry is [SettingKey, string] => {
     const [key, text] = entry;
@@ -66,6 +68,10 @@ export async function patchSettings(
              on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
       values: [sealed.map(([key]) => key), sealed.map(([, text]) => text)],
     });
+    await alongside(
+      query,
+      entries.map(([key]) => key),
+    );
   });
   bus.notify('settings');
   if (!envelope.isSealing) for (const [key] of kept) if (isSecretKey(key)) warnOfPlainText(key);

@@ -6,8 +6,10 @@ import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
+import { createAuditRetention } from './audit/audit-retention.ts';
 import { createSchemaChanges } from './collections/schema-changes.ts';
 import { adminRoutes } from './routes/admins.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { eventRoutes } from './routes/events.ts';
 import { indexRoutes } from './routes/indexes.ts';
@@ -33,9 +35,11 @@ export function createAdmin({ log, database, bus, secret, envelope, clock = Date
   const nowSec = () => Math.floor(clock() / 1000);
   const settings = createSettings({ database, bus, log, envelope });
   const changes = createSchemaChanges({ database, bus });
+  const retention = createAuditRetention({ database, settings, log });
   const routes = [
     ...collectionRoutes({ database, changes, nowSec }),
     ...indexRoutes({ database, changes }),
+    ...auditRoutes({ database }),
     ...adminRoutes({ database, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
     ...webhookRoutes({ database, bus }),
@@ -52,7 +56,13 @@ export function createAdmin({ log, database, bus, secret, envelope, clock = Date
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Replicas that the bus does not tell of a change look for themselves.
     dispensable: new Set(['bus']),
-    start: () => settings.start(),
-    stop: () => settings.stop(),
+    async start() {
+      await settings.start();
+      retention.start();
+    },
+    async stop() {
+      await retention.stop();
+      await settings.stop();
+    },
   };
 }

@@ -57,12 +57,14 @@ export const updateAdmin = (
     .returning(shown)
     .executeTakeFirst();
 
-/** Removes an admin, but not the only one. Of several at once that would leave none, one finds itself the last. */
-export const deleteAdminUnlessLast = (db: Executor, id: string): Promise<'deleted' | 'missing' | 'last'> =>
-  db.transaction().execute(async (tx) => {
-    const all = await tx.selectFrom('admins').select('id').orderBy('id').forUpdate().execute();
-    if (!all.some((admin) => admin.id === id)) return 'missing';
-    if (all.length === 1) return 'last';
-    await tx.deleteFrom('admins').where('id', '=', id).execute();
-    return 'deleted';
-  });
+/**
+ * Removes an admin, but not the only one; in a transaction. Of several at once that would leave none, one finds itself
+ * the last.
+ */
+export async function deleteAdminUnlessLast(tx: Executor, id: string): Promise<'deleted' | 'missing' | 'last'> {
+  const all = await tx.selectFrom('admins').select('id').orderBy('id').forUpdate().execute();
+  if (!all.some((admin) => admin.id === id)) return 'missing';
+  if (all.length === 1) return 'last';
+  await tx.deleteFrom('admins').where('id', '=', id).execute();
+  return 'deleted';
+}

@@ -1,6 +1,9 @@
+import { recordAudit } from '@recordbus/audit';
 import { findPasswordProblem, hashPassword } from '@recordbus/crypto';
-import { type Database, isDatabaseError, newId, sqlState } from '@recordbus/database';
+import { type Database, isDatabaseError, newId, queryOf, type SystemTables, sqlState } from '@recordbus/database';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
+import type { Kysely } from 'kysely';
+import type { Author } from '../audit/author.ts';
 import { type Admin, deleteAdminUnlessLast, findAdmin, insertAdmin, updateAdmin } from './admins-table.ts';
 
 interface Credentials {
@@ -9,10 +12,20 @@ interface Credentials {
 }
 
 /** Adds an admin. Throws 422 for an address that is taken or a password that the policy refuses. */
-export async function addAdmin({ system }: Database, credentials: Credentials, nowSec: number): Promise<Admin> {
+export async function addAdmin(
+  { system }: Database,
+  credentials: Credentials,
+  nowSec: number,
+  author: Author,
+): Promise<Admin> {
   const passwordHash = await hashNewPassword(credentials.password);
   const admin = { id: newId(), email: credentials.email, created_at: nowSec };
-  await naming(credentials.email, () => insertAdmin(system, admin, passwordHash));
+  await naming(credentials.email, () =>
+    system.transaction().execute(async (tx) => {
+      await insertAdmin(tx, admin, passwordHash);
+      await auditAdmin(tx, author, 'admins.create', admin.id, { email: admin.email });
+    }),
+  );
   return admin;
 }
 
@@ -25,22 +38,42 @@ export async function changeAdmin(
   id: string,
   { email, password }: Partial<Credentials>,
   nowSec: number,
+  author: Author,
 ): Promise<Admin> {
   const isChange = email !== undefined || password !== undefined;
   const passwordHash = password === undefined ? undefined : await hashNewPassword(password);
   const admin = isChange
-    ? await naming(email, () => updateAdmin(system, id, { email, passwordHash }, nowSec))
+    ? await naming(email, () =>
+        system.transaction().execute(async (tx) => {
+          const changed = await updateAdmin(tx, id, { email, passwordHash }, nowSec);
+          const names = [...(email === undefined ? [] : ['email']), ...(password === undefined ? [] : ['password'])];
+          if (changed) await auditAdmin(tx, author, 'admins.update', id, { changed: names });
+          return changed;
+        }),
+      )
     : await findAdmin(system, id);
   if (!admin) throw notFound('admin');
   return admin;
 }
 
 /** Removes an admin, whose tokens die too. Throws 404, and 409 for the last one. */
-export async function deleteAdmin({ system }: Database, id: string): Promise<void> {
-  const result = await deleteAdminUnlessLast(system, id);
+export async function deleteAdmin({ system }: Database, id: string, author: Author): Promise<void> {
+  const result = await system.transaction().execute(async (tx) => {
+    const outcome = await deleteAdminUnlessLast(tx, id);
+    if (outcome === 'deleted') await auditAdmin(tx, author, 'admins.delete', id);
+    return outcome;
+  });
   if (result === 'missing') throw notFound('admin');
   if (result === 'last') throw conflict('last_admin', 'the last admin can not be deleted');
 }
+
+const auditAdmin = (
+  tx: Kysely<SystemTables>,
+  author: Author,
+  action: string,
+  id: string,
+  details: Readonly<Record<string, unknown>> = {},
+) => recordAudit(queryOf(tx), { ...author, action, target: { type: 'admin', id }, details });
 
 async function hashNewPassword(password: string): Promise<string> {
   const problem = findPasswordProblem(password);

@@ -5,6 +5,7 @@ import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { findAdmin, listAdmins } from '../admins/admins-table.ts';
 import { addAdmin, changeAdmin, deleteAdmin } from '../admins/change-admins.ts';
+import { authorOf } from '../audit/author.ts';
 
 interface AdminRoutesDeps {
   readonly database: Database;
@@ -46,7 +47,7 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
     summary: 'Add an admin',
     body: credentials,
     answers: { 201: admin },
-    handler: async ({ body }) => created(await addAdmin(database, body, nowSec())),
+    handler: async (input) => created(await addAdmin(database, input.body, nowSec(), authorOf(input))),
   }),
   route({
     method: 'PATCH',
@@ -56,7 +57,8 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
     params,
     body: credentials.partial(),
     answers: { 200: admin, 404: 'There is no such admin.' },
-    handler: async ({ params: { id }, body }) => ok(await changeAdmin(database, checkedId(id), body, nowSec())),
+    handler: async (input) =>
+      ok(await changeAdmin(database, checkedId(input.params.id), input.body, nowSec(), authorOf(input))),
   }),
   route({
     method: 'DELETE',
@@ -65,8 +67,8 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
     summary: 'Remove an admin',
     params,
     answers: { 200: z.null(), 404: 'There is no such admin.', 409: 'It is the last admin.' },
-    async handler({ params: { id } }) {
-      await deleteAdmin(database, checkedId(id));
+    async handler(input) {
+      await deleteAdmin(database, checkedId(input.params.id), authorOf(input));
       return ok(null);
     },
   }),

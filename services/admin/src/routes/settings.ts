@@ -1,6 +1,7 @@
 import { settingsPatch } from '@recordbus/settings';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { authorOf } from '../audit/author.ts';
 import { changeSettings, currentSettings, type SettingsDeps } from '../settings/change-settings.ts';
 import { themeNames, themeOf } from '../settings/theme.ts';
 
@@ -24,7 +25,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     summary: 'Change some settings, all or none; an empty string goes back to the default',
     body: settingsPatch,
     answers: { 200: everySetting, 422: 'names each key that is unknown or has a value it refuses' },
-    handler: async ({ body }) => ok(await changeSettings(deps, body)),
+    handler: async (input) => ok(await changeSettings(deps, input.body, authorOf(input))),
   }),
   route({
     method: 'GET',

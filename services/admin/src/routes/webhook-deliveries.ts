@@ -1,5 +1,6 @@
 import { ok, type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delivery-schema.ts';
 import { getDelivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import { enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
@@ -12,7 +13,7 @@ const deliveryParams = z.object({ id: z.string(), deliveryId: z.string() });
 const notThere = { 404: 'There is no such webhook or delivery.' };
 
 /** Deliveries of a webhook: looking at them, and sending again. */
-export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoutesDeps): Route[] => [
+export const webhookDeliveryRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
   route({
     method: 'POST',
     idempotent: true,
@@ -21,10 +22,14 @@ export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoute
     summary: 'Send a synthetic event to this webhook only',
     params,
     answers: { 200: deliveryJson, ...notThere },
-    handler: async ({ params: { id } }) => {
-      const deliveryId = await enqueueTest(query, await getWebhook(query, id));
-      const json = await getDelivery(query, id, deliveryId);
-      await endPause(query, id);
+    handler: async (input) => {
+      const { id } = input.params;
+      const json = await transaction(async (run) => {
+        const deliveryId = await enqueueTest(run, await getWebhook(run, id));
+        await endPause(run, id);
+        await auditWebhook(run, input, 'webhooks.test', id);
+        return getDelivery(run, id, deliveryId);
+      });
       bus.notify('webhooks');
       return rawJson(200, json);
     },
@@ -59,8 +64,13 @@ export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoute
     summary: 'Make a new delivery of the same event',
     params: deliveryParams,
     answers: { 201: deliveryJson, ...notThere },
-    handler: async ({ params: { id, deliveryId } }) => {
-      const json = await getDelivery(query, id, await redeliver(query, id, deliveryId));
+    handler: async (input) => {
+      const { id, deliveryId } = input.params;
+      const json = await transaction(async (run) => {
+        const newDeliveryId = await redeliver(run, id, deliveryId);
+        await auditWebhook(run, input, 'webhooks.redeliver', id, { delivery_id: deliveryId });
+        return getDelivery(run, id, newDeliveryId);
+      });
       bus.notify('webhooks');
       return rawJson(201, json);
     },
@@ -74,9 +84,14 @@ export const webhookDeliveryRoutes = ({ database: { query }, bus }: WebhookRoute
     params,
     body: replayRequest,
     answers: { 200: z.object({ count: z.number() }), ...notThere },
-    handler: async ({ params: { id }, body }) => {
-      await getWebhook(query, id);
-      const count = await replay(query, id, body);
+    handler: async (input) => {
+      const { params, body } = input;
+      const count = await transaction(async (run) => {
+        await getWebhook(run, params.id);
+        const enqueued = await replay(run, params.id, body);
+        await auditWebhook(run, input, 'webhooks.replay', params.id, { since: body.since, count: enqueued });
+        return enqueued;
+      });
       if (count > 0) bus.notify('webhooks');
       return ok({ count });
     },

@@ -2,6 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import { created, ok, page, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { pageQuery } from '../webhooks/delivery-schema.ts';
 import { newSecret, newWebhook, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
 import { getWebhookStatus, webhookStatusJson } from '../webhooks/webhook-status.ts';
@@ -51,7 +52,14 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     summary: 'Create a webhook',
     body: newWebhook,
     answers: { 201: webhookJson },
-    handler: async ({ body }) => created(await createWebhook(query, body)),
+    handler: async (input) => {
+      const webhook = await transaction(async (run) => {
+        const made = await createWebhook(run, input.body);
+        await auditWebhook(run, input, 'webhooks.create', made.id, { name: made.name, url: made.url });
+        return made;
+      });
+      return created(webhook);
+    },
   }),
   route({
     method: 'GET',
@@ -70,8 +78,13 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     params,
     body: webhookChange,
     answers: { 200: webhookJson, ...noSuchWebhook },
-    handler: async ({ params: { id }, body }) => {
-      const webhook = await changeWebhook(query, id, body);
+    handler: async (input) => {
+      const { params, body } = input;
+      const webhook = await transaction(async (run) => {
+        const changed = await changeWebhook(run, params.id, body);
+        await auditWebhook(run, input, 'webhooks.update', params.id, { changed: Object.keys(body) });
+        return changed;
+      });
       bus.notify('webhooks');
       return ok(webhook);
     },
@@ -83,8 +96,12 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     summary: 'Delete a webhook and its deliveries',
     params,
     answers: { 200: z.null(), ...noSuchWebhook },
-    handler: async ({ params: { id } }) => {
-      await transaction((run) => deleteWebhook(run, id));
+    handler: async (input) => {
+      const { id } = input.params;
+      await transaction(async (run) => {
+        await deleteWebhook(run, id);
+        await auditWebhook(run, input, 'webhooks.delete', id);
+      });
       return ok(null);
     },
   }),
@@ -97,8 +114,13 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     params,
     body: secretRegeneration,
     answers: { 200: webhookJson, ...noSuchWebhook },
-    handler: async ({ params: { id }, body }) => {
-      const webhook = await regenerateSecret(query, id, newSecret(), body.overlap_seconds);
+    handler: async (input) => {
+      const { params, body } = input;
+      const webhook = await transaction(async (run) => {
+        const changed = await regenerateSecret(run, params.id, newSecret(), body.overlap_seconds);
+        await auditWebhook(run, input, 'webhooks.regenerate-secret', params.id);
+        return changed;
+      });
       bus.notify('webhooks');
       return ok(webhook);
     },

@@ -1,0 +1,66 @@
+import type { Query } from '@recordbus/database';
+import { z } from 'zod';
+
+/** A row of the audit log as it is shown (contract §7). */
+export const auditJson = z.object({
+  id: z.string(),
+  at: z.int().describe('unix seconds'),
+  action: z.string().describe('`<area>.<verb>`'),
+  actor_type: z.enum(['user', 'admin', 'guest', 'system']),
+  actor_id: z.string().nullable(),
+  impersonated_by: z.string().nullable(),
+  target_type: z.string().nullable(),
+  target_id: z.string().nullable(),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+});
+
+type AuditRow = z.output<typeof auditJson>;
+
+interface Wanted {
+  readonly page: number;
+  readonly perPage: number;
+  readonly action?: string | undefined;
+  readonly actor_id?: string | undefined;
+}
+
+/** A page of the audit log, newest first, and how many rows there are in all. */
+export async function listAudit(query: Query, wanted: Wanted): Promise<{ rows: AuditRow[]; totalItems: number }> {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  for (const column of ['action', 'actor_id'] as const) {
+    if (wanted[column] === undefined) continue;
+    values.push(wanted[column]);
+    conditions.push(`${column} = $${values.length}`);
+  }
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+  const [found] = await query<{ rows: AuditRow[]; total: number }>({
+    text: `select (select count(*) from system.audit ${where}) as total,
+      coalesce((select json_agg(a order by a.at desc, a.id desc) from (
+        select id, at, action, actor_type, actor_id, impersonated_by, target_type, target_id, ip, user_agent, details
+        from system.audit ${where} order by at desc, id desc
+        limit $${values.length + 1} offset $${values.length + 2}) a), '[]') as rows`,
+    values: [...values, wanted.perPage, (wanted.page - 1) * wanted.perPage],
+  });
+  return { rows: found?.rows ?? [], totalItems: found?.total ?? 0 };
+}
+
+/** At most so many rows go in one statement, so that it holds nobody up. */
+const portionRows = 5000;
+
+/** Removes rows that are older than the given days; gives how many. */
+export async function removeOldAudit(query: Query, days: number): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const rows = await query({
+      text: `delete from system.audit where id in (
+          select id from system.audit where at < extract(epoch from now()) - $1::double precision * 86400
+          order by at limit ${portionRows}
+        ) returning id`,
+      values: [days],
+    });
+    removed += rows.length;
+    if (rows.length < portionRows) return removed;
+  }
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { skip, startTestAdmin } from '../../test/test-admin.ts';
+
+test('audit rows go when their days are over [contract §8, Settings]', { skip }, async () => {
+  const admin = await startTestAdmin();
+  try {
+    const actions = async () =>
+      (
+        await admin.database.query<{ action: string }>({
+          text: 'select action from system.audit order by action',
+          values: [],
+        })
+      ).map(({ action }) => action);
+    await admin.database.query({
+      text: `insert into system.audit (id, at, action, actor_type)
+        select action, extract(epoch from now()) - days * 86400, action, 'guest'
+        from (values ('of 11 days', 11), ('of 9 days', 9), ('of now', 0)) as given (action, days)`,
+      values: [],
+    });
+    const answer = await admin.call('PATCH', '/api/v1/admin/settings', { 'audit.retention_days': '10' });
+    assert.equal(answer.status, 200);
+    const deadlineMs = performance.now() + 20_000;
+    while ((await actions()).includes('of 11 days')) {
+      assert.ok(performance.now() < deadlineMs, 'the old row is still there');
+      await setTimeout(20);
+    }
+    assert.deepEqual(await actions(), ['of 9 days', 'of now', 'settings.update']);
+  } finally {
+    await admin.stop();
+  }
+});

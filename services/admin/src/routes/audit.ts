@@ -1,0 +1,31 @@
+import type { Database } from '@recordbus/database';
+import { page, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { auditJson, listAudit } from '../audit/audit-log.ts';
+import { pageQuery } from '../webhooks/delivery-schema.ts';
+
+/** Free text without NUL, which no row has; absent when empty. */
+const exact = z
+  .string()
+  .refine((text) => !text.includes('\0'), 'must not contain NUL')
+  .transform((text) => (text === '' ? undefined : text))
+  .optional();
+
+/** Who did what (contract §7, §8). */
+export const auditRoutes = ({ database }: { readonly database: Database }): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/audit',
+    access: 'admin',
+    summary: 'List what was audited, newest first',
+    query: pageQuery.extend({
+      action: exact.describe('the exact action'),
+      actor_id: exact.describe('the id of who did it'),
+    }),
+    answers: { 200: z.array(auditJson) },
+    handler: async ({ query: wanted }) => {
+      const { rows, totalItems } = await listAudit(database.query, wanted);
+      return page(rows, { page: wanted.page, perPage: wanted.perPage, totalItems });
+    },
+  }),
+];

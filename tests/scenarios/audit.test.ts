@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { listAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+const secret = 'correct horse battery staple two';
+
+onEachTopology('everything that an admin changes is audited', async (t, target) => {
+  const admin = await target.admin();
+  const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
+  const headers = { 'User-Agent': 'scenario/1' };
+  const post = async (path: string, body: unknown) =>
+    textAt((await admin.send('POST', path, { body, headers })).json, 'data.id');
+  const does = async (method: string, path: string, body?: unknown) => {
+    const answer = await admin.send(method, path, { headers, ...(body !== undefined && { body }) });
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
+  };
+  const collection = await post('/api/v1/collections', { name: 'audited', type: 'base', fields: [] });
+  await does('PATCH', '/api/v1/collections/audited', { list_rule: '' });
+  await does('POST', '/api/v1/admin/collections/audited/indexes', { name: 'by_time', columns: ['updated_at'] });
+  await does('DELETE', '/api/v1/admin/collections/audited/indexes/by_time');
+  await does('DELETE', '/api/v1/collections/audited');
+  const other = await post('/api/v1/admin/admins', { email: 'eve@example.com', password: secret });
+  await does('PATCH', `/api/v1/admin/admins/${other}`, { password: `${secret} more` });
+  await does('DELETE', `/api/v1/admin/admins/${other}`);
+  await does('PATCH', '/api/v1/admin/settings', { 'smtp.pass': secret });
+  const webhook = await post('/api/v1/admin/webhooks', {
+    name: 'hook',
+    url: 'https://hooks.example/in',
+    events: ['nothing.*'],
+    headers: { 'X-Key': secret },
+    enabled: false,
+  });
+  await does('PATCH', `/api/v1/admin/webhooks/${webhook}`, { name: 'hook2' });
+  await does('POST', `/api/v1/admin/webhooks/${webhook}/regenerate-secret`, {});
+  await does('POST', `/api/v1/admin/webhooks/${webhook}/replay`, { since: 0 });
+  await does('DELETE', `/api/v1/admin/webhooks/${webhook}`);
+  // What is refused is not done, and not audited.
+  await admin.send('POST', '/api/v1/collections', { body: { name: 'v1' }, headers });
+
+  const row = (action: string, targetType: string | null, targetId: string | null, details: object) => ({
+    id: is.uuid,
+    at: is.now,
+    action,
+    actor_type: 'admin',
+    actor_id: me,
+    impersonated_by: null,
+    target_type: targetType,
+    target_id: targetId,
+    ip: is.text,
+    user_agent: 'scenario/1',
+    details,
+  });
+  const index = { collection: 'audited', index: 'by_time' };
+  const expected = [
+    row('collections.create', 'collection', collection, { name: 'audited', type: 'base' }),
+    row('collections.update', 'collection', collection, { name: 'audited', changed: ['list_rule'] }),
+    row('indexes.create', 'collection', collection, index),
+    row('indexes.delete', 'collection', collection, index),
+    row('collections.delete', 'collection', collection, { name: 'audited' }),
+    row('admins.create', 'admin', other, { email: 'eve@example.com' }),
+    row('admins.update', 'admin', other, { changed: ['password'] }),
+    row('admins.delete', 'admin', other, {}),
+    row('settings.update', null, null, { keys: ['smtp.pass'] }),
+    row('webhooks.create', 'webhook', webhook, { name: 'hook', url: 'https://hooks.example/in' }),
+    row('webhooks.update', 'webhook', webhook, { changed: ['name'] }),
+    row('webhooks.regenerate-secret', 'webhook', webhook, {}),
+    row('webhooks.replay', 'webhook', webhook, { since: 0, count: 0 }),
+    row('webhooks.delete', 'webhook', webhook, {}),
+  ].reverse();
+  const list = (query: string): Pick<Scenario, 'as' | 'request'> => ({
+    as: 'admin',
+    request: `GET /api/v1/admin/audit${query}`,
+  });
+  await runScenarios(t, target, [
+    {
+      name: 'the newest first',
+      ...list(`?perPage=${expected.length}`),
+      expect: { status: 200, json: is.containing({ data: expected, page: 1, perPage: expected.length }) },
+      spec: 'contract §7',
+    },
+    {
+      name: 'in pages',
+      ...list('?perPage=1&page=2'),
+      expect: { status: 200, json: is.containing({ data: [expected[1]], page: 2, perPage: 1 }) },
+      spec: 'contract §7',
+    },
+    {
+      name: 'by action',
+      ...list('?action=admins.delete'),
+      expect: {
+        status: 200,
+        json: { data: [row('admins.delete', 'admin', other, {})], page: 1, perPage: 30, totalItems: 1, totalPages: 1 },
+      },
+      spec: 'contract §7',
+    },
+    {
+      name: 'by actor',
+      ...list(`?actor_id=${me}&action=webhooks.delete`),
+      expect: { status: 200, json: is.containing({ totalItems: 1 }) },
+      spec: 'contract §7',
+    },
+    {
+      name: 'of nobody',
+      ...list('?actor_id=nobody'),
+      expect: { status: 200, json: { data: [], page: 1, perPage: 30, totalItems: 0, totalPages: 0 } },
+      spec: 'contract §7',
+    },
+    {
+      name: 'a page that is no number',
+      ...list('?page=x'),
+      expect: refused.malformedWith({ page: is.text }),
+      spec: 'contract §1',
+    },
+    {
+      name: 'for a user',
+      as: 'user',
+      request: 'GET /api/v1/admin/audit',
+      expect: refused.forbidden,
+      spec: 'contract §1',
+    },
+    { name: 'for a guest', request: 'GET /api/v1/admin/audit', expect: refused.unauthenticated, spec: 'contract §1' },
+  ]);
+  await t.test('no secret is among them [contract §2]', async () => {
+    const answer = await admin.get('/api/v1/admin/audit?perPage=1000');
+    assert.ok(listAt(answer.json, 'data').length >= expected.length);
+    assert.ok(!answer.text.includes(secret));
+    assert.ok(!answer.text.includes('whsec_'));
+  });
+});
