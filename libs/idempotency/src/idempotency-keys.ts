@@ -14,7 +14,7 @@ interface IdempotencyKeysDeps {
   readonly leaseMs?: number;
 }
 
-const defaultLeaseMs = 30_000;
+const defaultLeaseMs = 10_000;
 
 /** Claims that find the row come and go before they call it running. */
 const claimAttempts = 5;

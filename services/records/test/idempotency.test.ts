@@ -34,7 +34,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   });
 
   it('undoes the work of a process that was taken for dead', async () => {
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%records."orders"%'
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."orders"%'
       having count(*) >= $1`;
     let second: ReturnType<typeof create> | undefined;
     let first: ReturnType<typeof create> | undefined;
