@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { skip, someAdmin, startTestAdmin, type TestAdmin } from '../../test/test-admin.ts';
 import { deliveryJson } from '../webhooks/delivery-schema.ts';
 import { webhookJson } from '../webhooks/webhook-schema.ts';
@@ -327,6 +328,27 @@ describe('the webhook routes', { skip }, () => {
       }
     });
 
+    it('go with their webhook also while the outcome of one is being recorded: the two never deadlock', async () => {
+      const webhook = await create();
+      const { id } = await test(webhook.id);
+      let deleting: Promise<{ status: number }> | undefined;
+      // As who records outcomes does: the place in the queue first, the delivery after it.
+      await admin.database.transaction(async (query) => {
+        await query({ text: 'delete from system.delivery_queue where delivery_id = $1', values: [id] });
+        deleting ??= admin.call('DELETE', `${path}/${webhook.id}`);
+        await until(async () => {
+          const waiting = await admin.database.query({
+            text: `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            values: [],
+          });
+          return waiting.length > 0;
+        });
+        // Who waits for the queue must not hold the delivery.
+        await query({ text: 'select 1 from system.deliveries where id = $1 for update nowait', values: [id] });
+      });
+      assert.equal((await deleting)?.status, 200);
+    });
+
     it('go with their webhook', async () => {
       const webhook = await create();
       await test(webhook.id);
@@ -379,3 +401,11 @@ describe('the webhook routes', { skip }, () => {
     assert.equal((await admin.call('GET', path, undefined, user)).status, 403);
   });
 });
+
+async function until(condition: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
+    await sleep(10);
+  }
+}

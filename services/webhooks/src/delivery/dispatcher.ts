@@ -23,6 +23,8 @@ interface DispatcherOptions {
   readonly query: Query;
   readonly client: EgressClient;
   readonly log: Logger;
+  /** How long to wait for a reason to look for what is due; 2 s when not given. */
+  readonly idleMs?: number;
   /** Called when an attempt begins. */
   readonly onBegin: (claim: Claim) => void;
   /** Called with the outcomes that were recorded and counted. */
@@ -31,8 +33,9 @@ interface DispatcherOptions {
 
 /** Interface §8: claims of at most 50, every 2 s when nothing else calls for one. */
 const claimLimit = 50;
-const idleMs = 2000;
-const maxUnderWay = 1000;
+const defaultIdleMs = 2000;
+/** Attempts that a process makes at a time, all webhooks together. */
+export const maxUnderWay = 1000;
 const failureMs = 1000;
 /** A process that died is noticed after this; longer attempts renew their leases on the way. */
 const leaseSec = 12;
@@ -53,7 +56,7 @@ function isShareTaken(claims: readonly Claim[], inFlight: ReadonlyMap<string, nu
 
 /** Makes the dispatcher of this process; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { query, client, log, onBegin, onRecorded } = options;
+  const { query, client, log, idleMs = defaultIdleMs, onBegin, onRecorded } = options;
   /** Claims whose attempts run, by webhook; and all that are leased: those, and those whose outcomes are not written. */
   const running = new Map<string, number>();
   const leased = new Map<string, { readonly claim: Claim; readonly sinceMs: number }>();

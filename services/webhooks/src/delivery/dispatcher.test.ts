@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Database, newId, openDatabase, type Query } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createEgressClient, parseEgressRules } from '@recordbus/egress';
+import { createLogger } from '@recordbus/shared/logging';
+import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
+import { until } from '../../test/test-webhooks.ts';
+import { createDispatcher } from './dispatcher.ts';
+
+const { TEST_DATABASE_URL = '' } = process.env;
+/** Longer than any test: whatever is found by the idle tick is found too late. */
+const neverMs = 3_600_000;
+
+describe('the dispatcher', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }, () => {
+  const log = createLogger('test', 'silent');
+  let temporary: TemporaryDatabase;
+  let database: Database;
+  let receiver: TestReceiver;
+
+  before(async () => {
+    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
+    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    receiver = await startReceiver();
+  });
+  after(async () => {
+    await receiver.close();
+    await database.close();
+    await temporary.drop();
+  });
+
+  async function enqueue(count: number): Promise<void> {
+    const id = newId();
+    await database.query({ text: `select system.ensure_event_day((now() at time zone 'UTC')::date)`, values: [] });
+    await database.query({
+      text: `insert into system.webhooks
+          (id, name, url, events, secret, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
+        values ($1, 'w', $2, '{*}', 's', 3, 'fixed', 1000, 10000)`,
+      values: [id, receiver.url],
+    });
+    await database.query({
+      text: `with event as (
+          insert into system.events (id, occurred_at, event, body)
+          select gen_random_uuid(), now(), 'a.b', '{}' from generate_series(1, $2) returning *
+        ), delivery as (
+          insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
+          select id, occurred_at, id, $1, event, 'pending' from event
+        )
+        insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
+        select id, occurred_at, id, $1 from event`,
+      values: [id, count],
+    });
+  }
+
+  it('works off a backlog of one webhook without the idle tick, also when attempts end during a claim', async () => {
+    const count = 300;
+    await enqueue(count);
+    // Holds the answer of each claim back until everything that it counted as under way has ended.
+    const query: Query = async (statement) => {
+      const rows = await database.query<never>(statement);
+      if (statement.name === 'delivery.claim') await until(() => dispatcher.underWay === 0);
+      return rows;
+    };
+    const dispatcher = createDispatcher({
+      query,
+      client: createEgressClient({ rules: () => parseEgressRules({ deny: 'off', allow: '' }) }),
+      log,
+      idleMs: neverMs,
+      onBegin: () => {},
+      onRecorded: () => {},
+    });
+    dispatcher.start();
+    try {
+      await until(() => receiver.received.length === count);
+    } finally {
+      await dispatcher.stop();
+    }
+    const left = await database.query({ text: 'select 1 from system.delivery_queue', values: [] });
+    assert.deepEqual(left, []);
+  });
+});
