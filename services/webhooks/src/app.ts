@@ -7,7 +7,7 @@ import { createSettings } from '@recordbus/settings';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
-import { createDispatcher } from './delivery/dispatcher.ts';
+import { createDispatcher, maxUnderWay } from './delivery/dispatcher.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
 import { handOut } from './fan-out/hand-out.ts';
@@ -36,7 +36,9 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
   const readRules = () =>
     parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
   let rules: EgressRules;
-  const client = createEgressClient({ rules: () => rules });
+  // A webhook's share of the attempts is what bounds it. A bound for each origin as well would let webhooks that hang
+  // stand in the way of a healthy one at the same host.
+  const client = createEgressClient({ rules: () => rules, maxSocketsPerOrigin: maxUnderWay });
   const health = createHealthKeeper({
     database,
     log,
