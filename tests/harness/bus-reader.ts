@@ -1,5 +1,5 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, headers } from '@nats-io/transport-node';
 import { eventually } from './eventually.ts';
 import type { JsonObject } from './json.ts';
 
@@ -13,6 +13,13 @@ export interface BusEvent {
 /** Reads the stream EVENTS from its beginning with a consumer of its own. */
 export interface BusReader extends AsyncDisposable {
   readonly events: readonly BusEvent[];
+  /** Puts a message on the stream, as a publisher that does so again would; tells what the stream made of it. */
+  publish(
+    subject: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    messageId: string,
+  ): Promise<'stored' | 'duplicate'>;
 }
 
 /** Starts to read; it survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
@@ -27,18 +34,33 @@ export async function openBusReader(natsUrl: string): Promise<BusReader> {
   const events: BusEvent[] = [];
   const reading = (async () => {
     for await (const message of messages) {
-      const headers = Object.fromEntries(
+      const values = Object.fromEntries(
         [...(message.headers?.keys() ?? [])].map((name) => [name, message.headers?.get(name) ?? '']),
       );
-      events.push({ subject: message.subject, headers, body: message.json<JsonObject>() });
+      events.push({ subject: message.subject, headers: values, body: parse(message.string()) });
     }
   })();
   return {
     events,
+    async publish(subject, body, others, msgID) {
+      const set = headers();
+      for (const [name, value] of Object.entries(others)) if (!name.startsWith('Nats-')) set.set(name, value);
+      const { duplicate } = await jetstream(connection).publish(subject, body, { headers: set, msgID });
+      return duplicate ? 'duplicate' : 'stored';
+    },
     async [Symbol.asyncDispose]() {
       messages.stop();
       await connection.close();
       await reading;
     },
   };
+}
+
+/** What somebody put there that is no event has no body. */
+function parse(text: string): JsonObject {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from './eventually.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, textAt } from './json.ts';
 
 /** What the receiver does with a request; the default is to answer 200. */
 export type Behaviour =
@@ -13,7 +13,9 @@ export type Behaviour =
   /** Answers 200 and then a byte now and then, for ever. */
   | 'drip'
   /** Cuts the connection. */
-  | 'reset';
+  | 'reset'
+  /** Answers 200 and then 100 MB, as fast as they are read. */
+  | 'flood';
 
 export interface Delivery {
   readonly path: string;
@@ -21,6 +23,8 @@ export interface Delivery {
   readonly text: string;
   readonly json: JsonObject;
   readonly atMs: number;
+  /** Port from which it came. */
+  readonly fromPort: number | undefined;
 }
 
 /** A receiver of webhooks on the loopback address. */
@@ -30,22 +34,28 @@ export interface Receiver extends AsyncDisposable {
   readonly deliveries: readonly Delivery[];
   /** Requests that were left hanging until the sender gave them up. */
   readonly abandoned: number;
+  /** Bytes that were taken of answers that flood. */
+  readonly floodedBytes: number;
   /** Answers every request that hangs, with 200 unless told otherwise. */
-  release(behaviour?: Exclude<Behaviour, 'hang'>): void;
+  release(behaviour?: Exclude<Behaviour, 'hang' | 'flood'>): void;
   /** What to do with the requests from now on; a list is used up one by one and its last entry stays. */
   behave(...behaviours: readonly Behaviour[]): void;
+  /** Decides by the path of each request from now on. */
+  behave(byPath: (path: string) => Behaviour): void;
   /** Waits until so many requests have come in. */
   received(count: number, timeoutMs?: number): Promise<readonly Delivery[]>;
 }
 
 const dripIntervalMs = 50;
+const floodBytes = 100 * 1024 ** 2;
 
 /** Starts a receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const hanging = new Set<ServerResponse>();
   let abandoned = 0;
-  let plan: readonly Behaviour[] = [{ status: 200 }];
+  let floodedBytes = 0;
+  let planned: (path: string) => Behaviour = () => ({ status: 200 });
 
   const hold = (response: ServerResponse): void => {
     hanging.add(response);
@@ -53,6 +63,18 @@ export async function startReceiver(): Promise<Receiver> {
       hanging.delete(response);
       if (!response.writableFinished) abandoned += 1;
     });
+  };
+  const flood = (response: ServerResponse): void => {
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    const write = (): void => {
+      for (let isRoom = true; isRoom; ) {
+        if (response.destroyed || floodedBytes >= floodBytes) return void response.end();
+        isRoom = response.write(chunk);
+        floodedBytes += chunk.length;
+      }
+    };
+    response.writeHead(200).on('drain', write);
+    write();
   };
   const server = createServer((request, response) => {
     const atMs = Date.now();
@@ -64,10 +86,11 @@ export async function startReceiver(): Promise<Receiver> {
           text: body,
           json: JSON.parse(body),
           atMs,
+          fromPort: request.socket.remotePort,
         });
-        const [next = { status: 200 }, ...rest] = plan;
-        if (rest.length > 0) plan = rest;
+        const next = planned(request.url ?? '');
         if (next === 'hang') hold(response);
+        else if (next === 'flood') flood(response);
         else answer(response, next);
       },
       // The sender went away in the middle; there is nothing to record.
@@ -82,11 +105,15 @@ export async function startReceiver(): Promise<Receiver> {
     get abandoned() {
       return abandoned;
     },
+    get floodedBytes() {
+      return floodedBytes;
+    },
     release(behaviour = { status: 200 }) {
       for (const response of hanging) answer(response, behaviour);
     },
-    behave: (...behaviours) => {
-      plan = behaviours;
+    behave: (...behaviours: readonly (Behaviour | ((path: string) => Behaviour))[]) => {
+      const [first] = behaviours;
+      planned = typeof first === 'function' ? first : inTurn(behaviours as readonly Behaviour[]);
     },
     received: (count, timeoutMs) =>
       eventually(
@@ -105,7 +132,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang'>): void {
+function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang' | 'flood'>): void {
   if (behaviour === 'reset') {
     response.destroy();
     return;
@@ -119,3 +146,17 @@ function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang'>)
   response.writeHead(behaviour.status, behaviour.headers);
   response.end(behaviour.body);
 }
+
+/** Uses a list up one by one; its last entry stays. */
+function inTurn(behaviours: readonly Behaviour[]): () => Behaviour {
+  let plan = behaviours;
+  return () => {
+    const [next = { status: 200 }, ...rest] = plan;
+    if (rest.length > 0) plan = rest;
+    return next;
+  };
+}
+
+/** The records of which the receiver was told, each as often as it was. */
+export const receivedRecordIds = ({ deliveries }: Pick<Receiver, 'deliveries'>): string[] =>
+  deliveries.map(({ json }) => textAt(json, 'data.record.id'));

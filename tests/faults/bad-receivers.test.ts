@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../harness/eventually.ts';
+import { at, textAt } from '../harness/json.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { startStack } from '../harness/stack.ts';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath } from '../harness/webhook.ts';
+import { writeBurst } from '../harness/write-burst.ts';
+
+const events = 60;
+const hangingCount = 20;
+
+test('receivers that do their worst [docs/reliability]', async (t) => {
+  await using stack = await startStack({ topology: 'one' });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
+
+  await t.test('one that answers 100 MB is read for as long as there is something to keep', async () => {
+    const { id } = await createWebhook(admin, receiver.url, ['letters.*']);
+    receiver.behave('flood');
+    await admin.create('letters', {});
+    const { response_body, attempt } = await deliveryIn(admin, id, 'success');
+    assert.deepEqual([response_body, attempt], ['x'.repeat(2048), 1]);
+    assert.ok(receiver.floodedBytes < 20 * 1024 ** 2, `${receiver.floodedBytes} bytes were taken`);
+    await admin.delete(`${webhooksPath}/${id}`);
+    receiver.behave({ status: 200 });
+  });
+
+  for (const behaviour of ['hang', 'drip', 'reset'] as const) {
+    await t.test(`one that would ${behaviour} gets its attempts and no more`, async () => {
+      const { id } = await createWebhook(admin, receiver.url, ['letters.*'], { timeout_ms: 300, retry_max: 1 });
+      const from = receiver.deliveries.length;
+      receiver.behave(behaviour);
+      await admin.create('letters', {});
+      const { attempt, error, response_code } = await deliveryIn(admin, id, 'dead');
+      assert.deepEqual([attempt, response_code, receiver.deliveries.length - from], [2, null, 2]);
+      assert.ok(error);
+      await admin.delete(`${webhooksPath}/${id}`);
+      receiver.behave({ status: 200 });
+    });
+  }
+
+  await t.test(`${hangingCount} that hang, at the same host, do not keep a healthy one from its events`, async () => {
+    await using host = await startReceiver();
+    host.behave((path) => (path.endsWith('/healthy') ? { status: 200 } : 'hang'));
+    const members = { timeout_ms: 60_000, retry_max: 0 };
+    for (let count = 0; count < hangingCount; count += 1)
+      await createWebhook(admin, `${host.url}/hanging/${count}`, ['letters.*'], members);
+    const healthy = await createWebhook(admin, `${host.url}/healthy`, ['letters.*'], members);
+    assert.equal(await writeBurst({ url: stack.url, collection: 'letters', count: events, parallel: 10 }), events);
+    await eventually(
+      'the healthy one has all',
+      async () => (await deliveriesOf(admin, healthy.id, `?status=success&perPage=${events}`)).length === events,
+      { timeoutMs: 30_000 },
+    );
+    // No hanging one has ended meanwhile, so none made room.
+    assert.equal(host.abandoned, 0);
+    const ofHealthy = host.deliveries.filter(({ path }) => path.endsWith('/healthy'));
+    assert.equal(new Set(ofHealthy.map(({ json }) => textAt(json, 'id'))).size, events);
+    assert.equal(ofHealthy.length, events);
+    const hanging = host.deliveries.find(({ path }) => path.endsWith('/hanging/0'));
+    assert.ok(hanging, 'the others have theirs under way');
+    assert.equal(at(hanging.json, 'event'), 'letters.create');
+  });
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBusReader } from '../harness/bus-reader.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at, textAt } from '../harness/json.ts';
+import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
+import { createGround, startStack } from '../harness/stack.ts';
+import { createWebhook } from '../harness/webhook.ts';
+import { committedIds, everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+
+const patience = { timeoutMs: 40_000 };
+
+test('the bus loses its data in the middle of writes: it gets it again, and every event is delivered once', async () => {
+  await using ground = await createGround();
+  await using stack = await startStack({ topology: 'one', ground });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'meters', type: 'base', fields: [] });
+  await createWebhook(admin, receiver.url, ['meters.*']);
+  let wiping: Promise<void> | undefined;
+  const created = await writeBurst({
+    url: stack.url,
+    collection: 'meters',
+    count: 400,
+    parallel: 10,
+    onAnswered(answered) {
+      if (answered === 150) wiping = ground.bus.wipe();
+    },
+  });
+  assert.equal(created, 400, 'no write fails');
+  await wiping;
+  assert.deepEqual(await everyRecordArrives(admin, receiver, 'meters'), []);
+  await using bus = await openBusReader(stack.natsUrl);
+  const committed = await committedIds(admin, 'meters');
+  await eventually(
+    'the stream has every event again',
+    () => {
+      const seen = new Set(bus.events.map(({ body }) => textAt(body, 'data.record.id')));
+      return [...committed].every((id) => seen.has(id));
+    },
+    patience,
+  );
+});
+
+test('the stream is full: writes go on, the outbox holds their events, and a larger stream gets them', async () => {
+  await using ground = await createGround();
+  await using receiver = await startReceiver();
+  const small = { SERVICE_EVENTS_MAX_BYTES: String(1024 ** 2) };
+  const fields = [{ name: 'text', type: 'text' }];
+  {
+    await using stack = await startStack({ topology: 'one', ground, environment: small });
+    const admin = await stack.admin();
+    await admin.post('/api/v1/collections', { name: 'tomes', type: 'base', fields });
+    await createWebhook(admin, receiver.url, ['tomes.*']);
+    const body = { text: 'x'.repeat(50_000) };
+    const created = await writeBurst({ url: stack.url, collection: 'tomes', count: 60, parallel: 5, body });
+    assert.equal(created, 60, 'no write fails');
+    await eventually('it says why', () =>
+      stack.process.lines.some((line) => line.includes('events wait in the outbox')),
+    );
+    const received = new Set(receivedRecordIds(receiver)).size;
+    assert.ok(received < 40, `${received} events of 50 kB on a stream of 1 MiB`);
+  }
+  // The service upgrades the stream that it finds.
+  await using stack = await startStack({ topology: 'one', ground });
+  assert.deepEqual(await everyRecordArrives(await stack.admin(), receiver, 'tomes'), []);
+});
+
+test('an event that is larger than a message may be goes as a reference; nothing is held up behind it', async () => {
+  await using stack = await startStack({ topology: 'one' });
+  await using receiver = await startReceiver();
+  await using bus = await openBusReader(stack.natsUrl);
+  const admin = await stack.admin();
+  const fields = [
+    { name: 'text', type: 'text' },
+    { name: 'n', type: 'number' },
+  ];
+  await admin.post('/api/v1/collections', { name: 'tomes', type: 'base', fields });
+  await createWebhook(admin, receiver.url, ['tomes.*']);
+  const text = 'é'.repeat(300_000);
+  const tome = await admin.create('tomes', { text, n: 1 });
+  // Its record and the one before together are above the limit of one message (1 MiB).
+  await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 2 });
+  await admin.patch(`/api/v1/tomes/${tome.id}`, { text: 'short' });
+  await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 3 });
+  await receiver.received(4, patience.timeoutMs);
+  const update = receiver.deliveries.find(
+    ({ json }) => at(json, 'data.record.n') === 2 && at(json, 'data.previous.n') === 1,
+  );
+  assert.deepEqual([at(update?.json, 'data.record.text'), at(update?.json, 'data.previous.text')], [text, text]);
+  const events = await eventually('four messages', () => (bus.events.length === 4 ? bus.events : undefined));
+  const reference = events.find(({ body }) => body.id === update?.json.id);
+  assert.deepEqual(
+    [reference?.body.data, at(reference?.body, 'reference.type'), reference?.headers['ce-subject']],
+    [null, 'large_event', `tomes/${tome.id}`],
+  );
+});
+
+test('an event that is on the stream twice is delivered once, and what is no event holds up nobody', async () => {
+  await using stack = await startStack({ topology: 'one' });
+  await using receiver = await startReceiver();
+  await using bus = await openBusReader(stack.natsUrl);
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
+  await createWebhook(admin, receiver.url, ['*']);
+  await admin.create('notes', {});
+  await receiver.received(1);
+  const [event] = await eventually('the event', () => (bus.events.length > 0 ? bus.events : undefined));
+  assert.ok(event);
+
+  // The stream drops what has the id of an event of the last two minutes; under another id it takes it for a new one.
+  const republish = (messageId: string) =>
+    bus.publish(event.subject, JSON.stringify(event.body), event.headers, messageId);
+  assert.equal(await republish(String(event.headers['Nats-Msg-Id'])), 'duplicate');
+  assert.equal(await republish('outside of the window'), 'stored');
+  for (const [index, garbage] of [
+    '{',
+    '{"id":1}',
+    '\u0000',
+    JSON.stringify({ ...event.body, id: 'no uuid' }),
+  ].entries())
+    await bus.publish('events.notes.create', garbage, {}, `garbage ${index}`);
+
+  await admin.create('notes', {});
+  await receiver.received(2);
+  assert.equal(new Set(receivedRecordIds(receiver)).size, 2);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../harness/eventually.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { startPostgres } from '../harness/servers.ts';
+import { createGround, type Stack, startStack } from '../harness/stack.ts';
+import { createWebhook } from '../harness/webhook.ts';
+import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+
+/** More than the deliveries that a process has under way when it dies. */
+const underWayAtMost = 200;
+
+test('5,000 creates as fast as possible: all arrive, once [docs/reliability]', async () => {
+  await using stack = await startStack({ topology: 'one' });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'parcels', type: 'base', fields: [] });
+  await createWebhook(admin, receiver.url, ['parcels.*']);
+  assert.equal(await writeBurst({ url: stack.url, collection: 'parcels', count: 5000 }), 5000);
+  assert.deepEqual(await everyRecordArrives(admin, receiver, 'parcels'), []);
+});
+
+test('the database restarts at once, as after a crash, in a burst: what was committed arrives [docs/reliability]', async () => {
+  await using postgres = await startPostgres();
+  await using ground = await createGround({ url: postgres.url, drop: async () => {} });
+  await using stack = await startStack({ topology: 'one', ground });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'parcels', type: 'base', fields: [] });
+  await createWebhook(admin, receiver.url, ['parcels.*']);
+  let restarting: Promise<void> | undefined;
+  const created = await writeBurst({
+    url: stack.url,
+    collection: 'parcels',
+    count: 1500,
+    onAnswered(answered) {
+      if (answered === 500) restarting = postgres.kill().then(() => postgres.start());
+    },
+  });
+  await restarting;
+  assert.ok(created >= 450, `${created} creates worked`);
+  await isWell(stack);
+  const repeated = await everyRecordArrives(admin, receiver, 'parcels');
+  assert.ok(repeated.length <= underWayAtMost, `${repeated.length} were delivered again`);
+});
+
+const isWell = ({ guest }: Stack) =>
+  eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200, {
+    timeoutMs: 30_000,
+  });

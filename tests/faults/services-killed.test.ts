@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '../harness/eventually.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { type ServiceName, type Stack, startStack } from '../harness/stack.ts';
+import { createWebhook } from '../harness/webhook.ts';
+import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+
+/** More than the deliveries that a process has under way when it dies. */
+const underWayAtMost = 200;
+
+test('each service is killed in the middle of load: what was committed arrives [docs/reliability]', async () => {
+  await using stack = await startStack({ topology: 'processes' });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'parcels', type: 'base', fields: [] });
+  await createWebhook(admin, receiver.url, ['parcels.*']);
+  // The services behind the gateway come first, so that there is load while they die; who writes is waited for.
+  const victims: ServiceName[] = ['webhooks', 'admin', 'auth', 'records', 'gateway'];
+  const before = pidsOf(stack);
+  const runsAgain = (name: ServiceName) =>
+    eventually(`${name} runs again`, () => pidsOf(stack)[name] !== before[name], { timeoutMs: 30_000 });
+  for (const name of victims) {
+    await writeBurst({
+      url: stack.url,
+      collection: 'parcels',
+      count: 200,
+      onAnswered(answered) {
+        if (answered === 100) process.kill(before[name] ?? 0, 'SIGKILL');
+      },
+    });
+    if (name === 'records') await runsAgain(name);
+  }
+  await Promise.all(victims.map(runsAgain));
+  await isWell(stack);
+  const repeated = await everyRecordArrives(admin, receiver, 'parcels');
+  assert.ok(repeated.length <= underWayAtMost, `${repeated.length} were delivered again`);
+});
+
+const pidsOf = ({ services }: Stack): Partial<Record<ServiceName, number>> =>
+  Object.fromEntries(Object.entries(services).map(([name, { pid }]) => [name, pid]));
+
+const isWell = ({ guest }: Stack) =>
+  eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200, {
+    timeoutMs: 30_000,
+  });

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Child, endChild, startChild } from '../harness/child.ts';
+import { knowsPorts, localPortsOf } from '../harness/connected-process.ts';
+import { eventually, Hopeless } from '../harness/eventually.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { createGround, environmentOf, type Ground, repository, startStack } from '../harness/stack.ts';
+import { createWebhook } from '../harness/webhook.ts';
+import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+
+const events = 2000;
+
+/** Another replica of the webhooks service alone. */
+async function startReplica(ground: Ground): Promise<Child> {
+  const child = startChild(process.execPath, [join(repository, 'services/webhooks/src/main.ts')], {
+    ipc: true,
+    env: { ...process.env, ...environmentOf(ground), SERVICE_HOST: '127.0.0.1', SERVICE_PORT: '0' },
+  });
+  await eventually(
+    'the replica is ready',
+    () => {
+      if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
+      return child.messages.length > 0;
+    },
+    { timeoutMs: 30_000 },
+  );
+  return child;
+}
+
+/** Waits until each of the processes has a delivery under way. */
+const allTakePart = (receiver: Receiver, pids: readonly number[]) =>
+  eventually(
+    `${pids.length} replicas deliver`,
+    () => {
+      const used = new Set(receiver.deliveries.map(({ fromPort }) => fromPort));
+      return pids.every((pid) =>
+        localPortsOf(pid)
+          .values()
+          .some((port) => used.has(port)),
+      );
+    },
+    { timeoutMs: 30_000 },
+  );
+
+test(`two and four webhooks replicas share ${events} events: each is delivered once, and all take part [docs/reliability]`, async (t) => {
+  await using tidying = new AsyncDisposableStack();
+  const ground = tidying.use(await createGround());
+  const stack = tidying.use(await startStack({ topology: 'one', ground }));
+  const admin = await stack.admin();
+  const pids = [stack.process.pid];
+  const addReplica = async (): Promise<void> => {
+    const replica = await startReplica(ground);
+    tidying.defer(async () => {
+      await endChild(replica);
+    });
+    pids.push(replica.pid);
+  };
+
+  for (const replicas of [2, 4]) {
+    await t.test(`${replicas} replicas`, async () => {
+      await using receiver = await startReceiver();
+      const collection = `parcels${replicas}`;
+      await admin.post('/api/v1/collections', { name: collection, type: 'base', fields: [] });
+      await createWebhook(admin, receiver.url, [`${collection}.*`]);
+      while (pids.length < replicas) await addReplica();
+      // What hangs keeps its connection, so that it can be seen whose it is.
+      receiver.behave('hang');
+      const created = await writeBurst({ url: stack.url, collection, count: events, parallel: 50 });
+      assert.equal(created, events);
+      if (knowsPorts) await allTakePart(receiver, pids);
+      receiver.behave({ status: 200 });
+      receiver.release();
+      assert.deepEqual(await everyRecordArrives(admin, receiver, collection), [], 'none is delivered twice');
+      const ids = receiver.deliveries.map(({ headers }) => headers['x-service-delivery']);
+      assert.equal(new Set(ids).size, events);
+    });
+  }
+});
