@@ -73,7 +73,7 @@ describe('definitions that are right', () => {
 
 describe('what is wrong is named where it is', () => {
   const name = 'must begin with a letter and have at most 63 letters, digits and underscores';
-  const types = 'must be one of text, email, number, bool, date, select, relation, json';
+  const types = 'must be one of text, email, number, bool, date, select, relation, json, vector';
   const text = (fieldName: string, rest: object = {}) => ({ name: fieldName, type: 'text', ...rest });
   const cases: [string, unknown, Record<string, string>][] = [
     ['no list', { name: 'a' }, { fields: 'must be a list of field definitions' }],

@@ -8,10 +8,11 @@ import { number } from './number.ts';
 import { relation } from './relation.ts';
 import { select } from './select.ts';
 import { text } from './text.ts';
+import { vector } from './vector.ts';
 
 /** Every type of field, by the name that definitions use. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
-  [text, email, number, bool, date, select, relation, json].map((type) => [type.name, type]),
+  [text, email, number, bool, date, select, relation, json, vector].map((type) => [type.name, type]),
 );
 
 /** The type of a field whose definition was checked. */

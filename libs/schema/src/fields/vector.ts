@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { type FieldType, Refusal } from '../field-type.ts';
+
+const maxDimensions = 4096;
+const wholeDimensions = `must be a whole number from 1 to ${maxDimensions}`;
+
+const options = z.strictObject({
+  dimensions: z.int(wholeDimensions).min(1, wholeDimensions).max(maxDimensions, wholeDimensions),
+});
+
+/** As many finite numbers as the field has dimensions; what was written comes back exactly. */
+export const vector: FieldType = {
+  name: 'vector',
+  options,
+  emptyTextIsNull: true,
+  columnType: () => 'double precision[]',
+  compile(field) {
+    const { dimensions } = field.options as z.output<typeof options>;
+    return (value) => {
+      if (!Array.isArray(value)) return new Refusal('must be a list of numbers');
+      if (value.length !== dimensions) return new Refusal(`must have ${dimensions} numbers`);
+      return value.every(Number.isFinite) ? `{${value.join(',')}}` : new Refusal('must consist of finite numbers');
+    };
+  },
+  narrowings(before, after, column) {
+    const { dimensions } = after.options as z.output<typeof options>;
+    if (dimensions === before.options.dimensions) return [];
+    return [{ option: 'dimensions', where: `cardinality(${column}) <> ${dimensions}` }];
+  },
+};
