@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Algorithm, hash, parseOptions, verify } from '@node-rs/argon2';
-import { createGate } from './gate.ts';
+import { createGate } from '@recordbus/shared/gate';
 
 /** OWASP's minimum for argon2id; one lane, because each further one is a thread per hash. */
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -10,7 +10,11 @@ const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_4
  * Hashes run on libuv's four threads, where file access and name lookups run too, and take a core each. One core
  * stays with the event loop, so a flood of logins waits in line and slows nothing but itself.
  */
-const gate = createGate({ width: Math.min(Math.max(availableParallelism() - 1, 1), 3), maxWaiting: 1000 });
+const gate = createGate({
+  width: Math.min(Math.max(availableParallelism() - 1, 1), 3),
+  maxWaiting: 1000,
+  refusal: 'too many passwords are being checked',
+});
 
 /** Argon2id hash of a password in PHC string form. Throws 503 when too many hashes are waiting. */
 export const hashPassword = (password: string): Promise<string> => gate.run(() => hash(password, parameters));

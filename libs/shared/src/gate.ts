@@ -1,10 +1,12 @@
-import { unavailable } from '@recordbus/shared/errors';
+import { unavailable } from './errors.ts';
 
 interface GateOptions {
   /** How much work may run at once. */
   readonly width: number;
   /** How much may wait; beyond it work is refused rather than answered after the caller has given up. */
   readonly maxWaiting: number;
+  /** What those are told who are refused. */
+  readonly refusal: string;
 }
 
 /** Lets a bounded amount of work run at once, in the order in which it came. */
@@ -14,14 +16,14 @@ export interface Gate {
 }
 
 /** Makes a gate. */
-export function createGate({ width, maxWaiting }: GateOptions): Gate {
+export function createGate({ width, maxWaiting, refusal }: GateOptions): Gate {
   const waiting: (() => void)[] = [];
   let running = 0;
   return {
     async run(work) {
       if (running < width) running += 1;
       else if (waiting.length < maxWaiting) await new Promise<void>((enter) => waiting.push(enter));
-      else throw unavailable('too many passwords are being checked');
+      else throw unavailable(refusal);
       try {
         return await work();
       } finally {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createGate } from './gate.ts';
 
 test('work runs in the order in which it came, never more at once than the width', async () => {
-  const gate = createGate({ width: 2, maxWaiting: 100 });
+  const gate = createGate({ width: 2, maxWaiting: 100, refusal: 'too much to do' });
   const order: number[] = [];
   let running = 0;
   let most = 0;
@@ -26,7 +26,7 @@ test('work runs in the order in which it came, never more at once than the width
 });
 
 test('work that fails gives its place on, and the error to its caller', async () => {
-  const gate = createGate({ width: 1, maxWaiting: 100 });
+  const gate = createGate({ width: 1, maxWaiting: 100, refusal: 'too much to do' });
   const failed = gate.run(() => Promise.reject(new Error('no')));
   const next = gate.run(async () => 'done');
   await assert.rejects(failed, /no/);
@@ -34,7 +34,7 @@ test('work that fails gives its place on, and the error to its caller', async ()
 });
 
 test('beyond the line of those who wait work is refused with 503', async () => {
-  const gate = createGate({ width: 1, maxWaiting: 1 });
+  const gate = createGate({ width: 1, maxWaiting: 1, refusal: 'too much to do' });
   let finish = () => {};
   const running = gate.run(() => new Promise<void>((resolve) => (finish = resolve)));
   const waiting = gate.run(async () => {});
