@@ -19,6 +19,7 @@ import { listRoute } from './routes/list.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
 import { createServedCollections } from './schema/served-collections.ts';
+import { createSearchVectors } from './vector/search-vectors.ts';
 
 interface RecordsDeps {
   readonly log: Logger;
@@ -34,10 +35,13 @@ interface RecordsDeps {
   };
   /** Where events go, when it is not the stream of interface §6. */
   readonly stream?: EventStream;
+  /** How much memory the vectors of searches may take; 512 MiB when not given. */
+  readonly vectorMemoryBytes?: number;
 }
 
 /** The records API (interface §4.5) on the three record paths. */
-export function createRecords({ log, database, bus, secret, envelope, config, stream }: RecordsDeps): Service {
+export function createRecords(given: RecordsDeps): Service {
+  const { log, database, bus, secret, envelope, config, stream, vectorMemoryBytes } = given;
   const settings = createSettings({ database, bus, log, envelope });
   const cache = createCollectionCache({ database, bus, log });
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
@@ -53,6 +57,7 @@ export function createRecords({ log, database, bus, secret, envelope, config, st
         return collation;
       },
     },
+    searchVectors: createSearchVectors(database, vectorMemoryBytes),
     findReferrers: createReferrers(cache.all),
     wakeRelay: relay.wake,
     tellGateways: () => bus.notify('accounts'),

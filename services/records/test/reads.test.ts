@@ -228,7 +228,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
       ['expand=x', /^expand: items has no relation "x"/],
       ['expand=kind', /^expand/],
       ['expand=,', /^expand/],
-      ['nearVector=[1]', /^nearVector/],
+      ['nearVector=[1]', /^nearVectorField: is required/],
     ];
     for (const [search, message] of refused) {
       it(`refuses ${search}`, async () => {

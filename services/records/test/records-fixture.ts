@@ -78,7 +78,10 @@ export interface RecordsFixture {
 }
 
 /** Starts the service with the given collections, behind a gateway that believes what a test says of its caller. */
-export async function startRecords(collections: readonly Collection[]): Promise<RecordsFixture> {
+export async function startRecords(
+  collections: readonly Collection[],
+  options: { readonly vectorMemoryBytes?: number } = {},
+): Promise<RecordsFixture> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
   const log = createLogger('records', 'silent');
   const temporary = await createTemporaryDatabase(serverUrl);
@@ -91,10 +94,11 @@ export async function startRecords(collections: readonly Collection[]): Promise<
     bus,
     secret: randomBytes(32),
     envelope: createEnvelope(undefined),
+    ...options,
     config: { breachServiceUrl: 'http://127.0.0.1:1' },
   });
   await service.start();
-  const server = createServer((request, response) =>
+  const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) =>
     service.handle(request, response, {
       requestId: 'r1',
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',

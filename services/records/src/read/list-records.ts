@@ -1,12 +1,12 @@
 import type { Database } from '@recordbus/database';
-import { compileExpression, compileSort, createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, hasTimeColumn, tableOf } from '@recordbus/schema';
-import { type Asking, compileRule, isAsked, writerOf } from '../rules/compile-rule.ts';
+import { createParameters, type Parameters } from '@recordbus/query';
+import { type Collection, tableOf } from '@recordbus/schema';
+import { type Asking, isAsked, writerOf } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
+import { readCondition, readSort } from './conditions.ts';
 import { readExpand } from './expansion.ts';
 import { readProjection } from './projection.ts';
-import { readExpression } from './read-expression.ts';
 import { readerFor } from './reader-for.ts';
 import { columnList, recordJson } from './record-json.ts';
 import { carryOnTotal, countRecords, findKnownTotal, keepTotal, type Total } from './total.ts';
@@ -102,7 +102,9 @@ export function composeList(
   const { perPage, fields, expand } = request;
   const windowAt = totalling === 'carry on' ? 5 : 3;
   const parameters = createParameters(windowAt + (isUsual(request) ? 0 : 2));
-  const { condition, joins, orderBy } = readExpressions(collection, request, parameters, asking);
+  const place = { row: 't', parameters };
+  const condition = readCondition(collection, request.filter, place, asking);
+  const { joins, orderBy } = readSort(collection, request.sort, place, asking);
   const where = condition === undefined ? '' : ` where ${condition}`;
   const isHeavy = where !== '' || joins !== '' || (expand !== undefined && perPage > maxLightExpanded);
   const shown = {
@@ -128,24 +130,4 @@ export function composeList(
   c.total::bigint as total, pg_current_snapshot()::text as snapshot
 from (${totalling === 'count' ? `${countRecords(collection)} t${where}` : carryOnTotal(collection, '$3', '$4')}) c`;
   return { text, parameters, isHeavy };
-}
-
-/** Newest first, where it is known how old a row is (contract §8, Views). */
-const defaultSort = (collection: Collection) => (hasTimeColumn(collection, 'created_at') ? '-created' : 'id');
-
-/** The list rule and the filter as one condition, and the sort, newest first when there is none. */
-function readExpressions(
-  collection: Collection,
-  { filter, sort = defaultSort(collection) }: ListRequest,
-  parameters: Parameters,
-  { principal, schema }: Pick<Asking, 'principal' | 'schema'>,
-) {
-  const place = { row: 't', parameters };
-  const scope = { collection, schema, writtenBy: writerOf({ principal }) } as const;
-  const conditions: string[] = [];
-  if (isAsked(collection, 'list', principal)) conditions.push(`(${compileRule(collection, 'list', schema, place)})`);
-  if (filter !== undefined)
-    conditions.push(`(${readExpression('filter', () => compileExpression(filter, scope, place))})`);
-  const condition = conditions.length > 0 ? conditions.join(' and ') : undefined;
-  return { condition, ...readExpression('sort', () => compileSort(sort, scope, place)) };
 }

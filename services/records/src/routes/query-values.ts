@@ -19,5 +19,9 @@ export const text = z
   .transform((value) => (value.trim() === '' ? undefined : value))
   .optional();
 
-/** A parameter of the interface that this version does not serve: refused rather than ignored, unless it is empty. */
-export const notServed = z.literal('', 'is not supported yet').optional();
+/** A finite number in a query; absent when empty. */
+export const decimal = z
+  .string()
+  .regex(/^([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?$/, 'must be a number')
+  .transform((text) => (text === '' ? undefined : Number(text)))
+  .optional();

@@ -6,6 +6,7 @@ import type { RequestContext } from '@recordbus/shared/context';
 import type { FindReferrers } from '../delete/referrers.ts';
 import type { Asking } from '../rules/compile-rule.ts';
 import type { ServedCollections } from '../schema/served-collections.ts';
+import type { SearchVectors } from '../vector/search-vectors.ts';
 
 /** What the routes of records stand on. */
 export interface RouteDeps {
@@ -13,6 +14,7 @@ export interface RouteDeps {
   readonly collections: ServedCollections;
   /** What rules and filters are about. */
   readonly schema: QuerySchema;
+  readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
   /** To be called after a commit that wrote events; answers never wait for the bus. */
   readonly wakeRelay: () => void;
