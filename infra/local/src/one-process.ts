@@ -42,7 +42,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const services = [
     createAuth({ ...of('auth'), envelope, secret, config }),
     createRecords({ ...of('records'), secret, envelope, config, stream }),
-    createAdmin({ ...of('admin'), secret, envelope }),
+    createAdmin({ ...of('admin'), secret, envelope, config }),
     createWebhooks({ ...of('webhooks'), envelope, stream }),
   ];
   const setupToken = await prepareFirstAdmin({ database, config, log });

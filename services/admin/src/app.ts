@@ -2,6 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import { createPasswordRules } from '@recordbus/passwords';
 import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -26,21 +27,26 @@ export interface AdminDeps {
   readonly secret: Uint8Array;
   /** Seals secret settings. */
   readonly envelope: Envelope;
+  readonly config: {
+    /** Where breached passwords are asked for. */
+    readonly breachServiceUrl: string;
+  };
   /** The time in milliseconds. */
   readonly clock?: () => number;
 }
 
 /** The admin service: collections with their tables, admins, settings, webhooks and what became of their deliveries. */
-export function createAdmin({ log, database, bus, secret, envelope, clock = Date.now }: AdminDeps): Service {
+export function createAdmin({ log, database, bus, secret, envelope, config, clock = Date.now }: AdminDeps): Service {
   const nowSec = () => Math.floor(clock() / 1000);
   const settings = createSettings({ database, bus, log, envelope });
+  const passwords = createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl });
   const changes = createSchemaChanges({ database, bus });
   const retention = createAuditRetention({ database, settings, log });
   const routes = [
     ...collectionRoutes({ database, changes, nowSec }),
     ...indexRoutes({ database, changes }),
     ...auditRoutes({ database }),
-    ...adminRoutes({ database, nowSec }),
+    ...adminRoutes({ database, bus, passwords, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
     ...webhookRoutes({ database, bus }),
     ...eventRoutes({ database }),

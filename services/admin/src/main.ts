@@ -14,5 +14,8 @@ await runService('admin', adminVariables, async ({ config, log, lifecycle }) => 
   const bus = connectBus({ urls: config.natsUrl, name: 'admin', log });
   lifecycle.onStop('bus', () => bus.close());
   const envelope = createEnvelope(config.encryptionKey);
-  return { service: createAdmin({ log, database, bus, secret, envelope }), sealer: createContextSealer(secret) };
+  return {
+    service: createAdmin({ log, database, bus, secret, envelope, config }),
+    sealer: createContextSealer(secret),
+  };
 });

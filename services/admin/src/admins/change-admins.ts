@@ -1,6 +1,6 @@
 import { recordAudit } from '@recordbus/audit';
-import { findPasswordProblem, hashPassword } from '@recordbus/crypto';
 import { type Database, isDatabaseError, newId, queryOf, type SystemTables, sqlState } from '@recordbus/database';
+import type { PasswordRules } from '@recordbus/passwords';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Kysely } from 'kysely';
 import type { Author } from '../audit/author.ts';
@@ -14,11 +14,12 @@ interface Credentials {
 /** Adds an admin. Throws 422 for an address that is taken or a password that the policy refuses. */
 export async function addAdmin(
   { system }: Database,
+  passwords: PasswordRules,
   credentials: Credentials,
   nowSec: number,
   author: Author,
 ): Promise<Admin> {
-  const passwordHash = await hashNewPassword(credentials.password);
+  const passwordHash = await passwords.hashNew(credentials.password);
   const admin = { id: newId(), email: credentials.email, created_at: nowSec };
   await naming(credentials.email, () =>
     system.transaction().execute(async (tx) => {
@@ -35,13 +36,14 @@ export async function addAdmin(
  */
 export async function changeAdmin(
   { system }: Database,
+  passwords: PasswordRules,
   id: string,
   { email, password }: Partial<Credentials>,
   nowSec: number,
   author: Author,
 ): Promise<Admin> {
   const isChange = email !== undefined || password !== undefined;
-  const passwordHash = password === undefined ? undefined : await hashNewPassword(password);
+  const passwordHash = password === undefined ? undefined : await passwords.hashNew(password);
   const admin = isChange
     ? await naming(email, () =>
         system.transaction().execute(async (tx) => {
@@ -74,12 +76,6 @@ const auditAdmin = (
   id: string,
   details: Readonly<Record<string, unknown>> = {},
 ) => recordAudit(queryOf(tx), { ...author, action, target: { type: 'admin', id }, details });
-
-async function hashNewPassword(password: string): Promise<string> {
-  const problem = findPasswordProblem(password);
-  if (problem) throw validationFailed({ password: problem });
-  return hashPassword(password);
-}
 
 /** Only the address is unique, so a unique violation is about it. */
 async function naming<T>(email: string | undefined, write: () => Promise<T>): Promise<T> {

@@ -1,4 +1,6 @@
+import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
+import type { PasswordRules } from '@recordbus/passwords';
 import { emailAddress } from '@recordbus/schema';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { created, ok, type Route, route } from '@recordbus/shared/http';
@@ -9,6 +11,9 @@ import { authorOf } from '../audit/author.ts';
 
 interface AdminRoutesDeps {
   readonly database: Database;
+  /** To be told when tokens may have ended. */
+  readonly bus: Pick<Bus, 'notify'>;
+  readonly passwords: PasswordRules;
   readonly nowSec: () => number;
 }
 
@@ -18,7 +23,7 @@ const params = z.strictObject({ id: z.string() });
 const onePath = '/api/v1/admin/admins/:id';
 
 /** Admins looking after each other (contract §4). Signing in is the auth service's. */
-export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
+export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/v1/admin/me',
@@ -47,7 +52,7 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
     summary: 'Add an admin',
     body: credentials,
     answers: { 201: admin },
-    handler: async (input) => created(await addAdmin(database, input.body, nowSec(), authorOf(input))),
+    handler: async (input) => created(await addAdmin(database, passwords, input.body, nowSec(), authorOf(input))),
   }),
   route({
     method: 'PATCH',
@@ -57,8 +62,12 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
     params,
     body: credentials.partial(),
     answers: { 200: admin, 404: 'There is no such admin.' },
-    handler: async (input) =>
-      ok(await changeAdmin(database, checkedId(input.params.id), input.body, nowSec(), authorOf(input))),
+    async handler(input) {
+      const id = checkedId(input.params.id);
+      const changed = await changeAdmin(database, passwords, id, input.body, nowSec(), authorOf(input));
+      bus.notify('accounts');
+      return ok(changed);
+    },
   }),
   route({
     method: 'DELETE',
@@ -69,6 +78,7 @@ export const adminRoutes = ({ database, nowSec }: AdminRoutesDeps): Route[] => [
     answers: { 200: z.null(), 404: 'There is no such admin.', 409: 'It is the last admin.' },
     async handler(input) {
       await deleteAdmin(database, checkedId(input.params.id), authorOf(input));
+      bus.notify('accounts');
       return ok(null);
     },
   }),
