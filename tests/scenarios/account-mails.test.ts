@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { type Answer, createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { objectAt, textAt } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+import { mint } from '../harness/tokens.ts';
+
+const password = 'a long and winding password';
+const changed = 'another long password';
+const path = '/api/v1/auth/readers';
+
+const subjects = { verify: 'Verify your email', reset: 'Reset your password' };
+
+const statusOf = ({ status }: Answer): number => status;
+
+async function given(target: Target) {
+  const admin = await target.admin();
+  const mail = await startMailServer();
+  await admin.send('POST', '/api/v1/collections', { body: { name: 'readers', type: 'auth' } });
+  await admin.patch('/api/v1/admin/settings', mail.settings);
+  const post = (suffix: string, body: unknown, token?: string) =>
+    createClient(target.url, token).send('POST', `${path}${suffix}`, { body });
+  const register = async (email: string) => {
+    const { json, status } = await post('/register', { email, password });
+    assert.equal(status, 201);
+    return {
+      token: textAt(json, 'data.token'),
+      client: createClient(target.url, textAt(json, 'data.token')),
+      id: textAt(json, 'data.record.id'),
+    };
+  };
+  const isVerified = async (id: string) => objectAt((await admin.get(`/api/v1/readers/${id}`)).json, 'data').verified;
+  const login = async (email: string, tried: string) => statusOf(await post('/login', { email, password: tried }));
+  // Every service follows the settings within a second: the first mail shows that this one does.
+  await eventually('mail is on', async () => {
+    const probe = await post('/register', { email: `probe.${Math.random()}@example.com`, password });
+    const token = textAt(probe.json, 'data.token');
+    return statusOf(await post('/request-verify', {}, token)) === 200;
+  });
+  return { admin, mail, post, register, isVerified, login };
+}
+
+onEachTopology('an address is proved by mail', async (t, target) => {
+  await t.test('with mail off a request is 422, and registering works [contract §4]', async () => {
+    const admin = await target.admin();
+    await admin.send('POST', '/api/v1/collections', { body: { name: 'silent', type: 'auth' } });
+    const session = await target.guest.post('/api/v1/auth/silent/register', { email: 'a@example.com', password });
+    const client = createClient(target.url, textAt(session, 'token'));
+    assert.equal(statusOf(await client.send('POST', '/api/v1/auth/silent/request-verify', { body: {} })), 422);
+    const change = { body: { email: 'b@example.com' } };
+    assert.equal(statusOf(await client.send('POST', '/api/v1/auth/silent/request-email-change', change)), 422);
+    const reset = { body: { email: 'a@example.com' } };
+    assert.equal(statusOf(await target.guest.send('POST', '/api/v1/auth/silent/request-password-reset', reset)), 200);
+  });
+  const { admin, mail, post, register, isVerified } = await given(target);
+  await using _ = mail;
+
+  await t.test('registering sends a link that works once [interface §5]', async () => {
+    const ann = await register('ann@example.com');
+    const { token } = await mail.mailTo('ann@example.com', { subject: subjects.verify });
+    assert.equal(await isVerified(ann.id), false);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post('/verify-email', { token })));
+    assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401, 401]);
+    assert.deepEqual(answers.find(({ status }) => status === 200)?.json, { data: { verified: true } });
+    assert.equal(await isVerified(ann.id), true);
+    assert.deepEqual((await post('/request-verify', {}, ann.token)).json, { data: { sent: true } });
+  });
+
+  await t.test('a newer link takes the place of an older one', async () => {
+    const bob = await register('bob@example.com');
+    const first = await mail.mailTo('bob@example.com');
+    assert.equal(statusOf(await post('/request-verify', {}, bob.token)), 200);
+    const second = await mail.mailTo('bob@example.com', { count: 2 });
+    assert.equal(statusOf(await post('/verify-email', { token: first.token })), 401);
+    assert.equal(statusOf(await post('/verify-email', { token: second.token })), 200);
+  });
+
+  await t.test('a link proves the address that it was sent to and no other', async () => {
+    const cid = await register('cid@example.com');
+    const { token } = await mail.mailTo('cid@example.com');
+    await admin.patch(`/api/v1/readers/${cid.id}`, { email: 'cid2@example.com' });
+    assert.equal(statusOf(await post('/verify-email', { token })), 401);
+    assert.equal(await isVerified(cid.id), false);
+  });
+
+  await t.test('a token of another kind or collection is none', async () => {
+    const dan = await register('dan@example.com');
+    const { token } = await mail.mailTo('dan@example.com');
+    await admin.send('POST', '/api/v1/collections', { body: { name: 'writers', type: 'auth' } });
+    const elsewhere = await target.guest.send('POST', '/api/v1/auth/writers/verify-email', { body: { token } });
+    assert.equal(elsewhere.status, 401);
+    assert.equal(statusOf(await post('/confirm-password-reset', { token, password: changed })), 401);
+    assert.equal(statusOf(await post('/confirm-email-change', { token })), 401);
+    const jwt = await mint(target.secret, { aud: 'user', id: dan.id, email: 'dan@example.com', collection: 'readers' });
+    for (const other of [jwt, dan.token, '', 'x', 'x\u0000'])
+      assert.equal(statusOf(await post('/verify-email', { token: other })), 401, other);
+    assert.equal(statusOf(await createClient(target.url, token).get(`${path}/sessions`)), 401);
+    assert.equal(statusOf(await post('/verify-email', { token })), 200);
+  });
+
+  const refusals: Scenario[] = [
+    {
+      name: 'who wants to be verified has to be signed in',
+      request: `POST ${path}/request-verify`,
+      body: {},
+      expect: refused.unauthenticated,
+      spec: 'interface §4.1',
+    },
+    {
+      name: 'an admin is no user',
+      as: 'admin',
+      request: `POST ${path}/request-verify`,
+      body: {},
+      expect: refused.forbidden,
+      spec: 'contract §1',
+    },
+    {
+      name: 'a missing token is named',
+      request: `POST ${path}/verify-email`,
+      body: {},
+      expect: refused.invalid('token'),
+      spec: 'contract §4',
+    },
+  ];
+  await runScenarios(t, target, refusals);
+});
+
+onEachTopology('a forgotten password is reset by mail', async (t, target) => {
+  const { mail, post, register, isVerified, login } = await given(target);
+  await using _ = mail;
+
+  await runScenarios(t, target, [
+    ...['nobody@example.com', '', 'no address', `${'x'.repeat(5000)}@example.com`, 'a\u0000@example.com'].map(
+      (email): Scenario => ({
+        name: `${JSON.stringify(email).slice(0, 30)} gets the answer that everybody gets`,
+        request: `POST ${path}/request-password-reset`,
+        body: { email },
+        expect: { status: 200, json: { data: { sent: true } } },
+        spec: 'contract §4',
+      }),
+    ),
+    {
+      name: 'a missing address is named',
+      request: `POST ${path}/request-password-reset`,
+      body: {},
+      expect: refused.invalid('email'),
+      spec: 'contract §4',
+    },
+    {
+      name: 'a made-up token is refused before the password is looked at',
+      request: `POST ${path}/confirm-password-reset`,
+      body: { token: 'made up', password: 'short' },
+      expect: { status: 401, json: { error: is.text, code: 'invalid_token' } },
+      spec: 'contract §4',
+    },
+  ]);
+
+  await t.test('the link sets a password once, ends all sessions and opens none [contract §4]', async () => {
+    const email = 'eve@example.com';
+    const eve = await register(email);
+    assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo(email)).token })), 200);
+    assert.deepEqual((await post('/request-password-reset', { email: ' EVE@example.com ' })).json, {
+      data: { sent: true },
+    });
+    const { token } = await mail.mailTo(email, { subject: subjects.reset });
+    assert.equal(statusOf(await post('/confirm-password-reset', { token, password: 'short' })), 422);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => post('/confirm-password-reset', { token, password: changed + index })),
+    );
+    assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401, 401]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.deepEqual(answers[winner]?.json, { data: { reset: true } });
+    await eventually('the end of the session', async () => (await eve.client.get(`${path}/sessions`)).status === 401);
+    assert.equal(await login(email, password), 401);
+    assert.equal(await login(email, changed + winner), 200);
+  });
+
+  await t.test('it proves an address, and closes what whoever registered it left behind [contract §4]', async () => {
+    const email = 'victim@example.com';
+    const attacker = await register(email);
+    const verification = await mail.mailTo(email, { subject: subjects.verify });
+    await post('/request-password-reset', { email });
+    const { token } = await mail.mailTo(email, { subject: subjects.reset });
+    assert.equal(statusOf(await post('/confirm-password-reset', { token, password: changed })), 200);
+    assert.equal(await isVerified(attacker.id), true);
+    await eventually(
+      'the end of the session',
+      async () => (await attacker.client.get(`${path}/sessions`)).status === 401,
+    );
+    assert.equal(await login(email, password), 401);
+    assert.equal(statusOf(await post('/verify-email', { token: verification.token })), 401);
+  });
+
+  await t.test('a password changed meanwhile makes the link useless', async () => {
+    const email = 'gus@example.com';
+    const gus = await register(email);
+    await post('/request-password-reset', { email });
+    const { token } = await mail.mailTo(email, { subject: subjects.reset });
+    await gus.client.post(`${path}/change-password`, { old_password: password, password: changed }, 200);
+    assert.equal(statusOf(await post('/confirm-password-reset', { token, password: `${changed}!` })), 401);
+  });
+});
+
+onEachTopology('an address is changed by mail', async (t, target) => {
+  const { mail, post, register, isVerified, login } = await given(target);
+  await using _ = mail;
+
+  await t.test('the new address confirms, the old one is told, the proof stays [contract §4]', async () => {
+    const hal = await register('hal@example.com');
+    assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo('hal@example.com')).token })), 200);
+    const answer = await post('/request-email-change', { email: ' hal@new.example.com ' }, hal.token);
+    assert.deepEqual([answer.status, answer.json], [200, { data: { sent: true } }]);
+    const { token } = await mail.mailTo('hal@new.example.com');
+    assert.equal(await login('hal@example.com', password), 200);
+    assert.deepEqual((await post('/confirm-email-change', { token })).json, { data: { changed: true } });
+    assert.equal(statusOf(await post('/confirm-email-change', { token })), 401);
+    assert.equal(await login('hal@example.com', password), 401);
+    assert.equal(await login('hal@new.example.com', password), 200);
+    assert.equal(await isVerified(hal.id), true);
+    assert.equal((await hal.client.get(`${path}/sessions`)).status, 200);
+    const notice = await mail.mailTo('hal@example.com', { count: 2 });
+    assert.match(notice.email.text ?? '', /hal@new\.example\.com/);
+  });
+
+  await t.test('an address that somebody takes meanwhile is refused', async () => {
+    const ida = await register('ida@example.com');
+    await post('/request-email-change', { email: 'wanted@example.com' }, ida.token);
+    const { token } = await mail.mailTo('wanted@example.com');
+    await register('wanted@example.com');
+    assert.equal(statusOf(await post('/confirm-email-change', { token })), 422);
+  });
+
+  await t.test('whose address it is does not show', async () => {
+    const jan = await register('jan@example.com');
+    const answers = await Promise.all(
+      ['ida@example.com', 'free@example.com'].map((email) => post('/request-email-change', { email }, jan.token)),
+    );
+    assert.deepEqual(
+      answers.map(({ status, json }) => [status, json]),
+      answers.map(() => [200, { data: { sent: true } }]),
+    );
+    await mail.mailTo('free@example.com');
+    assert.equal(mail.received.filter(({ recipients }) => recipients.includes('ida@example.com')).length, 1);
+    assert.equal(statusOf(await post('/request-email-change', { email: 'nowhere' }, jan.token)), 422);
+  });
+});
