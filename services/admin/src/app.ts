@@ -15,6 +15,7 @@ import { collectionRoutes } from './routes/collections.ts';
 import { eventRoutes } from './routes/events.ts';
 import { indexRoutes } from './routes/indexes.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
 export { adminVariables } from './config.ts';
@@ -45,6 +46,7 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
   const routes = [
     ...collectionRoutes({ database, changes, nowSec }),
     ...indexRoutes({ database, changes }),
+    ...snapshotRoutes({ database, changes, nowSec }),
     ...auditRoutes({ database }),
     ...adminRoutes({ database, bus, passwords, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),

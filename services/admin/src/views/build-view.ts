@@ -36,7 +36,7 @@ export async function buildView(
   });
   const columns = await inspectView(query, draft, collections);
   await query({ text: `drop view ${draft}`, values: [] });
-  const { fields, lacking, selectList } = shapeView(columns, collection.fields);
+  const { fields, lacking, selectList } = shapeView(columns);
   await query({ text: 'set local search_path = records, pg_catalog', values: [] });
   await query({ text: `create view ${tableOf(collection)} as select ${selectList} from (${select}\n) q`, values: [] });
   await query({ text: 'set local search_path to default', values: [] });

@@ -1,4 +1,5 @@
-import { type Field, findFieldNameProblem, newFieldId, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
+import { createHash } from 'node:crypto';
+import { type Field, findFieldNameProblem, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
 import { findOriginalField, type ViewColumn } from './inspect-view.ts';
 import { refusedQuery } from './view-query.ts';
 
@@ -38,10 +39,10 @@ const reckoned: Readonly<Record<string, readonly [type: string, sql: (column: st
 const timeColumns: readonly TimeColumn[] = ['created_at', 'updated_at'];
 
 /**
- * Derives the fields of a view from its columns; a field keeps the id that one of its name had. Throws 422 for a view
+ * Derives the fields of a view from its columns; their ids come of their names, which is all that they are. Throws 422 for a view
  * without an id and for a column whose name no field can have.
  */
-export function shapeView(columns: readonly ViewColumn[], previous: readonly Field[]): ViewShape {
+export function shapeView(columns: readonly ViewColumn[]): ViewShape {
   if (!columns.some(({ name }) => name === 'id')) throw refusedQuery('must give a column "id"');
   const fields: Field[] = [];
   const selected: string[] = [];
@@ -55,7 +56,7 @@ export function shapeView(columns: readonly ViewColumn[], previous: readonly Fie
       const problem = findFieldNameProblem(column.name, 'view');
       if (problem) throw refusedQuery(`the column ${column.name} can't be a field: ${problem}`);
       const { field, sql } = fieldOf(column, quoted);
-      fields.push({ ...field, id: previous.find(({ name }) => name === column.name)?.id ?? newFieldId() });
+      fields.push({ ...field, id: idOf(column.name) });
       selected.push(`${sql} as ${quoteIdentifier(column.name)}`);
     }
     if (folded.has(column.name.toLowerCase()))
@@ -73,6 +74,8 @@ function timeOf({ name, type }: ViewColumn, quoted: string): string {
   if (kind === 'date' && sql) return sql(quoted);
   throw refusedQuery(`the column ${name} must be a time, not ${type}`);
 }
+
+const idOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 12);
 
 type Derived = { readonly field: Omit<Field, 'id'>; readonly sql: string };
 

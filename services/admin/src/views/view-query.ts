@@ -1,4 +1,4 @@
-import { validationFailed } from '@recordbus/shared/errors';
+import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { allowedFunctions, allowedMoments, allowedSyntax, allowedTypes } from './allowed-functions.ts';
 
 /** A table that a query reads, as the query calls it. */
@@ -60,6 +60,17 @@ export async function renameInQuery(text: string, from: string, to: string): Pro
     end = location + Buffer.byteLength(from) + (isQuoted ? 2 : 0);
   }
   return Buffer.concat([...parts, bytes.subarray(end)]).toString();
+}
+
+/** The tables that a query names, whatever else may be wrong with it; none when it can't be parsed. */
+export async function findMentions(text: string): Promise<readonly string[]> {
+  const found: Findings = { mentions: [], ctes: new Set() };
+  try {
+    inspect((await parseSelect(text)).tree, found);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+  return found.mentions.map(({ name }) => name);
 }
 
 async function parseSelect(text: string): Promise<{ select: string; tree: unknown }> {

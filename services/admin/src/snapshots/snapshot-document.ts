@@ -1,0 +1,48 @@
+import { type Collection, collectionJson, presentCollection } from '@recordbus/schema';
+import { z } from 'zod';
+import { newCollection } from '../collections/collection-draft.ts';
+import { newIndex } from '../indexes/index-draft.ts';
+import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
+
+const version = 1;
+
+/** Every collection's definition as it is shown (contract §7). */
+export const snapshotJson = z.object({
+  version: z.literal(version),
+  generated_at: z.int().describe('unix seconds'),
+  collections: z.array(collectionJson.extend({ indexes: z.array(newIndex) })),
+});
+
+/** One collection of a snapshot that is to be applied. */
+export const snapshotCollection = newCollection.extend({
+  indexes: z.array(newIndex, 'must be a list of indexes').default([]),
+});
+
+export type SnapshotCollection = z.output<typeof snapshotCollection>;
+
+const document = z.strictObject({
+  version: z.literal(version, `must be ${version}`),
+  generated_at: z.unknown().optional(),
+  collections: z.array(snapshotCollection, 'must be a list of collections'),
+});
+
+/** The body of an apply: the document, or the whole answer in which it came (contract §8). */
+export const snapshotToApply = z.strictObject({
+  snapshot: z.preprocess(
+    (given) => (typeof given === 'object' && given !== null && 'data' in given ? given.data : given),
+    document,
+  ),
+  mode: z.enum(['additive', 'sync'], 'must be additive or sync').default('additive'),
+});
+
+export type SnapshotToApply = z.output<typeof snapshotToApply>;
+
+/** The snapshot of the given collections. */
+export const takeSnapshot = (collections: readonly Collection[], nowSec: number): z.output<typeof snapshotJson> => ({
+  version,
+  generated_at: nowSec,
+  collections: collections.map((collection) => ({
+    ...presentCollection(collection),
+    indexes: definitionsOfIndexes(collection).map((index) => ({ ...index, columns: [...index.columns] })),
+  })),
+});

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../harness/client.ts';
+import { type JsonObject, listAt, objectAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+const apply = '/api/v1/admin/migrations/apply';
+
+const text = (name: string, more: object = {}) => ({ name, type: 'text', ...more });
+const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });
+
+/** Two collections that lead to each other, one that leads to itself, a rule across, an account, views over views. */
+const shop = [
+  {
+    name: 'customers',
+    type: 'base',
+    fields: [
+      text('name', { required: true }),
+      relation('favourite', 'orders'),
+      text('code', { options: { unique: true } }),
+    ],
+    list_rule: 'favourite.total > 3',
+    history_enabled: true,
+    indexes: [{ name: 'by_name', columns: ['name', 'created_at'], unique: true }],
+  },
+  {
+    name: 'best_orders',
+    type: 'view',
+    view_query: 'select o.id, o.total, o.name from named_orders o where o.total > 10',
+    list_rule: null,
+  },
+  {
+    name: 'named_orders',
+    type: 'view',
+    view_query: 'select o.id, o.total, c.name from orders o join customers c on c.id = o.customer',
+  },
+  {
+    name: 'orders',
+    type: 'base',
+    fields: [{ name: 'total', type: 'number' }, relation('customer', 'customers'), relation('parent', 'orders')],
+    create_rule: 'customer.name != ""',
+    indexes: [{ name: 'in_customer', columns: ['customer'] }],
+  },
+  { name: 'clerks', type: 'auth', fields: [text('nick')] },
+];
+
+const names = shop.map(({ name }) => name);
+
+const documentOf = (collections: readonly object[]) => ({ version: 1, generated_at: 0, collections });
+
+async function snapshotOf(admin: Client): Promise<{ document: JsonObject; collections: readonly JsonObject[] }> {
+  const { json } = await admin.get('/api/v1/admin/migrations/snapshot');
+  return { document: objectAt(json, 'data'), collections: listAt(json, 'data.collections') };
+}
+
+/** What of a definition is the same wherever it is applied. */
+const lasting = (collections: readonly JsonObject[]) =>
+  collections
+    .filter(({ name }) => names.includes(String(name)))
+    .map(({ id: _id, created_at: _created, updated_at: _updated, ...rest }) => rest)
+    .sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
+
+onEachTopology('a snapshot is applied all or not at all', async (t, target) => {
+  const admin = await target.admin();
+  await runScenarios(t, target, [
+    {
+      name: 'with a circle of relations, and views before what they read',
+      as: 'admin',
+      request: `POST ${apply}`,
+      body: { snapshot: documentOf(shop) },
+      expect: { status: 200, json: { data: { mode: 'additive', created: names, updated: [], unchanged: [] } } },
+      spec: 'contract §7',
+    },
+  ]);
+  const whole = await snapshotOf(admin);
+
+  await t.test('the document holds everything [contract §8]', () => {
+    assert.equal(whole.document.version, 1);
+    assert.equal(typeof whole.document.generated_at, 'number');
+    const orders = whole.collections.find(({ name }) => name === 'orders');
+    assert.deepEqual(orders?.indexes, [{ name: 'in_customer', columns: ['customer'], unique: false, type: 'btree' }]);
+    assert.equal(orders?.create_rule, 'customer.name != ""');
+  });
+
+  await t.test('and applied again it changes nothing [contract §7]', async () => {
+    for (const body of [{ snapshot: whole.document, mode: 'sync' }, { snapshot: { data: whole.document } }]) {
+      const answer = await admin.post(apply, body, 200);
+      assert.deepEqual([answer.created, answer.updated], [[], []]);
+      assert.ok(names.every((name) => (answer.unchanged as string[]).includes(name)));
+    }
+    const again = await snapshotOf(admin);
+    assert.deepEqual(again.collections, whole.collections);
+  });
+
+  await t.test('elsewhere it makes the same [contract §7]', async () => {
+    for (const name of ['best_orders', 'named_orders']) await admin.delete(`/api/v1/collections/${name}`);
+    await admin.patch('/api/v1/collections/customers', { list_rule: null, fields: [text('name')] });
+    for (const name of ['orders', 'customers', 'clerks']) await admin.delete(`/api/v1/collections/${name}`);
+    const answer = await admin.post(apply, { snapshot: whole.document, mode: 'additive' }, 200);
+    assert.deepEqual([...(answer.created as string[])].sort(), [...names].sort());
+    assert.deepEqual(lasting((await snapshotOf(admin)).collections), lasting(whole.collections));
+  });
+
+  const { id: ada } = await admin.create('customers', { name: 'Ada' });
+  const customers = whole.collections.find(({ name }) => name === 'customers');
+  const fields: JsonObject[] = JSON.parse(String(customers?.fields));
+  const renamed = fields.map((field) => (field.name === 'code' ? { ...field, name: 'number' } : field));
+  await runScenarios(t, target, [
+    {
+      name: 'additive leaves alone what is there',
+      as: 'admin',
+      request: `POST ${apply}`,
+      body: {
+        snapshot: documentOf([
+          { ...customers, list_rule: '' },
+          { name: 'extra', type: 'base' },
+        ]),
+      },
+      expect: {
+        status: 200,
+        json: { data: { mode: 'additive', created: ['extra'], updated: [], unchanged: ['customers'] } },
+      },
+      spec: 'interface §4.2',
+    },
+    {
+      name: 'sync changes rules, options and fields, renames by id, and adds what is missing',
+      as: 'admin',
+      request: `POST ${apply}`,
+      body: {
+        snapshot: documentOf([
+          {
+            ...customers,
+            fields: [...renamed.filter(({ name }) => name !== 'favourite'), { name: 'vip', type: 'bool' }],
+            list_rule: null,
+            view_rule: 'vip = true',
+            indexes: [{ name: 'by_name', columns: ['name'] }],
+          },
+          { name: 'extra', type: 'base' },
+        ]),
+        mode: 'sync',
+      },
+      expect: {
+        status: 200,
+        json: { data: { mode: 'sync', created: [], updated: ['customers'], unchanged: ['extra'] } },
+      },
+      spec: 'contract §8',
+    },
+    {
+      name: 'and keeps what the snapshot lacks, with its data',
+      as: 'admin',
+      request: `GET /api/v1/customers/${ada}`,
+      expect: {
+        status: 200,
+        json: { data: is.containing({ name: 'Ada', number: null, vip: null, favourite: null }) },
+      },
+      spec: 'contract §8',
+    },
+    {
+      name: 'the index is the one of the snapshot',
+      as: 'admin',
+      request: 'GET /api/v1/admin/collections/customers/indexes',
+      expect: {
+        status: 200,
+        json: {
+          data: is.listWith({ name: 'by_name', columns: ['name'], unique: false, type: 'btree', system: false }),
+        },
+      },
+      spec: 'contract §8',
+    },
+    ...(
+      [
+        ['a bad mode', { snapshot: documentOf([]), mode: 'replace' }, 'mode'],
+        ['no document', {}, 'snapshot'],
+        ['a document that is none', { snapshot: 'x' }, 'snapshot'],
+        ['another version', { snapshot: { version: 2, collections: [] } }, 'snapshot.version'],
+        ['no collections', { snapshot: { version: 1 } }, 'snapshot.collections'],
+        ['a collection without a name', { snapshot: documentOf([{ type: 'base' }]) }, 'snapshot.collections.0.name'],
+        ['a name twice', { snapshot: documentOf([{ name: 'dup' }, { name: 'Dup' }]) }, 'collections.Dup.name'],
+        ['a name that differs in case', { snapshot: documentOf([{ name: 'Extra' }]) }, 'collections.Extra.name'],
+        ['a bad name', { snapshot: documentOf([{ name: 'first' }, { name: 'v1' }]) }, 'collections.v1.name'],
+        [
+          'a changed type',
+          { snapshot: documentOf([{ name: 'extra', type: 'view', view_query: 'select 1 as id' }]), mode: 'sync' },
+          'collections.extra.type',
+        ],
+        [
+          'a bad field',
+          { snapshot: documentOf([{ name: 'first' }, { name: 'second', fields: [{ name: 'a', type: 'colour' }] }]) },
+          'collections.second.fields.a.type',
+        ],
+        [
+          'a relation to nothing',
+          { snapshot: documentOf([{ name: 'first' }, { name: 'second', fields: [relation('a', 'nothing')] }]) },
+          'collections.second.fields.a.collection',
+        ],
+        ['a bad rule', { snapshot: documentOf([{ name: 'first', list_rule: 'a =' }]) }, 'collections.first.list_rule'],
+        [
+          'a bad index',
+          { snapshot: documentOf([{ name: 'first', indexes: [{ name: 'i', columns: ['x'] }] }]) },
+          'collections.first.columns',
+        ],
+        [
+          'a bad view',
+          { snapshot: documentOf([{ name: 'first' }, { name: 'second', type: 'view', view_query: 'select 1' }]) },
+          'collections.second.view_query',
+        ],
+      ] as const
+    ).map(
+      ([what, body, place]): Scenario => ({
+        name: what,
+        as: 'admin',
+        request: `POST ${apply}`,
+        body,
+        expect: refused.invalid(place),
+        spec: 'contract §8',
+      }),
+    ),
+    {
+      name: 'of what was refused nothing is there',
+      as: 'admin',
+      request: 'GET /api/v1/collections/first',
+      expect: refused.notFound,
+      spec: 'contract §7',
+    },
+    {
+      name: 'a guest',
+      request: 'GET /api/v1/admin/migrations/snapshot',
+      expect: refused.unauthenticated,
+      spec: 'interface §4.2',
+    },
+    { name: 'a user', as: 'user', request: `POST ${apply}`, body: {}, expect: refused.forbidden, spec: 'contract §1' },
+  ]);
+});
