@@ -19,6 +19,13 @@ export interface Restoring {
   readonly versions: readonly number[] | undefined;
 }
 
+/** Says which of a record's files have no bytes any more. */
+export type FindLostFiles = (
+  collection: Collection,
+  recordId: string,
+  names: readonly string[],
+) => Promise<ReadonlySet<string>>;
+
 interface Snapshot {
   readonly at: number;
   readonly record: Readonly<Record<string, unknown>>;
@@ -35,8 +42,8 @@ const compiled = perCollection((collection) => ({
 
 /**
  * Restores a record to its most recent snapshot at or before a time, as an update: `updated` advances, with an event
- * and a row of history; the query is of a transaction. Fields that the snapshot does not know, or that are gone since, are left as they are.
- * Throws 404 before the first snapshot, 409 for a deleted record, and 422 naming every field whose value can't be
+ * and a row of history; the query is of a transaction. Fields that the snapshot does not know, and single files whose
+ * bytes are gone, are left as they are; lists of files come back without those. Throws 404 before the first snapshot, 409 for a deleted record, and 422 naming every field whose value can't be
  * written any more: a taken unique value, a lost relation target, one that its field refuses by now.
  */
 export async function restoreRecord(
@@ -44,6 +51,7 @@ export async function restoreRecord(
   collection: Collection,
   { id, atSec, versions }: Restoring,
   context: RequestContext,
+  findLostFiles: FindLostFiles,
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, lock, findKnown, findSnapshot, restore } = compiled(collection);
@@ -53,12 +61,15 @@ export async function restoreRecord(
   const [snapshot] = await query<Snapshot>({ text: findSnapshot, values: [id, atSec] });
   if (!snapshot) throw notFound('snapshot');
   if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
-  const fields = findRestored(collection, snapshot);
-  reader.readChange(readableValues(fields, snapshot));
-  const names = fields.map(({ name }) => name);
+  const lost = await findLostFiles(collection, id, fileNamesOf(collection, snapshot));
+  const values = findRestored(collection, snapshot, lost);
+  reader.readChange(
+    Object.fromEntries(values.flatMap(({ field, value }) => (isSealed(field) ? [] : [[field.name, value]]))),
+  );
+  const names = values.map(({ field }) => field.name);
   const [row] = await query<WrittenRecord>({
     text: restore,
-    values: [...originValues(context), id, snapshot.at, names],
+    values: [...originValues(context), id, snapshot.at, names, [...lost]],
   }).catch(explainRefusal(collection));
   if (!row) throw new Error('the statement of a restore gave no row');
   return { outcome: 'written', ...row };
@@ -71,13 +82,28 @@ async function refuseGone(query: Query, findKnown: string, id: string): Promise<
   return { outcome: 'missing' };
 }
 
-const findRestored = (collection: Collection, { fieldIds }: Snapshot): Field[] => {
+/** The fields to set, and what to: those that the snapshot knows, but for files that are lost. */
+function findRestored(collection: Collection, { fieldIds, record }: Snapshot, lost: ReadonlySet<string>) {
   const known = new Set(fieldIds);
-  return snapshotFields(collection).filter(({ id }) => known.has(id));
+  return snapshotFields(collection)
+    .filter(({ id }) => known.has(id))
+    .map((field) => ({
+      field,
+      value: field.type === 'file' ? withoutLost(record[field.name], lost) : record[field.name],
+    }))
+    .filter(({ value }) => value !== undefined);
+}
+
+const withoutLost = (value: unknown, lost: ReadonlySet<string>): unknown => {
+  if (Array.isArray(value)) return value.filter((name) => !lost.has(name));
+  return typeof value === 'string' && lost.has(value) ? undefined : value;
 };
 
-/** What the fields' definitions are asked about; a sealed value was asked about when it was written. */
-const readableValues = (fields: readonly Field[], { record }: Snapshot): Record<string, unknown> =>
-  Object.fromEntries(
-    fields.filter(({ options }) => options.encrypted !== true).map(({ name }) => [name, record[name]]),
-  );
+const fileNamesOf = ({ fields }: Collection, { record }: Snapshot): string[] =>
+  fields
+    .filter(({ type }) => type === 'file')
+    .flatMap(({ name }) => record[name] ?? [])
+    .filter((name) => typeof name === 'string');
+
+/** A sealed value was checked when it was written, and is not readable here. */
+const isSealed = ({ options }: Field): boolean => options.encrypted === true;

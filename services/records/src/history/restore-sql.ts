@@ -24,13 +24,14 @@ export function composeFindSnapshot(collection: Collection): string {
 
 /**
  * Writes the values of a snapshot back to a record that is locked; its values are the origin, the id, the snapshot's
- * `at`, and the names of the fields to set (asked for also where there is no field to name). What is restored never
- * leaves the database, so it comes back as it was stored, sealed values sealed.
+ * `at`, the names of the fields to set, and those of files to leave out of lists (both asked for also where there are
+ * no such fields). What is restored never leaves the database, so it comes back as it was stored, sealed values sealed.
  */
 export function composeRestore(collection: Collection): string {
-  const assignments = snapshotFields(collection).map(({ name }) => {
-    const column = quoteIdentifier(name);
-    return `${column} = case when ${quoteLiteral(name)} = any($7::text[]) then p.${column} else t.${column} end, `;
+  const assignments = snapshotFields(collection).map((field) => {
+    const column = quoteIdentifier(field.name);
+    const value = field.type === 'file' && field.options.multiple ? withoutLost(`p.${column}`) : `p.${column}`;
+    return `${column} = case when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else t.${column} end, `;
   });
   const picked = `select * from ${historyTableOf(collection)} where record_id = $5::text and at = $6::bigint`;
   return `with old as materialized (
@@ -46,5 +47,12 @@ export function composeRestore(collection: Collection): string {
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
 )${withHistory({ collection, verb: 'update', source: 'new' })}
-select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s where $7::text[] is not null`;
+select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s
+where $7::text[] is not null and $8::text[] is not null`;
 }
+
+const withoutLost = (list: string): string =>
+  `case when ${list} is not null then (
+    select coalesce(jsonb_agg(f.name order by f.place), '[]')
+    from jsonb_array_elements_text(${list}) with ordinality f(name, place) where f.name <> all($8::text[])
+  ) end`;
