@@ -10,7 +10,9 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
+import type { Storage } from '@recordbus/storage';
 import { createReferrers } from './delete/referrers.ts';
+import { createFindLostFiles } from './history/find-lost-files.ts';
 import { createRoute } from './routes/create.ts';
 import { deleteRoute } from './routes/delete.ts';
 import { getRoute } from './routes/get.ts';
@@ -33,6 +35,8 @@ interface RecordsDeps {
     /** Where breached passwords are asked for. */
     readonly breachServiceUrl: string;
   };
+  /** Where the bytes of files are. */
+  readonly storage: Storage;
   /** Where events go, when it is not the stream of interface §6. */
   readonly stream?: EventStream;
   /** How much memory the vectors of searches may take; 512 MiB when not given. */
@@ -41,7 +45,7 @@ interface RecordsDeps {
 
 /** The records API (interface §4.5) on the three record paths. */
 export function createRecords(given: RecordsDeps): Service {
-  const { log, database, bus, secret, envelope, config, stream, vectorMemoryBytes } = given;
+  const { log, database, bus, secret, envelope, config, storage, stream, vectorMemoryBytes } = given;
   const settings = createSettings({ database, bus, log, envelope });
   const cache = createCollectionCache({ database, bus, log });
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
@@ -59,6 +63,7 @@ export function createRecords(given: RecordsDeps): Service {
     },
     searchVectors: createSearchVectors(database, vectorMemoryBytes),
     findReferrers: createReferrers(cache.all),
+    findLostFiles: createFindLostFiles(storage),
     wakeRelay: relay.wake,
     tellGateways: () => bus.notify('accounts'),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connectBus } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
@@ -8,6 +11,7 @@ import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { createLogger } from '@recordbus/shared/logging';
+import { openLocalStorage, type Storage } from '@recordbus/storage';
 import { createRecords } from '../src/app.ts';
 import { createCollection } from './create-collection.ts';
 
@@ -70,6 +74,7 @@ export interface WrittenEvent {
 /** The records service on a database of its own, with no bus in reach: reads and writes must not need one. */
 export interface RecordsFixture {
   readonly database: Database;
+  readonly storage: Storage;
   send(method: string, path: string, sent?: Sent): Promise<Answer>;
   create(collection: Collection): Promise<void>;
   /** The events written since the last call, oldest first. */
@@ -88,6 +93,8 @@ export async function startRecords(
   const database = await openDatabase({ url: temporary.url, name: 'records', log });
   for (const collection of collections) await createCollection(database, collection);
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
+  const uploads = await mkdtemp(join(tmpdir(), 'recordbus-test-uploads-'));
+  const storage = await openLocalStorage(uploads);
   const service = createRecords({
     log,
     database,
@@ -96,6 +103,7 @@ export async function startRecords(
     envelope: createEnvelope(undefined),
     ...options,
     config: { breachServiceUrl: 'http://127.0.0.1:1' },
+    storage,
   });
   await service.start();
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) =>
@@ -112,6 +120,7 @@ export async function startRecords(
 
   return {
     database,
+    storage,
     create: (collection) => createCollection(database, collection),
     async send(method, path, { as = 'guest', body, headers } = {}) {
       const response = await fetch(`${base}${path}`, {
@@ -144,6 +153,7 @@ export async function startRecords(
       await bus.close();
       await database.close();
       await temporary.drop();
+      await rm(uploads, { recursive: true });
     },
   };
 }

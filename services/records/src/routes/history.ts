@@ -93,7 +93,8 @@ export const restoreRoute = (deps: RouteDeps): Route =>
         const versions = versionsOfIfMatch(input.header('if-match'));
         const restoring = { id: input.params.id, atSec: input.query.at, versions };
         const reply = await deps.database.transaction(async (query) => {
-          const result = await restoreRecord(query, collection, restoring, input.context);
+          const { findLostFiles } = deps;
+          const result = await restoreRecord(query, collection, restoring, input.context, findLostFiles);
           if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
           const answer = rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
           await input.keepAnswer?.(answer, query);

@@ -4,6 +4,7 @@ import { authOf, type QuerySchema } from '@recordbus/query';
 import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { FindReferrers } from '../delete/referrers.ts';
+import type { FindLostFiles } from '../history/restore-record.ts';
 import type { Asking } from '../rules/compile-rule.ts';
 import type { ServedCollections } from '../schema/served-collections.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
@@ -16,6 +17,7 @@ export interface RouteDeps {
   readonly schema: QuerySchema;
   readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
+  readonly findLostFiles: FindLostFiles;
   /** To be called after a commit that wrote events; answers never wait for the bus. */
   readonly wakeRelay: () => void;
   /** To be called after a commit by which tokens may have ended. */
