@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Client, createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, numberAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
@@ -345,7 +346,10 @@ onEachTopology('history follows the schema', async (t, target) => {
   await root.patch(path, { old: 'v2' });
   const [old] = fields;
   await root.patch('/api/v1/collections/forms', { fields: [{ ...old, name: 'renamed' }, text('added')] });
-  await root.patch(path, { added: 'kept' });
+  await eventually('the new field is known', async () => {
+    const { status } = await root.send('PATCH', path, { body: { added: 'kept' } });
+    return status === 200;
+  });
   const shown = (values: object) => ({ id: first.id, ...values, created: first.created });
   await t.test('snapshots have the fields as they are called now [contract §8]', async () => {
     const rows = await rowsOf(root, path);
