@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashPassword, needsRehash, verifyPassword } from './password-hash.ts';
+import { hashPassword, needsRehash, slowDigest, verifyPassword } from './password-hash.ts';
 
 test('a hash is argon2id with the parameters OWASP names, salted anew each time', async () => {
   const [first, second] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
@@ -43,4 +43,13 @@ test('a hash of other parameters is due for a new one', () => {
     'argon2i$v=19$m=19456,t=2,p=1',
   ])
     assert.equal(needsRehash(`$${prefix}$${salt}$${digest}`), true, prefix);
+});
+
+test('a slow digest is the same for the same salt only', async () => {
+  const [one, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
+  const digest = await slowDigest('K7QM2RXA', one);
+  assert.match(digest, /^[0-9a-f]{64}$/);
+  assert.equal(await slowDigest('K7QM2RXA', one), digest);
+  assert.notEqual(await slowDigest('K7QM2RXA', other), digest);
+  assert.notEqual(await slowDigest('K7QM2RXB', one), digest);
 });

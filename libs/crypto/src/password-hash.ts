@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { type Algorithm, hash, parseOptions, verify } from '@node-rs/argon2';
+import { type Algorithm, hash, hashRaw, parseOptions, verify } from '@node-rs/argon2';
 import { createGate } from '@recordbus/shared/gate';
 
 /** OWASP's minimum for argon2id; one lane, because each further one is a thread per hash. */
@@ -25,6 +25,13 @@ export const hashPassword = (password: string): Promise<string> => gate.run(() =
  */
 export const verifyPassword = (passwordHash: string | undefined, password: string): Promise<boolean> =>
   gate.run(() => verify(passwordHash ?? nobodysHash, password));
+
+/**
+ * What a short secret is found by: the same digest for the same salt, as slow to guess as a password. In hex. Throws 503
+ * when too many hashes are waiting.
+ */
+export const slowDigest = (secret: string, salt: Uint8Array): Promise<string> =>
+  gate.run(async () => (await hashRaw(secret, { ...parameters, salt })).toString('hex'));
 
 /** Was the hash made with other parameters than today's? Then a login that succeeds stores a new one. */
 export function needsRehash(passwordHash: string): boolean {

@@ -22,7 +22,9 @@ import { adminRoutes } from './routes/admin-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
 import { otpRoutes } from './routes/otp-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
+import { secondFactorRoutes } from './routes/second-factor-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
+import { totpRoutes } from './routes/totp-routes.ts';
 
 export { authVariables } from './config.ts';
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
@@ -58,6 +60,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     database,
     bus,
     settings,
+    envelope,
     collections: createAuthCollections(cache),
     signer: createTokenSigner(secret, clock),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
@@ -74,6 +77,8 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     ...addressRoutes(parts),
     ...mailRoutes(parts),
     ...otpRoutes(parts),
+    ...totpRoutes(parts),
+    ...secondFactorRoutes(parts),
   ];
   return {
     name: 'auth',

@@ -1,4 +1,5 @@
 import type { Bus } from '@recordbus/bus';
+import type { Envelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import type { PasswordRules } from '@recordbus/passwords';
 import type { Settings } from '@recordbus/settings';
@@ -16,6 +17,8 @@ export interface AuthParts {
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
   readonly settings: Settings;
+  /** Seals what is kept of authenticator apps. */
+  readonly envelope: Envelope;
   readonly collections: AuthCollections;
   readonly signer: TokenSigner;
   readonly passwords: PasswordRules;

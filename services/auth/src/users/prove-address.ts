@@ -9,6 +9,7 @@ import type { User } from './user.ts';
  * without its password, such as links to other providers, is removed here.
  */
 export async function proveAddress(query: Query, { id }: User): Promise<UserChange> {
-  await query({ text: 'delete from system.one_time_tokens where account_id = $1', values: [id] });
+  for (const table of ['one_time_tokens', 'recovery_codes'])
+    await query({ text: `delete from system.${table} where account_id = $1`, values: [id] });
   return { verified: true, passwordHash: null, endsSessions: true, dropsTotp: true };
 }

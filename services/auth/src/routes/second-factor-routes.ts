@@ -1,0 +1,41 @@
+import { ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { type AuthParts, originOf } from '../auth-parts.ts';
+import { finishSignIn, type SecondFactor } from '../sign-in/finish-sign-in.ts';
+import { admitTo, authParams, authPath, text } from './auth-paths.ts';
+import { userSession } from './session-schemas.ts';
+
+/** The token of the first factor, and a code of the app or a recovery code. */
+const proof = z
+  .object({ mfa_token: text, code: text.optional(), recovery_code: text.optional() })
+  .transform(({ mfa_token: mfaToken, code, recovery_code: recoveryCode }, context) => {
+    const factor: SecondFactor | undefined =
+      code !== undefined ? { code } : recoveryCode !== undefined ? { recoveryCode } : undefined;
+    if (factor) return { mfaToken, factor };
+    context.addIssue({ code: 'custom', path: ['code'], message: 'give code or recovery_code' });
+    return z.NEVER;
+  });
+
+/** The second step of signing in for who has an authenticator app. */
+export const secondFactorRoutes = (parts: AuthParts): Route[] => [
+  route({
+    method: 'POST',
+    path: authPath('/login/mfa'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Finish signing in with a code of the authenticator app or a recovery code',
+    params: authParams,
+    body: proof,
+    answers: {
+      200: userSession,
+      401: 'the mfa_token or the code is wrong, used or expired',
+      404: 'no such auth collection',
+      429: 'too many wrong codes',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok(await finishSignIn(parts, collection, input.body, originOf(input))),
+      ),
+  }),
+];

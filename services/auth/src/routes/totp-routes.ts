@@ -1,0 +1,95 @@
+import { ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import type { AuthParts } from '../auth-parts.ts';
+import { confirmTotp, disableTotp, recoveryStatus, regenerateRecoveryCodes, setUpTotp } from '../totp/authenticator.ts';
+import { admitTo, authParams, authPath, callerIn, text } from './auth-paths.ts';
+
+const codes = z.array(z.string()).describe('ten recovery codes, shown this once');
+const setup = z.object({ secret: z.string(), otpauth_url: z.string() });
+const otherCollection = 'the token is of a user of another collection';
+
+/** A user's authenticator app (interface §5, TOTP) and what stands in for it. */
+export const totpRoutes = (parts: AuthParts): Route[] => [
+  route({
+    method: 'POST',
+    path: authPath('/totp/setup'),
+    access: 'user',
+    summary: 'Give the caller a secret for an authenticator app; it counts once it is confirmed',
+    params: authParams,
+    answers: { 200: setup, 403: otherCollection, 409: 'an app is in use already', 422: 'switched off' },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const data = await setUpTotp(parts, collection, callerIn(collection, input.context).id);
+        // The interface names the members bare, the contract in the envelope too.
+        return { status: 200, body: { ...data, data } };
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/totp/confirm'),
+    access: 'user',
+    summary: 'Take the authenticator app into use with its first code',
+    params: authParams,
+    body: z.object({ code: text }),
+    answers: {
+      200: z.object({ enabled: z.literal(true), codes }),
+      403: otherCollection,
+      409: 'an app is in use already',
+      422: 'switched off, nothing set up, or the code is wrong',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { id } = callerIn(collection, input.context);
+        return ok({ enabled: true, codes: await confirmTotp(parts, collection, id, input.body.code) });
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/totp/disable'),
+    access: 'user',
+    summary: 'Give the authenticator app up, with one of its codes',
+    params: authParams,
+    body: z.object({ code: text }),
+    answers: {
+      200: z.object({ enabled: z.literal(false) }),
+      403: otherCollection,
+      422: 'no app is in use, or the code is wrong',
+      429: 'too many wrong codes',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        await disableTotp(parts, collection, callerIn(collection, input.context).id, input.body.code);
+        return ok({ enabled: false });
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/totp/recovery/regenerate'),
+    access: 'user',
+    summary: 'Replace the recovery codes',
+    params: authParams,
+    answers: { 200: z.object({ codes }), 403: otherCollection, 422: 'no app is in use' },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { id } = callerIn(collection, input.context);
+        return ok({ codes: await regenerateRecoveryCodes(parts, collection, id) });
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: authPath('/totp/recovery/status'),
+    access: 'user',
+    summary: 'How many recovery codes there are, and how many are left',
+    params: authParams,
+    answers: { 200: z.object({ total: z.int(), remaining: z.int() }), 403: otherCollection },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok(await recoveryStatus(parts, collection, callerIn(collection, input.context).id)),
+      ),
+  }),
+];

@@ -1,0 +1,73 @@
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { AppError } from '@recordbus/shared/errors';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import {
+  findOneTimeToken,
+  finishOneTimeToken,
+  guessOneTimeToken,
+  hashOneTimeToken,
+} from '../one-time/one-time-tokens.ts';
+import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { digestOfTyped, useRecoveryCode } from '../totp/recovery-codes.ts';
+import { limitSecondFactors } from '../totp/second-factor-limit.ts';
+import { findTotpStep } from '../totp/totp-code.ts';
+import { findTotp, useTotpCode } from '../totp/totp-rows.ts';
+import { findUserById } from '../users/find-user.ts';
+import { invalidToken } from '../verification/verification.ts';
+
+/** A code of the authenticator app, or one of the recovery codes. */
+export type SecondFactor = { readonly code: string } | { readonly recoveryCode: string };
+
+/**
+ * Ends a sign-in that a first factor began: with a right second factor its token is used up and a session opened.
+ * Throws 401 for a bad token (the fifth wrong factor makes it one) and for a wrong or used factor, 429 when the account
+ * had too many wrong ones.
+ */
+export async function finishSignIn(
+  parts: AuthParts,
+  collection: Collection,
+  { mfaToken, factor }: { readonly mfaToken: string; readonly factor: SecondFactor },
+  origin: Origin,
+): Promise<UserSession> {
+  const { database, lockout, nowSec } = parts;
+  const presented = { purpose: 'mfa', collectionId: collection.id, token: mfaToken, nowSec: nowSec() } as const;
+  const begun = await findOneTimeToken(database.query, presented);
+  if (!begun) throw invalidToken();
+  const limit = limitSecondFactors(parts, collection, begun.accountId);
+  await limit.reserve();
+  const found = await guessOneTimeToken(database.query, presented);
+  if (!found) throw invalidToken();
+  const accept = await readFactor(parts, collection, found.accountId, factor);
+  const { user, session } = await database.transaction(async (query) => {
+    if (!(await finishOneTimeToken(query, hashOneTimeToken(mfaToken)))) throw invalidToken();
+    if (!(await accept(query))) throw wrongFactor();
+    const user = await findUserById(query, collection, found.accountId);
+    if (!user || user.tokenVersion !== found.data.token_version) throw invalidToken();
+    return { user, session: await openUserSession(query, parts, { collection, user, origin }) };
+  });
+  await limit.clear();
+  await lockout.clear({ realm: collection.id, email: user.email, clientAddress: origin.context.clientAddress });
+  return session;
+}
+
+/** Looks at a factor, and gives what uses it up: false when it was used meanwhile. Throws 401 for a wrong one. */
+async function readFactor(
+  { database, envelope, nowSec }: AuthParts,
+  collection: Collection,
+  userId: string,
+  factor: SecondFactor,
+): Promise<(query: Query) => Promise<boolean>> {
+  if ('recoveryCode' in factor) {
+    const digest = await digestOfTyped(database.query, userId, factor.recoveryCode);
+    if (digest === undefined) throw wrongFactor();
+    return (query) => useRecoveryCode(query, { accountId: userId, digest, nowSec: nowSec() });
+  }
+  const stored = (await findTotp(database.query, collection, userId))?.stored;
+  const secret = stored ? envelope.open(stored) : undefined;
+  const step = secret === undefined ? undefined : await findTotpStep(secret, factor.code, nowSec());
+  if (!stored || step === undefined) throw wrongFactor();
+  return (query) => useTotpCode(query, collection, { userId, stored, step });
+}
+
+const wrongFactor = () => new AppError(401, 'invalid_code', 'the code is wrong or was used already');
