@@ -1,7 +1,7 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
 import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
-import { methodNotAllowed, notFound } from '@recordbus/shared/errors';
+import { methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
 import { authorise } from '../rules/authorise.ts';
 
 /** A caller who wants to do something with the records of a collection. */
@@ -17,10 +17,14 @@ export interface ServedCollections {
   admit(request: Request): Promise<Collection>;
   /**
    * Admits the request and does its work. When the database shows that the schema has changed since it was read, the
-   * schema is read again and the work is done once more, so the work must leave nothing behind when it throws.
+   * schema is read again and the work is done once more, a few times if it goes on changing, so the work must leave
+   * nothing behind when it throws.
    */
   serve<T>(request: Request, work: (collection: Collection) => Promise<T>): Promise<T>;
 }
+
+/** Changes of the schema that one request lives through. */
+const maxAttempts = 8;
 
 const reading = new Set<RuleName>(['list', 'view']);
 
@@ -44,15 +48,18 @@ export function createServedCollections(cache: CollectionCache): ServedCollectio
   return {
     admit,
     async serve(request, work) {
-      const collection = await admit(request);
-      try {
-        return await work(collection);
-      } catch (error) {
-        if (!isOutdatedSchema(error)) throw error;
-        await cache.reload();
-        const current = await admit(request);
-        if (current === collection) throw error;
-        return await work(current);
+      let collection = await admit(request);
+      for (let left = maxAttempts - 1; ; left -= 1) {
+        try {
+          return await work(collection);
+        } catch (error) {
+          if (!isOutdatedSchema(error)) throw error;
+          await cache.reload();
+          const current = await admit(request);
+          if (current === collection) throw error;
+          if (left === 0) throw unavailable('the schema is being changed', error);
+          collection = current;
+        }
       }
     },
   };
