@@ -80,7 +80,10 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
   await t.test(`every POST that creates takes a key [${spec}]`, async () => {
     const webhook = { name: 'w', url: 'http://192.0.2.1/', events: ['*'] };
     const person = { email: 'second@example.com', password: 'correct horse battery staple' };
+    await root.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [] });
     for (const [path, body] of [
+      ['/api/v1/auth/people/register', person],
+      ['/api/v1/admin/collections/orders/indexes', { name: 'by_n', columns: ['n'] }],
       ['/api/v1/collections', { name: 'once', type: 'base', fields: [] }],
       ['/api/v1/admin/webhooks', webhook],
       ['/api/v1/admin/admins', person],

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { planHistoryTable } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
-import { testCollection } from './test-collection.ts';
+import { type TestField, testCollection } from './test-collection.ts';
 
 interface HistoryRow {
   readonly id: string;
@@ -226,6 +226,16 @@ describe('history', { skip: skipWithoutDatabase }, () => {
       [data.length, data[0]?.op, data[0]?.snapshot, data[0]?.actor_type],
       [3, 'update', expected, 'admin'],
     );
+  });
+
+  it('brings vectors back exactly', async () => {
+    const spot: TestField = { name: 'spot', type: 'vector', options: { dimensions: 3 } };
+    await records.create(testCollection('spots', [spot], { historyEnabled: true }));
+    const first = await create('spots', { spot: [0.1, -1e-300, 123456.7891] });
+    await patch(`spots/${first.id}`, { spot: null });
+    const restored = (await restore(`spots/${first.id}`, first.updated)).record;
+    assert.deepEqual(restored.spot, [0.1, -1e-300, 123456.7891]);
+    assert.deepEqual((await historyOf(`spots/${first.id}`)).data.at(-1)?.snapshot.spot, first.spot);
   });
 
   it('restores the most recent version at or before the time', async () => {

@@ -34,6 +34,7 @@ export const indexRoutes = ({ database, changes }: IndexRoutesDeps): Route[] => 
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path,
     access: 'admin',
     summary: 'Make an index over columns of a collection',

@@ -12,6 +12,7 @@ import { secondFactorWanted, userSession } from './session-schemas.ts';
 export const passwordRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
+    idempotent: true,
     path: authPath('/register'),
     access: 'public',
     action: 'auth',
