@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { nanos } from '@nats-io/transport-node';
 import { newId } from '@recordbus/database';
 import { readMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { startReceiver, type TestReceiver } from '../test/test-receiver.ts';
 import { secret, skip, startTestWebhooks, type TestWebhooks, until } from '../test/test-webhooks.ts';
+import { durableName } from './fan-out/ensure-consumer.ts';
 
 describe('the webhooks service', { skip }, () => {
   let stack: TestWebhooks;
@@ -302,6 +304,17 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(after('recordbus_webhook_deliveries_pending'), 0);
     assert.equal(after('recordbus_webhook_attempts_under_way'), 0);
     await until(async () => (await values())('recordbus_stream_lag') === 0);
+  });
+
+  it('brings a consumer that an older version made up to date', async () => {
+    const { consumers } = await stack.bus.jetstreamManager();
+    const { name } = stack.stream;
+    await consumers.update(name, durableName, { max_ack_pending: 7, ack_wait: nanos(5000) });
+    const { config: wanted } = await consumers.info(name, durableName);
+    assert.equal(wanted.max_ack_pending, 7);
+    replicas.push(await stack.startReplica());
+    await until(async () => (await consumers.info(name, durableName)).config.max_ack_pending === 1000);
+    assert.equal((await consumers.info(name, durableName)).config.ack_wait, nanos(30_000));
   });
 
   it('lets hanging receivers stall only themselves', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bus, connectBus, envelopeSql, eventStream } from '@recordbus/bus';
+import { type Bus, connectBus, type EventStream, envelopeSql, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
@@ -42,6 +42,7 @@ export interface DeliveryRow {
 export interface TestWebhooks {
   readonly database: Database;
   readonly bus: Bus;
+  readonly stream: EventStream;
   startReplica(): Promise<Service>;
   addWebhook(webhook: NewWebhook): Promise<string>;
   /** Puts an event on the stream as the relay would. */
@@ -91,6 +92,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   return {
     database,
     bus,
+    stream,
     set,
     setDenied: (ranges) => set({ 'hooks.http.deny': ranges }),
     async startReplica() {

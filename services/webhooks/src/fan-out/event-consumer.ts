@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AckPolicy, type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, ensureEventStream } from '@recordbus/bus';
 import type { Logger } from '@recordbus/shared/logging';
+import { ensureConsumer } from './ensure-consumer.ts';
 
 /** Reads the event stream together with the other replicas: every event goes to one of them. */
 export interface EventConsumer {
@@ -19,8 +19,6 @@ interface EventConsumerOptions {
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
 
-/** The name of the consumer that the replicas share. */
-export const durableName = 'webhooks';
 const batchSize = 200;
 const retryMs = 1000;
 
@@ -60,17 +58,7 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
 
   async function consume(): Promise<void> {
     await ensureEventStream(bus, stream);
-    const { consumers } = await bus.jetstreamManager();
-    await consumers.add(stream.name, {
-      durable_name: durableName,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(30_000),
-      max_ack_pending: 1000,
-      max_deliver: -1,
-      deliver_policy: DeliverPolicy.All,
-      filter_subject: `${stream.prefix}.>`,
-    });
-    const consumer = await bus.jetstream().consumers.get(stream.name, durableName);
+    const consumer = await ensureConsumer(bus, stream);
     consuming = await consumer.consume({
       max_messages: 500,
       expires: 10_000,
