@@ -9,6 +9,7 @@ import { connectBus } from '../connect-bus.ts';
 import { envelope, envelopeSql } from '../envelope.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
 import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
+import { removePublished } from './outbox-store.ts';
 
 const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
 const skip = TEST_DATABASE_URL && TEST_NATS_URL ? false : 'TEST_DATABASE_URL and TEST_NATS_URL are not set';
@@ -206,6 +207,29 @@ describe('the outbox relay', { skip }, () => {
       return [...before, id].every((one) => now.includes(one));
     });
     assert.equal(new Set((await messages()).map((message) => message.id)).size, before.length + 1);
+  });
+
+  it('keeps published events for the grace, and removes them after it', async () => {
+    const age = (id: string, minutes: number) =>
+      database.query({
+        text: `update system.outbox set published_at = now() - make_interval(mins => $2) where event_id = $1`,
+        values: [id, minutes],
+      });
+    const [young, old, waiting] = [await write('a.b', 'a/1'), await write('a.b', 'a/2'), await write('a.b', 'a/3')];
+    relays.at(-1)?.wake();
+    await until(async () => (await unpublished()) === 0);
+    await age(young, 9);
+    await age(old, 11);
+    await database.query({
+      text: 'update system.outbox set parked_at = now(), published_at = null where event_id = $1',
+      values: [waiting],
+    });
+    assert.equal(await removePublished(database.query, 600, 1000), 1);
+    const left = await database.query<{ event_id: string }>({
+      text: 'select event_id from system.outbox where event_id = any($1::uuid[])',
+      values: [[young, old, waiting]],
+    });
+    assert.deepEqual(left.map(({ event_id }) => event_id).sort(), [young, waiting].sort());
   });
 });
 
