@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '@recordbus/database';
+import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
+import { createGuessLimit } from './guess-limit.ts';
+
+describe('the limit of guesses', { skip: skipWithoutDatabase }, () => {
+  let database: Database;
+  let end: () => Promise<void>;
+  let now = 1_800_000_000;
+  before(async () => {
+    const temporary = await openTemporaryDatabase();
+    database = temporary.database;
+    end = () => temporary.remove();
+  });
+  after(() => end());
+
+  const guess = (key: string) => ({ key, max: 10, windowSec: 900 });
+
+  test('ten tries are let through, the next waits for the end of the window, on every replica', async () => {
+    const limit = createGuessLimit({ database, nowSec: () => now });
+    const replica = createGuessLimit({ database, nowSec: () => now });
+    for (let count = 0; count < 5; count += 1) {
+      await limit.reserve(guess('a'));
+      await replica.reserve(guess('a'));
+    }
+    now += 100;
+    await assert.rejects(replica.reserve(guess('a')), { status: 429, headers: { 'Retry-After': '800' } });
+    await limit.reserve(guess('b'));
+    now += 799;
+    assert.equal(await limit.tryReserve(guess('a')), false);
+    now += 1;
+    assert.equal(await limit.tryReserve(guess('a')), true);
+  });
+
+  test('of many tries at once no more than ten are let through', async () => {
+    const limit = createGuessLimit({ database, nowSec: () => now });
+    const tries = await Promise.all(Array.from({ length: 30 }, () => limit.tryReserve(guess('c'))));
+    assert.equal(tries.filter(Boolean).length, 10);
+  });
+
+  test('a right guess forgets the wrong ones', async () => {
+    const limit = createGuessLimit({ database, nowSec: () => now });
+    for (let count = 0; count < 10; count += 1) await limit.reserve(guess('d'));
+    await limit.clear('d');
+    await limit.reserve(guess('d'));
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '@recordbus/database';
+import { createCodeHasher } from '../one-time/code-hasher.ts';
+import { consumeOneTimeToken, finishOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
+import { guessCode, replaceCode } from './code-rows.ts';
+
+const nowSec = 1_800_000_000;
+const expiresAtSec = nowSec + 600;
+
+describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
+  let database: Database;
+  let end: () => Promise<void>;
+  before(async () => {
+    const temporary = await openTemporaryDatabase();
+    database = temporary.database;
+    end = () => temporary.remove();
+  });
+  after(() => end());
+
+  const issue = (accountId: string) =>
+    replaceCode(database.query, {
+      collectionId: 'c1',
+      accountId,
+      email: 'ann@example.com',
+      codeHash: 'hash',
+      nowSec,
+      expiresAtSec,
+    });
+  const guess = (accountId: string, atSec = nowSec) =>
+    guessCode(database.query, { collectionId: 'c1', accountId, nowSec: atSec });
+  const consume = (token: string, atSec = nowSec) =>
+    consumeOneTimeToken(database.query, { purpose: 'otp', collectionId: 'c1', token, nowSec: atSec });
+
+  test('code and link are good for ten minutes, to the second', async () => {
+    const token = await issue('u1');
+    assert.equal(await guess('u1', expiresAtSec), undefined);
+    assert.equal(await consume(token, expiresAtSec), undefined);
+    assert.deepEqual((await guess('u1', expiresAtSec - 1))?.data, { email: 'ann@example.com', code_hash: 'hash' });
+    assert.equal((await consume(token, expiresAtSec - 1))?.accountId, 'u1');
+  });
+
+  test('neither the code nor the token of the link is stored', async () => {
+    const token = await issue('u2');
+    const rows = await database.system
+      .selectFrom('one_time_tokens')
+      .selectAll()
+      .where('account_id', '=', 'u2')
+      .execute();
+    assert.equal(rows.length, 1);
+    assert.ok(!JSON.stringify(rows).includes(token));
+    const hash = createCodeHasher(Buffer.from('a secret for tests, over 32 characters'));
+    assert.match(hash('u2', '123456'), /^[0-9a-f]{64}$/);
+    assert.notEqual(hash('u2', '123456'), hash('u3', '123456'));
+  });
+
+  test('of many requests at once one code is left', async () => {
+    const tokens = await Promise.all(Array.from({ length: 8 }, () => issue('u4')));
+    const found = await Promise.all(tokens.map((token) => consume(token)));
+    assert.equal(found.filter(Boolean).length, 1);
+  });
+
+  test('of many guesses at once five are looked at, and a new code has five again', async () => {
+    await issue('u5');
+    const guesses = await Promise.all(Array.from({ length: 20 }, () => guess('u5')));
+    assert.equal(guesses.filter(Boolean).length, 5);
+    await issue('u5');
+    assert.notEqual(await guess('u5'), undefined);
+  });
+
+  test('a code whose last guess was right is used up once', async () => {
+    await issue('u6');
+    const live = (await Promise.all(Array.from({ length: 5 }, () => guess('u6')))).map((code) => code?.tokenHash ?? '');
+    const finished = await Promise.all(live.map((tokenHash) => finishOneTimeToken(database.query, tokenHash)));
+    assert.deepEqual(finished.sort(), [false, false, false, false, true]);
+  });
+});
