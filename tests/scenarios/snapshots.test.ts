@@ -218,6 +218,14 @@ onEachTopology('a snapshot is applied all or not at all', async (t, target) => {
       }),
     ),
     {
+      name: 'a document that is larger than a body usually may be',
+      as: 'admin',
+      request: `POST ${apply}`,
+      body: { snapshot: { ...documentOf([{ name: 'extra', type: 'base' }]), generated_at: 'x'.repeat(3_000_000) } },
+      expect: { status: 200, json: is.containing({ data: is.containing({ unchanged: ['extra'] }) }) },
+      spec: 'docs/collections',
+    },
+    {
       name: 'of what was refused nothing is there',
       as: 'admin',
       request: 'GET /api/v1/collections/first',

@@ -30,6 +30,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: '/api/v1/admin/migrations/apply',
     access: 'admin',
     summary: 'Make the collections of a snapshot that are missing; with mode sync, change those that exist as well',
