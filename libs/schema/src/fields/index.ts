@@ -2,17 +2,23 @@ import type { Field } from '../field.ts';
 import type { FieldType } from '../field-type.ts';
 import { bool } from './bool.ts';
 import { date } from './date.ts';
+import { editor } from './editor.ts';
 import { email } from './email.ts';
+import { geoPoint } from './geo-point.ts';
 import { json } from './json.ts';
 import { number } from './number.ts';
 import { relation } from './relation.ts';
 import { select } from './select.ts';
 import { text } from './text.ts';
+import { url } from './url.ts';
 import { vector } from './vector.ts';
 
 /** Every type of field, by the name that definitions use. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
-  [text, email, number, bool, date, select, relation, json, vector].map((type) => [type.name, type]),
+  [text, number, bool, email, url, date, select, relation, json, editor, geoPoint, vector].map((type) => [
+    type.name,
+    type,
+  ]),
 );
 
 /** The type of a field whose definition was checked. */

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { type Narrowing, Refusal } from '../field-type.ts';
+
+/** The options of every type that bounds its texts; lengths count characters, that is code points (interface §2.2). */
+export const lengthOptions = {
+  min: z.int('must be a whole number').min(0, 'must not be negative').optional(),
+  max: z.int('must be a whole number').min(1, 'must be at least 1').optional(),
+};
+
+interface Lengths {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/** Do the two leave room for any text? The first argument of `refine`. */
+export const hasRoom = ({ min, max }: Lengths): boolean => min === undefined || max === undefined || min <= max;
+
+/** The second argument of `refine`. */
+export const noRoom = { path: ['min'], message: 'must not be above max' };
+
+/** Builds the check of a text's length. */
+export function compileLengths({
+  min = 0,
+  max = Number.POSITIVE_INFINITY,
+}: Lengths): (text: string) => Refusal | undefined {
+  const isFree = min === 0 && max === Number.POSITIVE_INFINITY;
+  return (text) => {
+    if (isFree) return undefined;
+    const length = countCharacters(text);
+    if (length < min) return new Refusal(`must have at least ${min} characters`);
+    return length > max ? new Refusal(`must have at most ${max} characters`) : undefined;
+  };
+}
+
+/** What stored texts may stand against when the bounds change; the empty text has nothing to measure (contract §8). */
+export function lengthNarrowings(before: Lengths, after: Lengths, column: string): Narrowing[] {
+  const { min = 0, max } = after;
+  const narrowings: Narrowing[] = [];
+  if (min > (before.min ?? 0))
+    narrowings.push({ option: 'min', where: `${column} <> '' and char_length(${column}) < ${min}` });
+  if (max !== undefined && max < (before.max ?? Number.POSITIVE_INFINITY))
+    narrowings.push({ option: 'max', where: `char_length(${column}) > ${max}` });
+  return narrowings;
+}
+
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

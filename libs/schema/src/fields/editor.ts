@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { type FieldType, Refusal } from '../field-type.ts';
+import { compileLengths, lengthNarrowings, lengthOptions } from './character-lengths.ts';
+import { isStorable } from './storable.ts';
+
+const options = z.strictObject({ max: lengthOptions.max });
+
+/** A text in HTML, kept as it is written: whoever shows it has to make it safe. */
+export const editor: FieldType = {
+  name: 'editor',
+  options,
+  emptyTextIsNull: false,
+  columnType: () => 'text',
+  compile(field) {
+    const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
+    return (value) => {
+      if (typeof value !== 'string') return new Refusal('must be a string');
+      if (!isStorable(value)) return new Refusal('must not contain NUL or half a surrogate pair');
+      return findLengthProblem(value) ?? value;
+    };
+  },
+  narrowings: (before, after, column) =>
+    lengthNarrowings(before.options as z.output<typeof options>, after.options as z.output<typeof options>, column),
+};

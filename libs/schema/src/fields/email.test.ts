@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
+
+const noAddress = new Error('must look like name@example.com');
+
+test('an address is local@domain.tld without whitespace (interface §2.2)', () => {
+  assertReads(testField('email'), [
+    ['ann@example.org', 'ann@example.org'],
+    ['Ann+x@Mail.example.org', 'Ann+x@Mail.example.org'],
+    ['', ''],
+    ['ann', noAddress],
+    ['ann@example', noAddress],
+    ['@example.org', noAddress],
+    ['an n@example.org', noAddress],
+    ['a\0@example.org', noAddress],
+    ['\ud800@example.org', noAddress],
+    [5, new Error('must be a string')],
+  ]);
+});
+
+test('lengths are bounded, the empty text is not measured (contract §8)', () => {
+  assertReads(testField('email', { min: 8, max: 10 }), [
+    ['', ''],
+    ['a@b.org', new Error('must have at least 8 characters')],
+    ['ann@b.org', 'ann@b.org'],
+    ['annette@b.org', new Error('must have at most 10 characters')],
+  ]);
+  assertOptionsRefused('email', [
+    [{ min: 3, max: 2 }, { min: 'must not be above max' }],
+    [{ min: -1 }, { min: 'must not be negative' }],
+  ]);
+});
+
+test('narrower lengths are asked of the rows', () => {
+  assert.deepEqual(narrowingsOf('email', {}, { min: 3, max: 9 }), [
+    ['min', `"f" <> '' and char_length("f") < 3`],
+    ['max', 'char_length("f") > 9'],
+  ]);
+  assert.deepEqual(narrowingsOf('email', { max: 9 }, { max: 10 }), []);
+});

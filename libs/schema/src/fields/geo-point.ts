@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { type FieldType, Refusal } from '../field-type.ts';
+
+const options = z.strictObject({});
+
+const point = z.strictObject({ lat: z.number().min(-90).max(90), lng: z.number().min(-180).max(180) });
+
+/** A place on the earth in degrees. */
+export const geoPoint: FieldType = {
+  name: 'geoPoint',
+  options,
+  emptyTextIsNull: true,
+  columnType: () => 'jsonb',
+  compile: () => (value) => {
+    const read = point.safeParse(value);
+    return read.success
+      ? JSON.stringify(read.data)
+      : new Refusal('must be {lat, lng} with lat from -90 to 90 and lng from -180 to 180');
+  },
+};

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
+
+const noUrl = new Error('must be an address that starts with http:// or https://');
+
+test('an address on the web starts with http:// or https:// (interface §2.2)', () => {
+  assertReads(testField('url'), [
+    ['http://example.org', 'http://example.org'],
+    ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
+    ['http://127.0.0.1:8080/ä', 'http://127.0.0.1:8080/ä'],
+    ['', ''],
+    ['ftp://example.org', noUrl],
+    ['javascript:alert(1)//http://', noUrl],
+    [' http://example.org', noUrl],
+    ['http://exa mple.org', noUrl],
+    ['http://', noUrl],
+    ['http://a\0', noUrl],
+    ['http://a/\ud800', noUrl],
+    [{}, new Error('must be a string')],
+  ]);
+});
+
+test('lengths are bounded, also by what an index takes', () => {
+  assertReads(testField('url', { min: 10, max: 12 }), [
+    ['', ''],
+    ['http://a', new Error('must have at least 10 characters')],
+    ['http://a/bcdef', new Error('must have at most 12 characters')],
+  ]);
+  const long = `http://a/${'x'.repeat(2600)}`;
+  assertReads(testField('url', { unique: true }), [
+    [long, new Error('must have at most 2600 bytes, since it is unique')],
+  ]);
+  assertOptionsRefused('url', [[{ min: 3, max: 2 }, { min: 'must not be above max' }]]);
+  assert.deepEqual(narrowingsOf('url', {}, { unique: true }), [['unique', 'octet_length("f") > 2600']]);
+});
