@@ -8,8 +8,11 @@ import { residentMb, untilIdle } from './process-usage.ts';
 import { startProduct } from './product/start-product.ts';
 import { describeMachine, describeOtherLoad } from './report/machine.ts';
 import type { Result } from './report/result.ts';
+import { cascade } from './rows/cascade.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
 import { reads } from './rows/reads.ts';
+import { related } from './rows/related.ts';
+import { vectorSearch } from './rows/vector-search.ts';
 import { writes } from './rows/writes.ts';
 import { findAuthor, seed, sizes } from './seed.ts';
 import { median } from './statistics.ts';
@@ -41,9 +44,9 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   cleanUp.defer(() => generator.stop());
 
   const isWanted = (name: string) => options.rows.length === 0 || options.rows.some((start) => name.startsWith(start));
-  const measuring: Measuring = { generator, database, product, bare, ...options };
+  const measuring: Measuring = { generator, database, product, bare, admin: product.admin, ...options };
   const rows: RowResult[] = [];
-  for (const row of [...reads, ...writes].filter(({ name }) => isWanted(name))) {
+  for (const row of [...reads, ...related, vectorSearch, ...writes, cascade].filter(({ name }) => isWanted(name))) {
     tell(row.title);
     rows.push(await measureRow(row, measuring));
   }
@@ -87,5 +90,5 @@ async function measureSameStatement(databaseUrl: string, database: pg.Client, op
 const describeConditions = ({ connections, rounds, seconds, logLevel }: Options): string[] => [
   `${connections} connections, ${rounds} rounds of ${seconds} s on each server in turn after a warm-up; requests/s is the median round, percentiles are over all rounds`,
   'all five services in one process; load generator, product, bare server and PostgreSQL share the cores',
-  `callers are guests and the rules public; rate limits off; the product logs at ${logLevel}, the bare server nothing`,
+  `callers are guests and the rules public, where a row does not say otherwise; rate limits off; the product logs at ${logLevel}, the bare server nothing`,
 ];

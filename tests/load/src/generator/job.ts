@@ -12,6 +12,8 @@ export interface Requests {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly paths: readonly string[];
   readonly bodies?: readonly string[];
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Ends the run where the paths would start over: what is deleted can't be deleted again. */
   readonly once?: boolean;
 }

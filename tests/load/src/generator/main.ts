@@ -15,7 +15,7 @@ async function run({ origin, seconds, connections, requests }: Job): Promise<Out
     duration: seconds,
     // How often it looks whether the time is over, in milliseconds.
     sampleInt: 50,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...requests.headers },
     requests: [{ method: requests.method, setupRequest: (request) => ({ ...request, ...next() }) }],
   };
   const instance = autocannon(load, (error) => (error ? reject(error) : resolve()));

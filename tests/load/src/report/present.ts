@@ -33,20 +33,25 @@ const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 const rowHead = ['row', 'requests/s', 'p50 ms', 'p95', 'p99', 'CPU µs', 'bare/s', 'p50 ms', 'p99', 'CPU µs', 'ratio'];
 
 function rowCells({ row, product, bare }: RowResult): string[] {
-  const hasFailed = product.failures.length + bare.failures.length > 0;
+  const hasFailed = product.failures.length + (bare?.failures.length ?? 0) > 0;
   const cpu = ({ cpuUs }: { cpuUs: number | undefined }) => (cpuUs === undefined ? '' : whole(cpuUs));
+  const title = row.connections === undefined ? row.title : `${row.title} (${row.connections} connections)`;
   return [
-    hasFailed ? `${row.title} (FAILURES, see above)` : row.title,
+    hasFailed ? `${title} (FAILURES, see above)` : title,
     whole(product.requestsPerSec),
     ms(product.p50),
     ms(product.p95),
     ms(product.p99),
     cpu(product),
-    whole(bare.requestsPerSec),
-    ms(bare.p50),
-    ms(bare.p99),
-    cpu(bare),
-    (product.requestsPerSec / bare.requestsPerSec).toFixed(2),
+    ...(bare
+      ? [
+          whole(bare.requestsPerSec),
+          ms(bare.p50),
+          ms(bare.p99),
+          cpu(bare),
+          (product.requestsPerSec / bare.requestsPerSec).toFixed(2),
+        ]
+      : ['', '', '', '', '']),
   ];
 }
 

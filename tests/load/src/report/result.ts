@@ -18,7 +18,7 @@ export interface Result {
 export function allFailures({ rows, webhooks }: Result): string[] {
   const ofRows = rows.flatMap(({ row, product, bare }) => [
     ...product.failures.map((failure) => `${row.name}, product: ${failure}`),
-    ...bare.failures.map((failure) => `${row.name}, bare server: ${failure}`),
+    ...(bare?.failures ?? []).map((failure) => `${row.name}, bare server: ${failure}`),
   ]);
   const ofWebhooks = webhooks
     ? [

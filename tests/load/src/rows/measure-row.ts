@@ -3,6 +3,7 @@ import { createPosts } from '../create-posts.ts';
 import type { Generator } from '../generator/generator.ts';
 import type { Outcome } from '../generator/job.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
+import type { AdminApi } from '../product/admin-api.ts';
 import { findAuthor, newPost, sizes } from '../seed.ts';
 import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
@@ -25,11 +26,13 @@ export interface SideResult extends Percentiles {
 export interface RowResult {
   readonly row: Row;
   readonly product: SideResult;
-  readonly bare: SideResult;
+  /** Undefined for a row that only the product can do. */
+  readonly bare: SideResult | undefined;
 }
 
 export interface Measuring {
   readonly generator: Generator;
+  readonly admin: AdminApi;
   readonly database: pg.Client;
   readonly product: Side;
   readonly bare: Side;
@@ -42,13 +45,15 @@ const warmUpSeconds = 1;
 
 /** Measures a row: a warm-up on each side, then rounds on the product and the bare server in turn. */
 export async function measureRow(row: Row, measuring: Measuring): Promise<RowResult> {
-  const { product, bare, seconds, rounds } = measuring;
-  const sides = [product, bare].map((side) => ({ side, outcomes: [] as Round[] }));
+  const { product, bare, seconds, rounds, admin, database } = measuring;
+  const cleanUp = await row.prepare?.({ admin, database, url: product.url });
+  const sides = (row.isProductOnly ? [product] : [product, bare]).map((side) => ({ side, outcomes: [] as Round[] }));
   for (const { side } of sides) await runRound(row, side, { ...measuring, seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round += 1)
     for (const { side, outcomes } of sides) outcomes.push(await runRound(row, side, { ...measuring, seconds }));
+  await cleanUp?.();
   const [ofProduct, ofBare] = sides.map(({ outcomes }) => summarise(outcomes));
-  if (!ofProduct || !ofBare) throw new Error('a row has two sides');
+  if (!ofProduct) throw new Error('a row has a side at least');
   return { row, product: ofProduct, bare: ofBare };
 }
 
@@ -59,8 +64,9 @@ interface Round extends Outcome {
 async function runRound(
   row: Row,
   side: Side,
-  { generator, database, product, seconds, connections }: Measuring,
+  { generator, database, product, seconds, ...measuring }: Measuring,
 ): Promise<Round> {
+  const connections = row.connections ?? measuring.connections;
   const requests = await row.requests(database);
   const before = cpuTimeMs(side.pid);
   const [outcome] = await Promise.all([

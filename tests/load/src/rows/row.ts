@@ -1,6 +1,15 @@
 import type pg from 'pg';
 import type { Requests } from '../generator/job.ts';
+import type { AdminApi } from '../product/admin-api.ts';
 import type { Size } from '../seed.ts';
+
+/** What a row may prepare itself with. */
+export interface Ground {
+  readonly admin: AdminApi;
+  readonly database: pg.Client;
+  /** Of the product. */
+  readonly url: string;
+}
 
 /** A row of the table: one kind of request, sent to the product and to the bare server in turn. */
 export interface Row {
@@ -10,6 +19,12 @@ export interface Row {
   readonly isWrite: boolean;
   /** Records that are created beside the requests, per second, in the collection of this size. */
   readonly creates?: { readonly size: Size; readonly perSec: number };
+  /** Does only the product know what is asked? */
+  readonly isProductOnly?: boolean;
+  /** Connections of the generator, where they are fewer than for the other rows. */
+  readonly connections?: number;
+  /** Makes what the row needs; gives what takes it away again. */
+  prepare?(ground: Ground): Promise<() => Promise<void>>;
   /** The requests of one round; called before each. */
   requests(database: pg.Client): Promise<Requests> | Requests;
 }

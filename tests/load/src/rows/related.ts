@@ -1,0 +1,99 @@
+import { tableOf } from '../product/product-layout.ts';
+import { sizes } from '../seed.ts';
+import type { Ground, Row } from './row.ts';
+
+/** As many as PocketBase's published suite has for these rows, so that figures and latencies can be compared. */
+const connections = 10;
+
+const listOf = (posts: string, query: string): string => `/api/v1/records/${posts}?perPage=20${query}`;
+
+/** Rows that read other records with the records, or because of them. */
+export const related: readonly Row[] = [
+  expanding('expand-author', 'list 20 of 10k, with total, expand author', 'author'),
+  expanding('expand-organization', 'list 20 of 10k, with total, expand author.organization', 'author.organization'),
+  ofOwner(),
+  ruled('rule-nested', 'list 20 of 100k, with total, rule author.organization.name != "test"', ''),
+  ruled('rule-nested-skip', 'list 20 of 100k, skipTotal, rule author.organization.name != "test"', '&skipTotal=1'),
+  {
+    name: 'filter-text',
+    title: 'list 20 of 100k, with total, filter description ~ "ipsum dolor"',
+    isWrite: false,
+    isProductOnly: true,
+    connections,
+    requests: () => ({
+      method: 'GET',
+      paths: [listOf(sizes['100k'].posts, `&filter=${encodeURIComponent('description ~ "ipsum dolor"')}`)],
+    }),
+  },
+];
+
+function expanding(name: string, title: string, expand: string): Row {
+  const paths = [listOf(sizes['10k'].posts, `&expand=${expand}`)];
+  return { name, title, isWrite: false, isProductOnly: true, connections, requests: () => ({ method: 'GET', paths }) };
+}
+
+function ruled(name: string, title: string, query: string): Row {
+  const { posts } = sizes['100k'];
+  return {
+    name,
+    title,
+    isWrite: false,
+    isProductOnly: true,
+    connections,
+    prepare: (ground) => withListRule(ground, posts, 'author.organization.name != "test"'),
+    requests: () => ({ method: 'GET', paths: [listOf(posts, query)] }),
+  };
+}
+
+/** One user of whom twenty posts are. */
+function ofOwner(): Row {
+  const { posts, authors } = sizes['100k'];
+  let token = '';
+  return {
+    name: 'rule-owner',
+    title: 'list 20 of 100k, with total, rule author = @request.auth.id',
+    isWrite: false,
+    isProductOnly: true,
+    connections,
+    async prepare(ground) {
+      const user = await registerUser(ground);
+      ({ token } = user);
+      await ground.database.query(
+        `insert into ${tableOf(authors)} (id, name, created_at, updated_at) values ($1, 'The user', 1, 1)`,
+        [user.id],
+      );
+      await ground.database.query(
+        `update ${tableOf(posts)} set author = $1 where id in (select id from ${tableOf(posts)} order by id limit 20)`,
+        [user.id],
+      );
+      return withListRule(ground, posts, 'author = @request.auth.id');
+    },
+    requests: () => ({
+      method: 'GET',
+      paths: [listOf(posts, '')],
+      headers: { authorization: `Bearer ${token}` },
+    }),
+  };
+}
+
+async function registerUser({ admin, url }: Ground): Promise<{ id: string; token: string }> {
+  await admin.call('POST', '/api/v1/collections', { name: 'members', type: 'auth', fields: [], create_rule: null });
+  const response = await fetch(`${url}/api/v1/auth/members/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'user@example.com', password: 'a bench needs no secret' }),
+  });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`the user could not be registered: ${response.status} ${body}`);
+  const { data } = JSON.parse(body);
+  return { id: data.record.id, token: data.token };
+}
+
+async function withListRule({ admin }: Ground, collection: string, rule: string): Promise<() => Promise<void>> {
+  const { id } = await admin.call<{ id: string }>('GET', `/api/v1/collections/${collection}`);
+  const set = (list_rule: string | null) => admin.call('PATCH', `/api/v1/collections/${id}`, { list_rule });
+  await set(rule);
+  return async () => {
+    await set(null);
+  };
+}
