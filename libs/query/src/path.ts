@@ -17,14 +17,15 @@ export function findColumn(segments: readonly string[], position: number, scope:
   for (const [index, segment] of segments.entries()) {
     const member = findMember(segment, at, collection, scope);
     const rest = segments.slice(index + 1);
-    if (rest.length === 0) return column(hops, member, []);
-    if (member.kind === 'json') return column(hops, member, rest);
+    if (rest.length === 0) return column(hops, member, [], collection);
+    if (member.kind === 'json') return column(hops, member, rest, collection);
     const target = findTarget(member, scope);
     if (!target) throw new QueryError(`"${segment}" of ${collection.name} is no relation to follow`, at);
     if (hops.length === limits.hops) throw new QueryError(`a path follows at most ${limits.hops} relations`, at);
     const guard = guardOf(target, scope);
     // The foreign key says that the target is there. Views have none.
-    if (rest.length === 1 && rest[0] === 'id' && !guard && collection.type !== 'view') return column(hops, member, []);
+    if (rest.length === 1 && rest[0] === 'id' && !guard && collection.type !== 'view')
+      return column(hops, member, [], collection);
     hops.push({ column: member.column, target, guard });
     collection = target;
     at += segment.length + 1;
@@ -32,13 +33,20 @@ export function findColumn(segments: readonly string[], position: number, scope:
   throw new QueryError('a path has no segments', position);
 }
 
-const column = (hops: readonly Hop[], { column, kind }: Member, keys: readonly string[]): Column => ({
+const column = (
+  hops: readonly Hop[],
+  { column, kind, field }: Member,
+  keys: readonly string[],
+  { indexes }: Collection,
+): Column => ({
   source: 'column',
   hops,
   column,
   kind,
   keys,
   isLowered: false,
+  isSearchable:
+    field !== undefined && indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
 });
 
 /** The member of a collection by its name. Throws QueryError for an unknown or hidden one. */

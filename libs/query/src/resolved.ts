@@ -48,6 +48,8 @@ export interface Column {
   /** Keys into a JSON value. */
   readonly keys: readonly string[];
   readonly isLowered: boolean;
+  /** Has it an index that serves substring search? */
+  readonly isSearchable: boolean;
 }
 
 /** A relation that is followed. */

@@ -1,8 +1,16 @@
-/** The components divided by the largest of them, so that no square overflows or vanishes; all zero stays all zero. */
+/** Beyond it a factor would be infinite, and up to it every square of what it makes is a normal number. */
+const maxExponent = 1000;
+
+/**
+ * The components times the power of two that brings the largest of them near 1, so that no square overflows or vanishes
+ * and nothing is rounded; all zero stays all zero.
+ */
 function scaled(vector: Float64Array): Float64Array {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
-  return largest === 0 ? vector : vector.map((component) => component / largest);
+  if (largest === 0) return vector;
+  const factor = 2 ** Math.min(-Math.floor(Math.log2(largest)), maxExponent);
+  return vector.map((component) => component * factor);
 }
 
 /** Cosine similarity in double precision, from -1 to 1; 0 when one of the two is zero (contract §2). */

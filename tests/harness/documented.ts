@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import type { Sending } from './client.ts';
+import { type JsonObject, objectAt } from './json.ts';
+import { differences, is, Matcher } from './matching.ts';
+import type { Target } from './target.ts';
+
+/** A request of a page, and the answer that the page says it has. */
+interface Example {
+  readonly request: string;
+  /** The words behind `json` at the answer: a status, or a name for the record's id. */
+  readonly words: readonly string[];
+  readonly answer: string | undefined;
+}
+
+const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
+
+/**
+ * Runs the examples of a page, one after the other: an `http` block is a request, a `json` block right behind it the
+ * answer, with a status when it is a refusal, or with a name under which the following examples know the record's id
+ * (`<name>`). `…` at the end of a text stands for the rest of it, and times are whatever they are.
+ */
+export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
+  const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+  const names = new Map<string, string>();
+  const examples = readExamples(text);
+  assert.ok(examples.length > 0, `${page} has no examples`);
+  for (const example of examples)
+    await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, () => runExample(example, names, target));
+}
+
+function readExamples(text: string): Example[] {
+  const blocks = [...text.matchAll(block)];
+  return blocks.flatMap((found, index) => {
+    const [whole, kind, , request = ''] = found;
+    if (kind !== 'http') return [];
+    const next = blocks[index + 1];
+    const isAnswered = next?.[1] === 'json' && text.slice(found.index + whole.length, next.index).trim() === '';
+    const words = isAnswered ? (next[2] ?? '').trim().split(' ').filter(Boolean) : [];
+    return [{ request, words, answer: isAnswered ? next[3] : undefined }];
+  });
+}
+
+async function runExample({ request, words, answer }: Example, names: Map<string, string>, target: Target) {
+  const fill = (text: string) => text.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole);
+  const [head = '', ...rest] = request.split('\n\n');
+  const [line = '', ...headerLines] = fill(head).split('\n');
+  const [method = '', path = ''] = line.split(/ (.*)/s);
+  const headers = Object.fromEntries(headerLines.map((header) => header.split(': ', 2)));
+  const { Authorization: authorization, ...others } = headers;
+  const client = authorization === 'Bearer <admin>' ? await target.admin() : target.guest;
+  const sending: Sending = { headers: others, ...(rest.length > 0 && { body: JSON.parse(fill(rest.join('\n\n'))) }) };
+  const { status, json, text } = await client.send(method, encodePath(path), sending);
+  const refusal = words.find((word) => /^\d+$/.test(word));
+  assert.equal(status, refusal ? Number(refusal) : method === 'POST' ? 201 : 200, text);
+  if (answer === undefined) return;
+  const expected: unknown = JSON.parse(fill(answer), (key, value) => matcherOf(key, value));
+  assert.deepEqual(differences(json, expected), []);
+  const name = words.find((word) => !/^\d+$/.test(word));
+  const { id } = name ? objectAt(json as JsonObject, 'data') : { id: undefined };
+  if (name) names.set(name, String(id));
+}
+
+/** Examples are for people: their values are not URL-encoded. */
+function encodePath(path: string): string {
+  const [resource = '', query] = path.split(/\?(.*)/s);
+  if (query === undefined) return resource;
+  const parts = query.split('&').map((part) => part.split(/=(.*)/s).map(encodeURIComponent).slice(0, 2).join('='));
+  return `${resource}?${parts.join('&')}`;
+}
+
+function matcherOf(key: string, value: unknown): unknown {
+  if (key === 'created' || key === 'updated') return is.now;
+  if (typeof value !== 'string' || !value.endsWith('…')) return value;
+  const start = value.slice(0, -1);
+  if (start === '0198') return is.uuidV7;
+  return new Matcher(`a text that begins with ${start}`, (text) => typeof text === 'string' && text.startsWith(start));
+}

@@ -1,0 +1,7 @@
+import { runExamples } from '../harness/documented.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+onEachTopology('the pages on records are right', async (t, target) => {
+  await runExamples(t, target, 'records.md');
+  await runExamples(t, target, 'vector-search.md');
+});
