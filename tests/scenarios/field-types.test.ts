@@ -74,7 +74,7 @@ onEachTopology('options of fields are checked when they are defined', async (t, 
     refuses('min above max of an address on the web', 'url', { min: 3, max: 2 }, 'min'),
     refuses('a length that is no whole number', 'url', { max: 1.5 }, 'max'),
     refuses('a max of HTML that is none', 'editor', { max: 0 }, 'max'),
-    refuses('an unknown option', 'editor', { min: 1 }, 'body'),
+    refuses('an unknown option', 'editor', { min: 1 }, 'min'),
   ]);
 });
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { AppError } from '@recordbus/shared/errors';
 import type { Collection } from '../collection.ts';
 import type { Field } from '../field.ts';
+import { fieldTypes } from '../fields/index.ts';
 import { type DefinitionContext, readFieldDefinitions } from './field-definitions.ts';
 import { createProblems } from './problems.ts';
 
@@ -73,7 +74,7 @@ describe('definitions that are right', () => {
 
 describe('what is wrong is named where it is', () => {
   const name = 'must begin with a letter and have at most 63 letters, digits and underscores';
-  const types = 'must be one of text, email, number, bool, date, select, relation, json, vector';
+  const types = `must be one of ${[...fieldTypes.keys()].join(', ')}`;
   const text = (fieldName: string, rest: object = {}) => ({ name: fieldName, type: 'text', ...rest });
   const cases: [string, unknown, Record<string, string>][] = [
     ['no list', { name: 'a' }, { fields: 'must be a list of field definitions' }],
