@@ -169,6 +169,46 @@ onEachTopology('a snapshot is applied all or not at all', async (t, target) => {
       },
       spec: 'contract §8',
     },
+    {
+      name: 'a field that a view reads is called otherwise together with the query of the view',
+      as: 'admin',
+      request: `POST ${apply}`,
+      body: {
+        snapshot: documentOf([
+          {
+            name: 'named_orders',
+            type: 'view',
+            view_query: 'select o.id, o.total, c.label as name from orders o join customers c on c.id = o.customer',
+          },
+          {
+            ...customers,
+            fields: renamed.map((field) => (field.name === 'name' ? { ...field, name: 'label' } : field)),
+            list_rule: null,
+            indexes: [],
+          },
+        ]),
+        mode: 'sync',
+      },
+      expect: {
+        status: 200,
+        json: { data: { mode: 'sync', created: [], updated: ['named_orders', 'customers'], unchanged: [] } },
+      },
+      spec: 'contract §8',
+    },
+    {
+      name: 'and the views that the snapshot lacks stay',
+      request: 'GET /api/v1/best_orders',
+      expect: { status: 200, json: is.containing({ data: [], totalItems: 0 }) },
+      spec: 'contract §8',
+    },
+    {
+      name: 'without the new query it is refused, and the view named',
+      as: 'admin',
+      request: `POST ${apply}`,
+      body: { snapshot: documentOf([{ ...customers, fields: renamed }]), mode: 'sync' },
+      expect: refused.invalid('collections.named_orders.view_query'),
+      spec: 'contract §8',
+    },
     ...(
       [
         ['a bad mode', { snapshot: documentOf([]), mode: 'replace' }, 'mode'],

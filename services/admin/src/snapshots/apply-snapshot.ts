@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '@recordbus/audit';
-import { type Collection, createProblems, loadCollections } from '@recordbus/schema';
+import { type Collection, createProblems, loadCollections, readFieldDefinitions } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import type { Author } from '../audit/author.ts';
 import { applyChange } from '../collections/change-collection.ts';
@@ -14,6 +15,7 @@ import { applyDroppedIndex, applyNewIndex } from '../indexes/change-indexes.ts';
 import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 import { isRelation, listOfFields, mergeFields } from './merge-fields.ts';
 import { orderViews } from './order-views.ts';
+import { renewView, takeViewsDown } from './renew-views.ts';
 import type { SnapshotCollection, SnapshotToApply } from './snapshot-document.ts';
 
 /** What became of the collections of a snapshot, by name. */
@@ -81,12 +83,18 @@ async function makeAll(
 ): Promise<void> {
   const tables = drafts.filter(({ type }) => type !== 'view');
   const step = async (draft: SnapshotCollection, work: (now: SchemaChange) => Promise<unknown>) => {
-    const { collections } = await loadCollections(schema.query);
-    await naming(draft.name, () => work({ ...schema, collections }));
+    const now = await current(schema);
+    await naming(draft.name, () => work(now));
   };
   const change = (draft: SnapshotCollection, body: CollectionChange) =>
     step(draft, (now) => applyChange(now, draft.name, body, nowSec));
 
+  // A table may change in a way that its views as they are stand against, and as they are to be do not.
+  const takenDown = new Set<string>();
+  if (tables.some((draft) => isThere(draft) && changesFields(schema.collections, draft))) {
+    for (const { name, type } of schema.collections) if (type === 'view') takenDown.add(name);
+    await takeViewsDown(schema, [...takenDown]);
+  }
   for (const draft of tables.filter((table) => !isThere(table))) {
     const fields = listOfFields(draft.fields);
     const own = typeof fields === 'string' ? fields : fields.filter((field) => !isRelation(field));
@@ -100,10 +108,42 @@ async function makeAll(
   }
   for (const draft of tables) await change(draft, rulesOf(draft));
   for (const draft of tables) await step(draft, (now) => applyIndexes(now, draft));
-  for (const draft of await orderViews(drafts.filter(({ type }) => type === 'view'))) {
-    if (isThere(draft)) await change(draft, { view_query: draft.view_query, ...rulesOf(draft) });
-    else await step(draft, (now) => applyCreate(now, withoutIndexes(draft), nowSec));
+  const views = drafts.filter(({ type }) => type === 'view');
+  const kept = schema.collections
+    .filter(({ name }) => takenDown.has(name) && !views.some((draft) => draft.name === name))
+    .map(({ name, viewQuery }) => ({ name, view_query: viewQuery, isKept: true as const }));
+  for (const view of await orderViews([...views, ...kept])) {
+    const body = 'isKept' in view ? {} : { view_query: view.view_query, ...rulesOf(view) };
+    if (takenDown.delete(view.name)) {
+      await naming(view.name, () => renewView(schema, view.name, body, takenDown, nowSec));
+    } else if ('isKept' in view || isThere(view)) {
+      await naming(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
+    } else await step(view, (now) => applyCreate(now, withoutIndexes(view), nowSec));
   }
+}
+
+/** A change of the schema with the collections as it has made them so far. */
+const current = async (schema: SchemaChange): Promise<SchemaChange> => ({
+  ...schema,
+  collections: (await loadCollections(schema.query)).collections,
+});
+
+/** Will the fields of a collection that exists be others? What is wrong with them is said when they are changed. */
+function changesFields(collections: readonly Collection[], draft: SnapshotCollection): boolean {
+  const existing = collections.find(({ name }) => name === draft.name);
+  const fields = listOfFields(draft.fields);
+  if (!existing || typeof fields === 'string') return false;
+  const planned = readFieldDefinitions(
+    mergeFields(existing.fields, fields),
+    {
+      collectionType: existing.type,
+      previous: existing.fields,
+      // Relations lead where they led, or are new.
+      findCollection: (name) => ({ name, type: 'base' }),
+    },
+    createProblems(),
+  );
+  return !isDeepStrictEqual(planned, existing.fields);
 }
 
 const withoutIndexes = ({ indexes: _, ...draft }: SnapshotCollection) => draft;

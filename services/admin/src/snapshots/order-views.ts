@@ -1,13 +1,17 @@
 import { findMentions } from '../views/view-query.ts';
-import type { SnapshotCollection } from './snapshot-document.ts';
+
+interface View {
+  readonly name: string;
+  readonly view_query?: string | null | undefined;
+}
 
 /** Views, each behind those of the others that its query reads. Those that read each other in a circle stay as they are. */
-export async function orderViews(views: readonly SnapshotCollection[]): Promise<SnapshotCollection[]> {
+export async function orderViews<V extends View>(views: readonly V[]): Promise<V[]> {
   const mentions = new Map<string, readonly string[]>();
   for (const { name, view_query } of views) mentions.set(name, await findMentions(view_query ?? ''));
-  const ordered: SnapshotCollection[] = [];
-  const visited = new Set<SnapshotCollection>();
-  const visit = (view: SnapshotCollection) => {
+  const ordered: V[] = [];
+  const visited = new Set<V>();
+  const visit = (view: V) => {
     if (visited.has(view)) return;
     visited.add(view);
     for (const other of views) if (mentions.get(view.name)?.includes(other.name)) visit(other);
