@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { Session } from '@recordbus/tokens';
+import { createRevocationFeed } from '../src/accounts/revocation-feed.ts';
+import { type Accounts, createAccounts } from '../src/app.ts';
+import { eventually } from './eventually.ts';
+import { quiet } from './topologies.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+const silentBus = { onNotice: () => () => {} };
+
+describe('the accounts of tokens', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
+  let database: Database;
+  let accounts: Accounts;
+  let end: () => Promise<void>;
+  const run = (text: string, values: readonly unknown[] = []) => database.query({ text, values });
+
+  before(async () => {
+    const temporary = await createTemporaryDatabase(serverUrl ?? '');
+    database = await openDatabase({ url: temporary.url, name: 'test', log: quiet });
+    await run(`create table records.people (id text primary key, email text, token_version integer not null default 0,
+      is_anonymous boolean not null default false)`);
+    await run('create table records.things (id text primary key)');
+    accounts = createAccounts({ database, bus: silentBus, log: quiet });
+    await accounts.start();
+    end = async () => {
+      await accounts.stop();
+      await database.close();
+      await temporary.drop();
+    };
+  });
+  after(() => end());
+
+  const sessionOf = (id: string, more: Partial<Session> = {}, collection = 'people'): Session => ({
+    principal: { type: 'user', id, email: 'as@signed', collection, anonymous: false, impersonatedBy: null },
+    tokenVersion: 0,
+    expiresAtSec: 1_900_000_000,
+    ...more,
+  });
+  const add = (id: string) => run('insert into records.people (id, email) values ($1, $2)', [id, `${id}@now`]);
+  const tell = (subject: string) => run('insert into system.revocations (subject) values ($1)', [subject]);
+  const addSession = (id: string, account: string) =>
+    run(
+      `insert into system.sessions (id, account_id, created_at, last_used_at, expires_at) values ($1, $2, 0, 0, 1900000000)`,
+      [id, account],
+    );
+
+  test('who calls is whom the row says, not whom the token says', async () => {
+    await add('u1');
+    assert.deepEqual(await accounts.findPrincipal(sessionOf('u1')), {
+      ...sessionOf('u1').principal,
+      email: 'u1@now',
+      sessionId: undefined,
+      expiresAtSec: 1_900_000_000,
+    });
+  });
+
+  test('nobody is who has no row, another version, no session, or no accounts to be of', async () => {
+    await add('u2');
+    await addSession('s2', 'u2');
+    await addSession('s1', 'u1');
+    assert.ok(await accounts.findPrincipal(sessionOf('u2', { sessionId: 's2' })));
+    const nobodies = [
+      sessionOf('nobody'),
+      sessionOf('u2', { tokenVersion: 1 }),
+      sessionOf('u2', { sessionId: 'gone' }),
+      sessionOf('u2', { sessionId: 's1' }),
+      sessionOf('u2', {}, 'nowhere'),
+      sessionOf('u2', {}, 'things'),
+      sessionOf('u2', {}, 'people"'),
+      { ...sessionOf('u2'), principal: { type: 'admin', id: 'u2', email: '' } as const },
+    ];
+    for (const session of nobodies) assert.equal(await accounts.findPrincipal(session), undefined);
+  });
+
+  test('what was looked up is believed until it is told of, and no longer than a moment after that', async () => {
+    await add('u3');
+    await addSession('s3', 'u3');
+    const session = sessionOf('u3', { sessionId: 's3' });
+    assert.ok(await accounts.findPrincipal(session));
+    await run("delete from system.sessions where id = 's3'");
+    assert.ok(await accounts.findPrincipal(session), 'nobody has told of it');
+    await tell('s3');
+    await eventually(async () => (await accounts.findPrincipal(session)) === undefined);
+  });
+
+  test('a star makes everything old', async () => {
+    await add('u4');
+    assert.ok(await accounts.findPrincipal(sessionOf('u4')));
+    await run("delete from records.people where id = 'u4'");
+    await tell('*');
+    await eventually(async () => (await accounts.findPrincipal(sessionOf('u4'))) === undefined);
+  });
+
+  test('a transaction that began first and commits last is told of too', async () => {
+    const feed = createRevocationFeed({ database, bus: silentBus, log: quiet });
+    await feed.start();
+    const mark = feed.mark();
+    let commit = () => {};
+    const isHeld = new Promise<void>((resolve) => (commit = resolve));
+    let hasWritten = () => {};
+    const written = new Promise<void>((resolve) => (hasWritten = resolve));
+    const slow = database.transaction(async (query) => {
+      await query({ text: "insert into system.revocations (subject) values ('slow')", values: [] });
+      hasWritten();
+      await isHeld;
+    });
+    await written;
+    await tell('quick');
+    await feed.refresh();
+    assert.deepEqual(
+      ['quick', 'slow'].map((subject) => feed.hasTold(mark, subject, undefined)),
+      [true, false],
+    );
+    commit();
+    await slow;
+    await feed.refresh();
+    assert.equal(feed.hasTold(mark, 'slow', undefined), true);
+    assert.equal(feed.hasTold(mark, 'other', 'slow'), true);
+    assert.equal(feed.hasTold(feed.mark(), 'slow', undefined), false);
+    await feed.stop();
+  });
+
+  test('the last use of sessions is written at the end at the latest', async () => {
+    await addSession('s1b', 'u1');
+    const other = createAccounts({ database, bus: silentBus, log: quiet });
+    await other.start();
+    await other.findPrincipal(sessionOf('u1', { sessionId: 's1b' }));
+    await other.stop();
+    const [row] = await database.query<{ last_used_at: number }>({
+      text: "select last_used_at from system.sessions where id = 's1b'",
+      values: [],
+    });
+    assert.ok((row?.last_used_at ?? 0) > 1_700_000_000);
+  });
+});
