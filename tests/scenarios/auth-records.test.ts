@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { openBusReader } from '../harness/bus-reader.ts';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
@@ -242,4 +243,38 @@ onEachTopology('users are records', async (t, target) => {
     await ended(createClient(target.url, textAt(objectAt(again.json, 'data'), 'token')));
     assert.equal((await login(password)).status, 200);
   });
+});
+
+onEachTopology('credentials leave in nothing', async (t, target) => {
+  const users = await givenUsers(target, { history_enabled: true });
+  const admin = await target.admin();
+  await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+  const ann = await target.guest.post(`/api/v1/auth/${users}/register`, { email: 'ann@example.com', password });
+  const id = textAt(ann, 'record.id');
+  const anns = createClient(target.url, textAt(ann, 'token'));
+  const path = `/api/v1/${users}/${id}`;
+  await anns.patch(path, { password: `${password}!`, old_password: password });
+  await admin.patch(path, { password, nick: 'ann' });
+  const secrets = /argon2|password|totp|token_version|is_anonymous/;
+  await t.test('answers, history and lists [contract §2]', async () => {
+    const login = { email: 'ann@example.com', password };
+    const texts = [
+      await admin.get(path),
+      await admin.get(`/api/v1/${users}`),
+      await admin.get(`${path}/history`),
+      await admin.get(`/api/v1/${users}?fields=id,password_hash,token_version`),
+      await target.guest.send('POST', `/api/v1/auth/${users}/login`, { body: login }),
+    ].map(({ text }) => text);
+    for (const text of texts) assert.doesNotMatch(text, secrets);
+    assert.match(texts[2] ?? '', /"totalItems":3/);
+  });
+  if (bus)
+    await t.test('events: one for each write, with the record and nothing else [contract §6]', async () => {
+      const ours = () => bus.events.filter(({ subject }) => subject.startsWith(`events.${users}.`));
+      await eventually('the events', () => ours().length === 3);
+      for (const { body } of ours()) {
+        assert.doesNotMatch(JSON.stringify(body), secrets);
+        assert.deepEqual(Object.keys(objectAt(body, 'data.record')).sort(), Object.keys(record('')).sort());
+      }
+    });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
@@ -290,4 +291,45 @@ onEachTopology('tokens end with the password and the account', async (t, target)
     await admin.delete(`/api/v1/admin/admins/${id}`);
     await eventually('the end of the token', async () => (await third.get('/api/v1/admin/me')).status === 401);
   });
+});
+
+onEachTopology('what is no session token opens nothing', async (t, target) => {
+  const users = await givenUsers(target);
+  const ann = objectAt(await signUp(target, users, 'ann@example.com'), 'record');
+  const nowSec = Math.floor(Date.now() / 1000);
+  const claims = { aud: 'user', id: ann.id, email: 'ann@example.com', collection: users };
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const unsigned = encode({ ...claims, iat: nowSec, exp: nowSec + 600 });
+  const typed = (typ: string) =>
+    new SignJWT({ iat: nowSec, exp: nowSec + 600, ...claims })
+      .setProtectedHeader({ alg: 'HS256', typ })
+      .sign(new TextEncoder().encode(target.secret));
+  const tokens: Record<string, string> = {
+    'that is not signed': `${encode({ alg: 'none', typ: 'JWT' })}.${unsigned}.`,
+    'whose signature is of another algorithm': await new SignJWT({ iat: nowSec, exp: nowSec + 600, ...claims })
+      .setProtectedHeader({ alg: 'HS512', typ: 'JWT' })
+      .sign(new TextEncoder().encode(target.secret)),
+    'of another secret': await mint('x'.repeat(64), claims),
+    'that has expired': await mint(target.secret, { ...claims, exp: nowSec - 1 }),
+    'of the future': await mint(target.secret, { ...claims, iat: nowSec + 3600, exp: nowSec + 7200 }),
+    'without an end': await mint(target.secret, { ...claims, exp: undefined }),
+    'for users and admins': await mint(target.secret, { ...claims, aud: ['user', 'admin'] }),
+    'for files': await mint(target.secret, { ...claims, aud: 'file' }),
+    'of another type': await typed('file+jwt'),
+    'that says it is of an admin': await mint(target.secret, { ...claims, aud: 'admin' }),
+  };
+  await runScenarios(
+    t,
+    target,
+    Object.entries(tokens).flatMap(([which, token]): Scenario[] =>
+      [`GET ${auth}/${users}/sessions`, 'POST /api/v1/auth/refresh'].map((request) => ({
+        name: `a token ${which}: ${request.replace(users, '<col>')}`,
+        request,
+        ...(request.startsWith('POST') && { body: {} }),
+        headers: { Authorization: `Bearer ${token}` },
+        expect: refused.unauthenticated,
+        spec: 'contract §4',
+      })),
+    ),
+  );
 });

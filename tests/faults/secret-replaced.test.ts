@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createClient } from '../harness/client.ts';
+import { textAt } from '../harness/json.ts';
+import { createGround, firstAdmin, startStack } from '../harness/stack.ts';
+import { topologies } from '../harness/target.ts';
+
+const password = 'a long and winding password';
+
+for (const topology of topologies) {
+  test(`another text in the secret file ends every token (${topology}) [interface §5]`, async () => {
+    await using ground = await createGround();
+    // Without the variable the secret is that of the file.
+    const environment = { SERVICE_JWT_SECRET: '' };
+    const file = join(ground.dataDirectory, 'jwt_secret');
+    const tokens: string[] = [];
+    {
+      await using stack = await startStack({ topology, ground, environment });
+      const admin = await stack.admin();
+      await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
+      const user = await stack.guest.post('/api/v1/auth/readers/register', { email: 'ann@example.com', password });
+      tokens.push(
+        textAt(user, 'token'),
+        textAt(await stack.guest.post('/api/v1/admin/login', firstAdmin, 200), 'token'),
+      );
+    }
+    assert.ok(readFileSync(file, 'utf8').trim().length >= 32);
+    writeFileSync(file, 'y'.repeat(48));
+    await using stack = await startStack({ topology, ground, environment });
+    for (const token of tokens) {
+      const refresh = await createClient(stack.url, token).send('POST', '/api/v1/auth/refresh', { body: {} });
+      assert.equal(refresh.status, 401);
+    }
+    const login = { email: 'ann@example.com', password };
+    assert.equal((await stack.guest.send('POST', '/api/v1/auth/readers/login', { body: login })).status, 200);
+  });
+}
