@@ -1,7 +1,8 @@
 import type { Settings } from '@recordbus/settings';
 import { fillTemplate, type Variables } from './fill-template.ts';
-import { escapeHtml, htmlOfText, isHtml, textOfHtml } from './html.ts';
+import { escapeHtml, htmlOfText, isHtml } from './html.ts';
 import type { MailTemplate } from './mail.ts';
+import { textOfHtml } from './text-of-html.ts';
 
 /** A mail as its reader sees it. */
 export interface RenderedMail {
