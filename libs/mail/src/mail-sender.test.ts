@@ -8,7 +8,7 @@ import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/data
 import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
 import { startMailServer } from '../test/mail-server.ts';
-import { createMailSender, enqueueMail, type Mail, type MailSender, sendTestMail } from './index.ts';
+import { createMailSender, enqueueMail, type Mail, type MailOutcome, type MailSender, sendTestMail } from './index.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
 const quiet = createLogger('mail test', 'silent');
@@ -28,6 +28,7 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
   let settings: Settings;
   const envelope = createEnvelope('a passphrase');
   const running: { stop(): Promise<void> }[] = [];
+  const outcomes: MailOutcome[] = [];
 
   before(async () => {
     own = await createTemporaryDatabase(serverUrl ?? '');
@@ -38,6 +39,7 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
     await settings.start();
   });
   afterEach(async () => {
+    outcomes.length = 0;
     for (const part of running.splice(0).reverse()) await part.stop();
     await database.query({ text: 'delete from system.mail_queue', values: [] });
   });
@@ -55,7 +57,13 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
     return server;
   }
   function startSender(): MailSender {
-    const sender = createMailSender({ query: database.query, bus, settings, log: quiet });
+    const sender = createMailSender({
+      query: database.query,
+      bus,
+      settings,
+      log: quiet,
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
     sender.start();
     running.push(sender);
     return sender;
@@ -172,6 +180,7 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
     bus.notify('mail');
     await untilQueueIsEmpty();
     assert.equal(server.received.length, 1);
+    await eventually(() => `${outcomes}` === 'postponed,sent');
   });
 
   test('a 5xx of the server is final', async () => {
@@ -183,6 +192,7 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
     await send();
     await untilQueueIsEmpty();
     assert.equal(server.received.length, 0);
+    await eventually(() => `${outcomes}` === 'given_up');
   });
 
   test('a wrong password of the server is not: it waits for the right one', async () => {

@@ -17,11 +17,15 @@ export interface MailSender {
   stop(): Promise<void>;
 }
 
+/** What came of an attempt to send a mail, or of waiting for one. */
+export type MailOutcome = 'sent' | 'postponed' | 'given_up';
+
 interface MailSenderDeps {
   readonly query: Query;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly settings: Pick<Settings, 'get' | 'onChange'>;
   readonly log: Logger;
+  readonly onOutcome?: (outcome: MailOutcome) => void;
 }
 
 /** How often a replica that heard nothing looks for itself, in milliseconds. */
@@ -34,7 +38,7 @@ const leaseSec = (2 * sendTimeoutMs) / 1000;
 const stopPatienceMs = 5000;
 
 /** Makes the sender of this process; it does nothing before `start`. */
-export function createMailSender({ query, bus, settings, log }: MailSenderDeps): MailSender {
+export function createMailSender({ query, bus, settings, log, onOutcome = () => {} }: MailSenderDeps): MailSender {
   const wakeup = createWakeup();
   const underWay = new Set<Promise<void>>();
   const endings: (() => void)[] = [];
@@ -55,13 +59,16 @@ export function createMailSender({ query, bus, settings, log }: MailSenderDeps):
     if (!refusal) {
       await removeMail(query, mail);
       log.info(facts, 'mail sent');
+      onOutcome('sent');
     } else if (refusal.isFinal) {
       await removeMail(query, mail);
       log.error({ ...facts, reason: refusal.reason }, 'a mail was given up');
+      onOutcome('given_up');
     } else {
       const delaySec = pausesSec[Math.min(attempts, pausesSec.length - 1)] ?? 0;
       await postponeMail(query, mail, delaySec);
       log.warn({ ...facts, reason: refusal.reason, retry_in_sec: delaySec }, 'a mail was not sent yet');
+      onOutcome('postponed');
     }
 
     async function trySend({ template }: QueuedMail): Promise<Refusal | undefined> {
@@ -77,8 +84,10 @@ export function createMailSender({ query, bus, settings, log }: MailSenderDeps):
   }
 
   async function round(): Promise<void> {
-    for (const { id, template, recipient, attempts } of await removeExpiredMail(query))
+    for (const { id, template, recipient, attempts } of await removeExpiredMail(query)) {
       log.error({ mail_id: id, template, to: recipient, attempts }, 'a mail was not sent in time and was given up');
+      onOutcome('given_up');
+    }
     const room = maxConnections - underWay.size;
     if (room <= 0 || !isMailConfigured(settings)) return;
     const mails = await claimMail(query, room, leaseSec);

@@ -8,6 +8,7 @@ import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
 import type { AuthParts } from './auth-parts.ts';
@@ -16,6 +17,7 @@ import { createAuthCollections } from './collections/auth-collections.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createGuessLimit } from './lockout/guess-limit.ts';
 import { createLockout } from './lockout/lockout.ts';
+import { measureMail } from './mail-metrics.ts';
 import { createCodeHasher } from './one-time/code-hasher.ts';
 import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
@@ -54,7 +56,9 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
   const cache = createCollectionCache({ database, bus, log });
   const background = createBackgroundWork(log);
   const housekeeping = createHousekeeping({ database, log, nowSec });
-  const mailSender = createMailSender({ query: database.query, bus, settings, log });
+  const metrics = createMetrics('auth');
+  const onOutcome = measureMail(metrics, database.query);
+  const mailSender = createMailSender({ query: database.query, bus, settings, log, onOutcome });
   const parts: AuthParts = {
     log,
     database,
@@ -88,6 +92,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
       mapError: mapDatabaseError,
       idempotency: createIdempotencyKeys({ database, log, secret }),
     }),
+    metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Signing in goes on without the bus; gateways look for themselves.
     dispensable: new Set(['bus']),
