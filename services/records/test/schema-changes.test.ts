@@ -42,6 +42,17 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     assert.deepEqual([status, Object.keys(record)], [200, ['id', 'title', 'created', 'updated']]);
   });
 
+  it('forgets one that is called like a function of the database', async () => {
+    await records.create(testCollection('functions', [{ name: 'rank' }, { name: 'count' }, { name: 'title' }]));
+    const { id } = await create('functions', { title: 'x' });
+    for (const name of ['rank', 'count']) {
+      await run(`alter table records.functions drop column ${name}`);
+      await define(testCollection('functions', [...(name === 'rank' ? [{ name: 'count' }] : []), { name: 'title' }]));
+      const { status, record } = await records.send('GET', `/api/functions/${id}`);
+      assert.deepEqual([status, Object.hasOwn(record, name)], [200, false]);
+    }
+  });
+
   it('names a dropped field in a write that still has it', async () => {
     await run('alter table records.fresh add column size double precision');
     await define(testCollection('fresh', [{ name: 'title' }, { name: 'size', type: 'number' }]));

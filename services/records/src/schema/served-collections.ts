@@ -66,18 +66,16 @@ export function createServedCollections(cache: CollectionCache): ServedCollectio
 }
 
 /**
- * A column or table is gone or has another type, a prepared statement no longer fits its tables, or a constraint that
- * nobody here knows stands against a write.
+ * The statement does not fit its tables: a column or table is gone or has another type, a prepared statement is out of
+ * date, or a constraint that nobody here knows stands against a write. A column that is gone may look like anything of
+ * the class 42: `t.rank` is then the aggregate `rank(t)`.
  */
 const isOutdatedSchema = (error: unknown): boolean =>
   isDatabaseError(
     error,
-    sqlState.undefinedColumn,
-    sqlState.undefinedTable,
     sqlState.cachedPlanChanged,
-    sqlState.datatypeMismatch,
-    sqlState.undefinedFunction,
     sqlState.uniqueViolation,
     sqlState.foreignKeyViolation,
     sqlState.programLimitExceeded,
-  );
+  ) ||
+  (isDatabaseError(error) && /^42/.test(error.code ?? ''));
