@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { startBareServer } from './bare/bare-server.ts';
 import { runStatementLoop } from './bare/statement-loop.ts';
-import { copyOutbox } from './bare/statements.ts';
+import { copyOutbox, insertPost, insertPostAndEvent } from './bare/statements.ts';
 import { startGenerator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
@@ -51,10 +51,10 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     rows.push(await measureRow(row, measuring));
   }
 
-  let sameStatementPerSec: number | undefined;
+  let statements: Result['statements'];
   if (isWanted('create')) {
-    tell('the statement of a create without HTTP');
-    sameStatementPerSec = await measureSameStatement(product.databaseUrl, database, options);
+    tell('the statement of a create without HTTP, with its event and without');
+    statements = await measureStatements(product.databaseUrl, database, options);
   }
   let webhooks: Result['webhooks'];
   if (isWanted('webhooks')) {
@@ -72,19 +72,25 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     machine: [...otherLoad, ...(await describeMachine(database, product.dataDirectory))],
     conditions: describeConditions(options),
     rows,
-    sameStatementPerSec,
+    statements,
     webhooks,
     memory: { idleMb, afterMb: residentMb(product.pid) },
   };
 }
 
-async function measureSameStatement(databaseUrl: string, database: pg.Client, options: Options): Promise<number> {
+async function measureStatements(
+  databaseUrl: string,
+  database: pg.Client,
+  { rounds, seconds }: Options,
+): Promise<NonNullable<Result['statements']>> {
   const { posts, authors } = sizes['100k'];
   const author = await findAuthor(database, authors);
-  const figures: number[] = [];
-  for (let round = 0; round < options.rounds; round += 1)
-    figures.push(await runStatementLoop(databaseUrl, { posts, author, seconds: options.seconds }));
-  return median(figures);
+  const [withEvent, withoutEvent]: number[][] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    withEvent?.push(await runStatementLoop(databaseUrl, { insert: insertPostAndEvent(posts), author, seconds }));
+    withoutEvent?.push(await runStatementLoop(databaseUrl, { insert: insertPost(posts), author, seconds }));
+  }
+  return { withEventPerSec: median(withEvent ?? []), withoutEventPerSec: median(withoutEvent ?? []) };
 }
 
 const describeConditions = ({ connections, rounds, seconds, logLevel }: Options): string[] => [

@@ -1,19 +1,18 @@
 import pg from 'pg';
 import { description } from '../seed.ts';
-import { insertPostAndEvent } from './statements.ts';
 
 /** As many statements under way as the product has connections for writing. */
 const connectionCount = 20;
 
 /**
- * Runs the statement of a create without any HTTP, on each connection one after the other, as pgbench does; answers
- * how many per second.
+ * Runs a statement that inserts a post without any HTTP, on each connection one after the other, as pgbench does;
+ * answers how many per second.
  */
 export async function runStatementLoop(
   databaseUrl: string,
-  { posts, author, seconds }: { posts: string; author: string; seconds: number },
+  { insert, author, seconds }: { insert: string; author: string; seconds: number },
 ): Promise<number> {
-  const statement = { name: 'create', text: insertPostAndEvent(posts) };
+  const statement = { name: 'create', text: insert };
   const values = ['A post of the loop', description, true, author];
   const clients = Array.from({ length: connectionCount }, () => new pg.Client({ connectionString: databaseUrl }));
   await Promise.all(clients.map((client) => client.connect()));

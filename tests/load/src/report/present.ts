@@ -5,7 +5,7 @@ import { type Style, table } from './table.ts';
 
 /** The result for people: plain text, or Markdown. */
 export function present(result: Result, style: Style): string {
-  const { machine, conditions, rows, sameStatementPerSec, webhooks, memory } = result;
+  const { machine, conditions, rows, statements, webhooks, memory } = result;
   const paragraph = (lines: readonly string[]) =>
     lines.map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`));
   const create = rows.find(({ row }) => row.name === 'create');
@@ -16,9 +16,9 @@ export function present(result: Result, style: Style): string {
       : [],
     paragraph([...machine, ...conditions]),
     rows.length ? table(rowHead, rows.map(rowCells), style) : [],
-    create && sameStatementPerSec ? paragraph([sameStatementLine(create, sameStatementPerSec)]) : [],
+    create && statements ? paragraph([sameStatementLine(create, statements), outboxLine(statements)]) : [],
     webhooks ? table(paceHead, webhooks.paced.map(paceCells), style) : [],
-    webhooks ? paragraph([burstLine(webhooks)]) : [],
+    webhooks ? paragraph([besideHangingLine(webhooks), burstLine(webhooks)]) : [],
     paragraph([memoryLine(memory)]),
   ];
   return `${parts
@@ -55,9 +55,15 @@ function rowCells({ row, product, bare }: RowResult): string[] {
   ];
 }
 
-const sameStatementLine = ({ product }: RowResult, perSec: number): string =>
-  `The statement of a create, row and event, run by the driver on 20 connections without HTTP: ${whole(perSec)}/s; ` +
-  `the product's create is ${(product.requestsPerSec / perSec).toFixed(2)} of that.`;
+type Statements = NonNullable<Result['statements']>;
+
+const sameStatementLine = ({ product }: RowResult, { withEventPerSec }: Statements): string =>
+  `The statement of a create, row and event, run by the driver on 20 connections without HTTP: ` +
+  `${whole(withEventPerSec)}/s; the product's create is ${(product.requestsPerSec / withEventPerSec).toFixed(2)} of that.`;
+
+const outboxLine = ({ withEventPerSec, withoutEventPerSec }: Statements): string =>
+  `Without the event it is ${whole(withoutEventPerSec)}/s: the outbox costs a create ` +
+  `${whole(100 * (1 - withEventPerSec / withoutEventPerSec))} % of what the database can do.`;
 
 const paceHead = ['webhooks: creates/s', 'delivered/s', 'p50 ms', 'p95', 'p99'];
 
@@ -68,6 +74,10 @@ const paceCells = (paced: WebhookResults['paced'][number]): string[] => [
   ms(paced.p95),
   ms(paced.p99),
 ];
+
+const besideHangingLine = ({ besideHanging, hangingCount }: WebhookResults): string =>
+  `Beside ${hangingCount} webhooks whose receivers hang, at ${besideHanging.perSec} creates/s: ` +
+  `p50 ${ms(besideHanging.p50)} ms, p95 ${ms(besideHanging.p95)} ms, p99 ${ms(besideHanging.p99)} ms.`;
 
 function burstLine({ burst }: WebhookResults): string {
   const { count, createdInSec, drainedInSec, drainPerSec } = burst;

@@ -7,8 +7,8 @@ export interface Result {
   /** How it was measured, as lines. */
   readonly conditions: readonly string[];
   readonly rows: readonly RowResult[];
-  /** The statement of a create without HTTP, per second; undefined when that row was left out. */
-  readonly sameStatementPerSec: number | undefined;
+  /** The statement of a create without HTTP, per second, with its event and without; undefined when that row was left out. */
+  readonly statements: { readonly withEventPerSec: number; readonly withoutEventPerSec: number } | undefined;
   readonly webhooks: WebhookResults | undefined;
   /** Resident memory of the product's process in MB. */
   readonly memory: { readonly idleMb: number | undefined; readonly afterMb: number | undefined };
@@ -23,6 +23,7 @@ export function allFailures({ rows, webhooks }: Result): string[] {
   const ofWebhooks = webhooks
     ? [
         ...webhooks.paced.flatMap(({ perSec, failures }) => failures.map((it) => `webhooks at ${perSec}/s: ${it}`)),
+        ...webhooks.besideHanging.failures.map((it) => `webhooks beside hanging ones: ${it}`),
         ...webhooks.burst.failures.map((it) => `webhooks, burst: ${it}`),
       ]
     : [];

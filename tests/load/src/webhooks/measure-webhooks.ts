@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { type Creator, createPosts } from '../create-posts.ts';
 import { untilIdle } from '../process-usage.ts';
@@ -28,6 +31,9 @@ export interface BurstResult {
 
 export interface WebhookResults {
   readonly paced: readonly PacedResult[];
+  /** To a healthy receiver while as many webhooks as `hangingCount` wait for receivers that never answer. */
+  readonly besideHanging: PacedResult;
+  readonly hangingCount: number;
   readonly burst: BurstResult;
 }
 
@@ -43,6 +49,8 @@ const paces = [
   { perSec: 200, seconds: 6 },
   { perSec: 500, seconds: 8 },
 ] as const;
+const besideHangingPace = { perSec: 50, seconds: 6 };
+const hangingCount = 20;
 const burstCount = 5000;
 const burstParallel = 50;
 const patienceMs = 60_000;
@@ -75,7 +83,19 @@ export async function measureWebhooks({
   await withCreator((creator) => measurePaced(creator, receiver, { perSec: 50, seconds: 1 }));
   const paced: PacedResult[] = [];
   for (const pace of paces) paced.push(await withCreator((creator) => measurePaced(creator, receiver, pace)));
-  return { paced, burst: await withCreator((creator) => measureBurst(creator, receiver)) };
+  const burst = await withCreator((creator) => measureBurst(creator, receiver));
+
+  const hanging = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  cleanUp.defer(() => {
+    hanging.close();
+    hanging.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
+  const definition = { name: 'hanging', url, events: [`${posts}.create`], timeout_ms: 60_000, retry_max: 0 };
+  for (let made = 0; made < hangingCount; made += 1) await admin.call('POST', '/api/v1/admin/webhooks', definition);
+  const besideHanging = await withCreator((creator) => measurePaced(creator, receiver, besideHangingPace));
+  return { paced, burst, besideHanging, hangingCount };
 }
 
 async function measurePaced(
