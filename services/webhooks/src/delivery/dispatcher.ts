@@ -45,7 +45,7 @@ const timedRetryMs = 60_000;
 const stopPatienceMs = 12_000;
 
 /** What one webhook may have under way: much while there is little else, little when many hang. */
-const shareOf = (underWay: number) => (underWay < 200 ? 32 : underWay < 600 ? 8 : 2);
+const shareOf = (underWay: number) => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
 
 /** Did a webhook have, or get by these claims, all that it may have under way? */
 function isShareTaken(claims: readonly Claim[], inFlight: ReadonlyMap<string, number>, perWebhook: number): boolean {
