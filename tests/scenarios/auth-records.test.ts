@@ -245,6 +245,34 @@ onEachTopology('users are records', async (t, target) => {
   });
 });
 
+onEachTopology('an old password is not guessed at for long', async (t, target) => {
+  const users = await givenUsers(target, { update_rule: 'id = @request.auth.id' });
+  const ann = await target.guest.post(`/api/v1/auth/${users}/register`, { email: 'ann@example.com', password });
+  const anns = createClient(target.url, textAt(ann, 'token'));
+  const patch = (old_password: string) =>
+    anns.send('PATCH', `/api/v1/${users}/${textAt(ann, 'record.id')}`, {
+      body: { password: `${password}!`, old_password },
+    });
+  const change = (old_password: string) =>
+    anns.send('POST', `/api/v1/auth/${users}/change-password`, { body: { password: `${password}!`, old_password } });
+  await t.test('ten wrong ones, then 429, here and at change-password, the right one included', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      assert.equal((await patch(`wrong ${count}`)).status, 422);
+      assert.equal((await change(`wrong ${count}`)).status, 422);
+    }
+    for (const attempt of [patch, change]) {
+      const answer = await attempt(password);
+      assert.equal(answer.status, 429);
+      assert.match(answer.headers['retry-after'] ?? '', /^\d+$/);
+    }
+    assert.equal(
+      (await target.guest.send('POST', `/api/v1/auth/${users}/login`, { body: { email: 'ann@example.com', password } }))
+        .status,
+      200,
+    );
+  });
+});
+
 onEachTopology('credentials leave in nothing', async (t, target) => {
   const users = await givenUsers(target, { history_enabled: true });
   const admin = await target.admin();

@@ -1,13 +1,12 @@
 import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
-import type { PasswordRules } from '@recordbus/passwords';
+import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
 import type { Settings } from '@recordbus/settings';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import type { TokenSigner } from '@recordbus/tokens';
 import type { AuthCollections } from './collections/auth-collections.ts';
-import type { GuessLimit } from './lockout/guess-limit.ts';
 import type { Lockout } from './lockout/lockout.ts';
 import type { CodeHasher } from './one-time/code-hasher.ts';
 

@@ -2,7 +2,7 @@ import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
-import { createPasswordRules } from '@recordbus/passwords';
+import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { findCaseCollation } from '@recordbus/query';
 import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
@@ -66,6 +66,7 @@ export function createRecords(given: RecordsDeps): Service {
     findLostFiles: createFindLostFiles(storage),
     wakeRelay: relay.wake,
     tellGateways: () => bus.notify('accounts'),
+    guessLimit: createGuessLimit({ database, nowSec: () => Math.floor(Date.now() / 1000) }),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
   };
   const routes = [

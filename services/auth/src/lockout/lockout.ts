@@ -1,6 +1,6 @@
 import type { Database, Query } from '@recordbus/database';
+import { tooManyAttempts } from '@recordbus/passwords';
 import type { Settings } from '@recordbus/settings';
-import { AppError } from '@recordbus/shared/errors';
 import { clientKey } from './client-key.ts';
 
 /** What a login is about. */
@@ -120,9 +120,3 @@ async function findReset(query: Query, keys: readonly string[], maxAttempts: num
   });
   return row?.resetsAtSec ?? now + 1;
 }
-
-/** 429 until the given time (interface §5). */
-export const tooManyAttempts = (resetsAtSec: number, now: number) =>
-  new AppError(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
-    headers: { 'Retry-After': String(Math.max(resetsAtSec - now, 1)) },
-  });

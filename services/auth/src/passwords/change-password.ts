@@ -1,3 +1,4 @@
+import { oldPasswordGuesses } from '@recordbus/passwords';
 import type { Collection } from '@recordbus/schema';
 import { unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
@@ -22,14 +23,14 @@ export async function changePassword(
   { old_password, password }: PasswordChange,
   origin: Origin,
 ): Promise<UserSession> {
-  const { database, lockout, passwords, bus } = parts;
+  const { database, guessLimit, passwords, bus } = parts;
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
-  const { clientAddress } = origin.context;
-  const attempt = await lockout.reserve({ realm: collection.id, email: user.email, clientAddress });
+  const guesses = oldPasswordGuesses(user.id);
+  await guessLimit.reserve(guesses);
   if (!(await checkPassword(database.query, collection, user, old_password)))
     throw validationFailed({ old_password: 'is wrong' });
-  await attempt.giveBack();
+  await guessLimit.clear(guesses.key);
   const passwordHash = await passwords.hashNew(password);
   const session = await database.transaction(async (query) => {
     const condition = { tokenVersion: user.tokenVersion };

@@ -87,7 +87,6 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/change-password'),
     access: 'user',
-    action: 'auth',
     summary: 'Change the own password; all other sessions end, the answer opens a new one',
     params: authParams,
     body: z.object({ old_password: text, password: text }),

@@ -1,12 +1,13 @@
 import { verifyPassword } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
-import type { PasswordRules } from '@recordbus/passwords';
+import { oldPasswordGuesses } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { forbidden, validationFailed } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import type { Unwritten } from '../write/written-record.ts';
+import type { AccountRules } from './account-rules.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -30,11 +31,12 @@ interface Given {
 /**
  * Reads the body of a PATCH in an auth collection (contract §2). A password needs the old one, unless an admin sets it;
  * `verified` is the admins', unchanged it is accepted from anyone. The update rule is asked before a password is looked
- * at, so that nobody can guess at those of others. Throws 403 and 422; gives why nothing can be written.
+ * at, so that nobody can guess at those of others. Throws 403 and 422, and 429 after too many wrong old
+ * passwords; gives why nothing can be written.
  */
 export async function readAccountChange(
   query: Query,
-  passwords: PasswordRules,
+  { passwords, guessLimit }: AccountRules,
   collection: Collection,
   { id, body: { password, old_password, verified, ...body } }: Given,
   asking: Asking,
@@ -55,8 +57,11 @@ export async function readAccountChange(
   if (typeof password !== 'string') throw validationFailed({ password: 'must be a string' });
   if (isAdmin) return { ...change, passwordHash: await passwords.hashNew(password) };
   if (typeof old_password !== 'string') throw validationFailed({ old_password: 'is required' });
+  const guesses = oldPasswordGuesses(id);
+  await guessLimit.reserve(guesses);
   const oldPasswordHash = stored.passwordHash ?? undefined;
   if (!(await verifyPassword(oldPasswordHash, old_password))) throw wrongOldPassword();
+  await guessLimit.clear(guesses.key);
   return { ...change, passwordHash: await passwords.hashNew(password), oldPasswordHash };
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from '@recordbus/database';
-import type { PasswordRules } from '@recordbus/passwords';
 import { authOf, type QuerySchema } from '@recordbus/query';
 import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
+import type { AccountRules } from '../accounts/account-rules.ts';
 import type { FindReferrers } from '../delete/referrers.ts';
 import type { FindLostFiles } from '../history/restore-record.ts';
 import type { Asking } from '../rules/compile-rule.ts';
@@ -10,7 +10,7 @@ import type { ServedCollections } from '../schema/served-collections.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
 
 /** What the routes of records stand on. */
-export interface RouteDeps {
+export interface RouteDeps extends AccountRules {
   readonly database: Database;
   readonly collections: ServedCollections;
   /** What rules and filters are about. */
@@ -22,7 +22,6 @@ export interface RouteDeps {
   readonly wakeRelay: () => void;
   /** To be called after a commit by which tokens may have ended. */
   readonly tellGateways: () => void;
-  readonly passwords: PasswordRules;
 }
 
 interface Input {

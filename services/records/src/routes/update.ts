@@ -35,7 +35,7 @@ export const updateRoute = (deps: RouteDeps): Route =>
           change,
           input.context,
           askingOf('PATCH', input, deps),
-          deps.passwords,
+          deps,
         );
         if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
         deps.wakeRelay();

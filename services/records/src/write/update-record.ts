@@ -1,6 +1,5 @@
 import type { Query } from '@recordbus/database';
 import { insertEvents, nextUpdatedAt, nowSec, originValues, selectChange, withHistory } from '@recordbus/journal';
-import type { PasswordRules } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -15,6 +14,7 @@ import {
 import type { RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 import { readAccountChange, wrongOldPassword } from '../accounts/account-change.ts';
+import type { AccountRules } from '../accounts/account-rules.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
@@ -53,12 +53,12 @@ export async function updateRecord(
   { id, body, versions }: Change,
   context: RequestContext,
   asking: Asking,
-  passwords: PasswordRules,
+  rules: AccountRules,
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, statement: open } = compiled(collection);
   const account = hasAccounts(collection)
-    ? await readAccountChange(query, passwords, collection, { id, body }, asking)
+    ? await readAccountChange(query, rules, collection, { id, body }, asking)
     : undefined;
   if (account && 'outcome' in account) return account;
   const written = readChange(reader, account ? account.body : body);

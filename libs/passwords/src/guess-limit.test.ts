@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Database } from '@recordbus/database';
-import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
 import { createGuessLimit } from './guess-limit.ts';
 
-describe('the limit of guesses', { skip: skipWithoutDatabase }, () => {
+const serverUrl = process.env.TEST_DATABASE_URL;
+
+describe('the limit of guesses', { skip: !serverUrl && 'TEST_DATABASE_URL is not set' }, () => {
   let database: Database;
   let end: () => Promise<void>;
   let now = 1_800_000_000;
   before(async () => {
-    const temporary = await openTemporaryDatabase();
-    database = temporary.database;
-    end = () => temporary.remove();
+    const temporary = await createTemporaryDatabase(serverUrl ?? '');
+    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
+    end = async () => {
+      await database.close();
+      await temporary.drop();
+    };
   });
   after(() => end());
 

@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import { tooManyAttempts } from './lockout.ts';
+import { AppError } from '@recordbus/shared/errors';
 
 /** What may be tried only so often. */
 export interface Guess {
@@ -60,3 +60,9 @@ export function createGuessLimit({ database, nowSec }: GuessLimitDeps): GuessLim
     },
   };
 }
+
+/** 429 until the given time (interface §5). */
+export const tooManyAttempts = (resetsAtSec: number, now: number) =>
+  new AppError(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
+    headers: { 'Retry-After': String(Math.max(resetsAtSec - now, 1)) },
+  });
