@@ -64,7 +64,8 @@ export interface Ground extends AsyncDisposable {
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Where the users of the tests are. */
-const userCollection = 'members';
+/** The auth collection of the user that a target's `user()` is. */
+export const userCollection = 'members';
 
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 

@@ -1,6 +1,8 @@
+import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
+import { userCollection } from '../harness/stack.ts';
 import { onEachTopology } from '../harness/target.ts';
 
 const closedRules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
@@ -69,6 +71,155 @@ onEachTopology('null is public, the empty string is for admins', async (t, targe
       name: 'and before it is known whether the record exists',
       request: 'GET /api/v1/closed/01980000-0000-7000-8000-00000000dead',
       expect: refused.forbidden,
+      spec: 'contract §2',
+    },
+  ]);
+});
+
+onEachTopology('a rule is asked of the caller and of the record', async (t, target) => {
+  const admin = await target.admin();
+  const uma = await target.user();
+  const owner = 'owner = @request.auth.id';
+  const fields = [
+    { name: 'title', type: 'text' },
+    { name: 'owner', type: 'text' },
+    { name: 'mail', type: 'text' },
+  ];
+  const define = (name: string, rules: object) =>
+    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rules });
+  await define('owned', {
+    list_rule: owner,
+    view_rule: owner,
+    create_rule: owner,
+    update_rule: `${owner} && @request.body.owner:changed = false`,
+    delete_rule: owner,
+  });
+  await define('known', {
+    list_rule: '@request.auth.email = mail',
+    view_rule: '@request.auth.type = "user"',
+    update_rule: 'owner != @request.auth.id',
+    delete_rule: '@request.auth.id = null || @request.auth.email = "" || @request.auth.id !~ "x"',
+  });
+  const users = (await admin.get(`/api/v1/${userCollection}?filter=${encodeURIComponent(`id = "${uma.id}"`)}`)).json;
+  const email = textAt(users, 'data.0.email');
+  const mine = await admin.create('owned', { title: 'mine', owner: uma.id });
+  const other = await admin.create('owned', { title: 'other', owner: 'somebody' });
+  const nobody = await admin.create('owned', { title: 'nobody' });
+  const note = await admin.create('known', { title: 'note', mail: email });
+  const unknown = 'owned/01980000-0000-7000-8000-00000000dead';
+
+  const row = (as: Caller, request: string, expect: Scenario['expect'], more: Partial<Scenario> = {}): Scenario => ({
+    name: `${as}: ${request.replace(/[0-9a-f-]{36}/, ':id')} ${JSON.stringify(more.body ?? '')}`,
+    as,
+    request: request.replace(' ', ' /api/v1/'),
+    expect,
+    spec: 'contract §1, §2',
+    ...more,
+  });
+  const lists = (as: Caller, collection: string, ...titles: string[]) =>
+    row(as, `GET ${collection}?sort=title`, {
+      status: 200,
+      json: is.containing({ totalItems: titles.length, data: titles.map((title) => is.containing({ title })) }),
+    });
+  const stale = { headers: { 'If-Match': 'W/"1"' } };
+  const ok = { status: 200 };
+  await runScenarios(t, target, [
+    lists('user', 'owned', 'mine'),
+    lists('guest', 'owned'),
+    lists('admin', 'owned', 'mine', 'nobody', 'other'),
+    lists('user', 'known', 'note'),
+    lists('guest', 'known'),
+    row('user', `GET owned/${mine.id}`, ok),
+    row('user', `GET owned/${other.id}`, refused.forbidden),
+    row('guest', `GET owned/${nobody.id}`, refused.forbidden),
+    row('admin', `GET owned/${other.id}`, ok),
+    row('user', `GET ${unknown}`, refused.notFound),
+    row('user', `GET known/${note.id}`, ok),
+    row('guest', `GET known/${note.id}`, refused.forbidden),
+    row('guest', `GET owned/${mine.id}`, refused.unauthenticated, { headers: { Authorization: 'Bearer no.good' } }),
+    row('user', 'POST owned', { status: 201 }, { body: { title: 'new', owner: uma.id }, events: ['owned.create'] }),
+    row('user', 'POST owned', refused.forbidden, { body: { title: 'new', owner: 'somebody' } }),
+    row('guest', 'POST owned', refused.forbidden, { body: { title: 'new' } }),
+    row('user', `PATCH owned/${mine.id}`, ok, { body: { title: 'mine' }, events: ['owned.update'] }),
+    row('user', `PATCH owned/${mine.id}`, ok, { body: { owner: uma.id }, events: ['owned.update'] }),
+    row('user', `PATCH owned/${mine.id}`, refused.forbidden, { body: { owner: 'somebody' } }),
+    row('user', `PATCH owned/${other.id}`, refused.forbidden, { body: { owner: uma.id } }),
+    row('guest', `PATCH owned/${nobody.id}`, refused.forbidden, { body: {} }),
+    row('guest', `PATCH known/${note.id}`, refused.forbidden, { body: {} }),
+    row('user', `PATCH known/${note.id}`, ok, { body: { title: 'note' }, events: ['known.update'] }),
+    row('user', `PATCH ${unknown}`, refused.notFound, { body: {} }),
+    row('user', `DELETE owned/${other.id}`, refused.forbidden, stale),
+    row('user', `DELETE owned/${mine.id}`, { status: 412 }, stale),
+    row('guest', `DELETE owned/${nobody.id}`, refused.forbidden),
+    row('guest', `DELETE known/${note.id}`, refused.forbidden),
+    row('user', `DELETE owned/${mine.id}`, ok, { events: ['owned.delete'] }),
+    row('user', `DELETE owned/${mine.id}`, refused.notFound),
+    row('admin', `DELETE owned/${other.id}`, ok, { events: ['owned.delete'] }),
+  ]);
+});
+
+onEachTopology('filters and sorts have their limits', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [
+    { name: 'title', type: 'text' },
+    { name: 'rank', type: 'number' },
+    { name: 'next', type: 'relation', collection: 'bounded' },
+  ];
+  await admin.post('/api/v1/collections', { name: 'bounded', type: 'base', fields });
+  const times = (count: number, text: string) => Array.from({ length: count }, () => text);
+  const path = (hops: number) => [...times(hops, 'next'), 'rank'].join('.');
+  const limits: [string, string, (count: number) => string, number][] = [
+    ['sort terms', 'sort', (count) => times(count, 'rank').join(','), 8],
+    ['relations in a path of a sort', 'sort', path, 6],
+    ['relations in a path of a filter', 'filter', (count) => `${path(count)} = 1`, 6],
+    ['relations in a path of expand', 'expand', (count) => times(count, 'next').join('.'), 6],
+    ['terms of a filter', 'filter', (count) => times(count, 'rank=1').join('||'), 200],
+    ['characters of a filter', 'filter', (count) => `title="${'x'.repeat(count - 8)}"`, 4000],
+    ['parentheses within each other', 'filter', (count) => `${'('.repeat(count)}rank=1${')'.repeat(count)}`, 32],
+  ];
+  await runScenarios(
+    t,
+    target,
+    limits.flatMap(([what, name, make, most]) =>
+      [most, most + 1].map((count) => ({
+        name: `${count} ${what}`,
+        request: `GET /api/v1/bounded?${name}=${encodeURIComponent(make(count))}`,
+        expect: count === most ? { status: 200 } : { status: 400, json: is.containing({ code: is.code }) },
+        spec: 'contract §2',
+      })),
+    ),
+  );
+});
+
+onEachTopology('what is secret can not be asked for', async (t, target) => {
+  const admin = await target.admin();
+  const uma = await target.user();
+  const names = ['password', 'password_hash', 'totp_secret', 'is_anonymous', 'password_reset_at', 'nope'];
+  await admin.post('/api/v1/collections', {
+    name: 'letters',
+    type: 'base',
+    fields: [{ name: 'writer', type: 'relation', collection: userCollection }],
+  });
+  const letter = await admin.create('letters', { writer: uma.id });
+  const asked = names.flatMap((name) => [
+    `${userCollection}?filter=${encodeURIComponent(`${name} != null`)}`,
+    `${userCollection}?sort=-${name}`,
+    `letters?filter=${encodeURIComponent(`writer.${name} ~ "a"`)}`,
+    `letters?sort=writer.${name}`,
+  ]);
+  await runScenarios(t, target, [
+    ...asked.map((request) => ({
+      name: request,
+      as: 'admin' as const,
+      request: `GET /api/v1/${request}`,
+      expect: { status: 400, json: is.containing({ code: is.code }) },
+      spec: 'contract §2',
+    })),
+    {
+      name: 'and is not shown where users are expanded, whatever fields says',
+      as: 'admin',
+      request: `GET /api/v1/letters/${letter.id}?expand=writer&fields=expand.writer.password_hash,expand.writer.email`,
+      expect: { status: 200, json: { data: { id: letter.id, expand: { writer: { id: uma.id, email: is.text } } } } },
       spec: 'contract §2',
     },
   ]);
