@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import type { Answer } from '../harness/client.ts';
+import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { textAt } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
+import { createGround, startStack } from '../harness/stack.ts';
+import { totpCode } from '../harness/totp.ts';
+
+const password = 'a long and winding password';
+const auth = '/api/v1/auth/readers';
+
+const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort();
+
+/** Takes connections and never says a word. */
+async function startMuteServer() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' ? address?.port : undefined,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test('codes and mails on two replicas [contract §4]', async (t) => {
+  await using ground = await createGround();
+  await using first = await startStack({ topology: 'one', ground });
+  await using second = await startStack({ topology: 'one', beside: ground });
+  await using mail = await startMailServer();
+  const admin = await first.admin();
+  await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
+
+  const onBoth = (path: string, bodies: readonly object[]) =>
+    Promise.all(
+      bodies.map((body, index) => [first, second][index % 2]?.guest.send('POST', `${auth}${path}`, { body })),
+    ).then((answers) => answers.filter((answer) => answer !== undefined));
+  const register = async (email: string) =>
+    textAt(await first.guest.post(`${auth}/register`, { email, password }), 'token');
+
+  await t.test('a mail server that says nothing holds up no request', async () => {
+    await using mute = await startMuteServer();
+    await admin.patch('/api/v1/admin/settings', {
+      ...mail.settings,
+      'smtp.port': String(mute.port),
+      'auth.otp.enabled': '1',
+    });
+    const request = () => first.guest.send('POST', `${auth}/otp/request`, { body: { email: 'slow@example.com' } });
+    await eventually('codes are switched on', async () => (await request()).status === 200);
+    await register('slow@example.com');
+    await eventually('the mail is being sent', () => mute.sockets.size > 0);
+    assert.equal((await request()).status, 200);
+    await admin.patch('/api/v1/admin/settings', mail.settings);
+  });
+
+  await t.test('each mail arrives, and arrives once', async () => {
+    await eventually('the second replica knows', async () => {
+      const answer = await second.guest.send('POST', `${auth}/otp/request`, { body: { email: 'x@example.com' } });
+      return answer.status === 200;
+    });
+    const people = Array.from({ length: 10 }, (_, index) => `p${index}@example.com`);
+    await Promise.all(people.map(register));
+    for (const person of people) await mail.mailTo(person, { subject: 'Verify your email' });
+    await onBoth(
+      '/otp/request',
+      people.map((email) => ({ email })),
+    );
+    for (const person of people) await mail.mailTo(person, { subject: 'Your sign-in code' });
+    const recipients = mail.received.flatMap((one) => one.recipients).filter((one) => one.startsWith('p'));
+    assert.deepEqual(recipients.sort(), [...people, ...people].sort());
+  });
+
+  await t.test('of many who use a code at once on both, one gets in', async () => {
+    const { code, token } = await mail.mailTo('p3@example.com', { subject: 'Your sign-in code' });
+    const proof = [{ email: 'p3@example.com', code }, { token }];
+    const answers = await onBoth('/otp/auth', [...proof, ...proof.toReversed()]);
+    assert.deepEqual(statuses(answers), [200, 401, 401, 401]);
+  });
+
+  await t.test('of many guesses on both, five are looked at', async () => {
+    const { code = '' } = await mail.mailTo('p4@example.com', { subject: 'Your sign-in code' });
+    const wrong = { email: 'p4@example.com', code: code === '000000' ? '000001' : '000000' };
+    assert.deepEqual(statuses(await onBoth('/otp/auth', Array(6).fill(wrong))), Array(6).fill(401));
+    assert.deepEqual(statuses(await onBoth('/otp/auth', [{ ...wrong, code }])), [401]);
+  });
+
+  await t.test('of many second factors at once on both, one is taken', async () => {
+    const client = createClient(first.url, await register('totp@example.com'));
+    const secret = textAt((await client.send('POST', `${auth}/totp/setup`)).json, 'secret');
+    const { codes } = (await client.post(`${auth}/totp/confirm`, { code: totpCode(secret) }, 200)) as {
+      codes: string[];
+    };
+    const begin = async () =>
+      textAt(await second.guest.post(`${auth}/login`, { email: 'totp@example.com', password }, 200), 'mfa_token');
+    for (const factor of [{ code: totpCode(secret, 1) }, { recovery_code: codes[0] }]) {
+      const begun = [await begin(), await begin(), await begin(), await begin()];
+      const answers = await onBoth(
+        '/login/mfa',
+        begun.map((mfa_token) => ({ mfa_token, ...factor })),
+      );
+      assert.deepEqual(statuses(answers), [200, 401, 401, 401]);
+    }
+  });
+});
