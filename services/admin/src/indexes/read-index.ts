@@ -38,8 +38,8 @@ function readColumn(collection: Collection, name: string, type: NewIndex['type']
   const field = collection.fields.find((other) => other.name === name);
   if (!field && !systemColumns.has(column)) problems.add('columns', `${collection.name} has no column "${name}"`);
   if (field && isSealed(field)) problems.add('columns', `"${name}" can't be compared`);
-  if (type === 'trigram' && (field ? !isText(field) : column !== 'id'))
-    problems.add('columns', `"${name}" is no text, which an index of type trigram is for`);
+  if (type === 'trigram' && !(field && isText(field)))
+    problems.add('columns', `"${name}" is no text field, which an index of type trigram is for`);
   return field?.id ?? column;
 }
 
