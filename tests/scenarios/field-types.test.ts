@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict';
+import { openBusReader } from '../harness/bus-reader.ts';
+import { eventually } from '../harness/eventually.ts';
+import { objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -74,6 +78,9 @@ onEachTopology('options of fields are checked when they are defined', async (t, 
     refuses('min above max of an address on the web', 'url', { min: 3, max: 2 }, 'min'),
     refuses('a length that is no whole number', 'url', { max: 1.5 }, 'max'),
     refuses('a max of HTML that is none', 'editor', { max: 0 }, 'max'),
+    refuses('min above max of a password', 'password', { min: 3, max: 2 }, 'min'),
+    refuses('a flag that is none', 'autodate', { onCreate: 1 }, 'onCreate'),
+    refuses('more dimensions than there may be', 'vector', { dimensions: 4097 }, 'dimensions'),
     refuses('an unknown option', 'editor', { min: 1 }, 'min'),
   ]);
 });
@@ -111,4 +118,142 @@ onEachTopology('a narrower field counts the rows that stand against it', async (
     narrows('site', 'url', { min: 12 }, 'min', '1'),
     narrows('page', 'editor', { max: 6 }, 'max', '1'),
   ]);
+});
+
+onEachTopology('times that the server sets', async (t, target) => {
+  const admin = await target.admin();
+  const autodate = (name: string, flags: object) => ({ name, type: 'autodate', ...flags });
+  await admin.post('/api/v1/collections', { name: 'shelves', type: 'base', fields: [field('name', 'text')] });
+  await admin.post('/api/v1/collections', {
+    name: 'timed',
+    type: 'base',
+    history_enabled: true,
+    fields: [
+      field('title', 'text'),
+      { ...autodate('born', { onCreate: true }), required: true },
+      autodate('touched', { options: { onUpdate: true } }),
+      autodate('plain', {}),
+      { name: 'shelf', type: 'relation', collection: 'shelves' },
+    ],
+  });
+  const shelf = await admin.create('shelves', {});
+  const record = await admin.create('timed', { title: 'a', born: 5, touched: 'never', shelf: shelf.id });
+  assert.deepEqual([record.born, record.touched, record.plain], [record.created, null, record.created]);
+  const shown = (more: object) => ({ status: 200, json: { data: { ...record, updated: is.now, ...more } } });
+
+  await runScenarios(t, target, [
+    {
+      name: 'flags stand at the level of the field',
+      as: 'admin',
+      request: 'GET /api/v1/collections/timed',
+      expect: {
+        status: 200,
+        json: {
+          data: is.containing({
+            fields: is.jsonOf([
+              is.containing({ name: 'title' }),
+              is.containing({ name: 'born', onCreate: true, onUpdate: false, options: {} }),
+              is.containing({ name: 'touched', onCreate: false, onUpdate: true, options: {} }),
+              is.containing({ name: 'plain', onCreate: true, onUpdate: false }),
+              is.containing({ name: 'shelf' }),
+            ]),
+          }),
+        },
+      },
+      spec: 'contract §8',
+    },
+    {
+      name: 'flags are not for other types',
+      as: 'admin',
+      request: 'POST /api/v1/collections',
+      body: { name: 'never', type: 'base', fields: [{ name: 'f', type: 'date', onCreate: true }] },
+      expect: refused.invalid('fields.f.onCreate'),
+      spec: 'contract §8',
+    },
+    {
+      name: 'a PATCH refreshes it, whatever the body says',
+      request: `PATCH /api/v1/timed/${record.id}`,
+      body: { title: 'b', born: 1, touched: 1 },
+      expect: shown({ title: 'b', touched: is.now }),
+      events: ['timed.update'],
+      spec: 'interface §2.2, contract §8',
+    },
+    {
+      name: 'its values are compared like dates',
+      request: `GET /api/v1/timed?filter=${encodeURIComponent('touched > 1 && born <= @now')}&sort=-touched`,
+      expect: { status: 200, json: is.containing({ totalItems: 1 }) },
+      spec: 'contract §2',
+    },
+  ]);
+  const other = await admin.create('timed', { shelf: shelf.id });
+  await admin.send('DELETE', `/api/v1/shelves/${shelf.id}`);
+  const cleared = objectAt((await admin.get(`/api/v1/timed/${other.id}`)).json, 'data');
+  assert.equal(cleared.shelf, null);
+  assert.equal(is.now.fits(cleared.touched), true, 'a cleared relation is a write');
+});
+
+onEachTopology('a password is written and never seen', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [field('title', 'text'), field('pin', 'password', { min: 4, max: 40 })];
+  await admin.post('/api/v1/collections', { name: 'safes', type: 'base', history_enabled: true, fields });
+  await admin.post('/api/v1/collections', {
+    name: 'owners',
+    type: 'base',
+    fields: [{ name: 'safe', type: 'relation', collection: 'safes' }],
+  });
+  const safe = await admin.create('safes', { title: 'a', pin: 'open sesame' });
+  assert.deepEqual(Object.keys(safe), ['id', 'title', 'created', 'updated']);
+  await admin.create('owners', { safe: safe.id });
+  const path = `/api/v1/safes/${safe.id}`;
+  const filtered = (query: string): Scenario => ({
+    name: `refuses ${query}`,
+    as: 'admin',
+    request: `GET /api/v1/safes?${query}`,
+    expect: { status: 400, json: is.containing({ error: is.text }) },
+    spec: 'contract §2',
+  });
+  await runScenarios(t, target, [
+    {
+      name: 'a change of it answers without it',
+      request: `PATCH ${path}`,
+      body: { pin: 'open barley' },
+      expect: { status: 200, json: { data: { ...safe, updated: is.now } } },
+      events: ['safes.update'],
+      spec: 'interface §2.2',
+    },
+    ...['pi', 'x'.repeat(41), 5, {}].map(
+      (pin): Scenario => ({
+        name: `refuses ${JSON.stringify(pin).slice(0, 20)}`,
+        request: `PATCH ${path}`,
+        body: { pin },
+        expect: refused.invalid('pin'),
+        spec: 'interface §2.2',
+      }),
+    ),
+    filtered(`filter=${encodeURIComponent('pin != null')}`),
+    filtered('sort=pin'),
+    {
+      name: 'no rule is about it',
+      as: 'admin',
+      request: 'PATCH /api/v1/collections/safes',
+      body: { view_rule: 'pin = "x"' },
+      expect: refused.invalid('view_rule'),
+      spec: 'contract §2',
+    },
+  ]);
+  for (const request of [
+    path,
+    '/api/v1/safes',
+    '/api/v1/owners?expand=safe',
+    `${path}/history`,
+    `${path}?fields=pin`,
+  ]) {
+    const { status, text } = await admin.send('GET', request);
+    assert.equal(status, 200, request);
+    assert.doesNotMatch(text, /argon2|"pin"/, request);
+  }
+  if (target.natsUrl === undefined) return;
+  await using bus = await openBusReader(target.natsUrl);
+  await eventually('the events of the safe', () => bus.events.some(({ subject }) => subject === 'events.safes.update'));
+  assert.doesNotMatch(JSON.stringify(bus.events), /argon2|"pin"/);
 });

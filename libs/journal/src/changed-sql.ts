@@ -6,10 +6,12 @@ import { type Collection, quoteIdentifier, quoteLiteral, recordColumns, selectLi
  */
 export function selectChange(collection: Collection, after: string, before: string): string {
   const columns = recordColumns(collection);
-  const names = collection.fields.map(({ name }) => {
-    const column = quoteIdentifier(name);
-    return `case when n.${column} is distinct from o.${column} then ${quoteLiteral(name)} end`;
-  });
+  const names = collection.fields
+    .filter(({ type }) => type !== 'password')
+    .map(({ name }) => {
+      const column = quoteIdentifier(name);
+      return `case when n.${column} is distinct from o.${column} then ${quoteLiteral(name)} end`;
+    });
   return `select n.id, n.updated_at, row_to_json(r.*)::text as record, row_to_json(p.*)::text as previous,
     array_to_json(array_remove(array[${names.join(', ')}]::text[], null))::text as changed
   from ${after} n join ${before} o on o.id = n.id

@@ -1,3 +1,4 @@
+export { autodateAssignments, newValue, nextValue } from './autodate-sql.ts';
 export { selectChange, selectRecord } from './changed-sql.ts';
 export { insertEvents, nextUpdatedAt, nowSec, originValues, type Verb } from './event-sql.ts';
 export { withHistory } from './history-sql.ts';

@@ -32,6 +32,8 @@ export interface FieldType {
   readonly refersToCollection?: boolean;
   /** SQL type of the column. */
   columnType(field: Field): string;
+  /** Is what a client writes ignored, since the server sets the value? */
+  readonly isServerSet?: boolean;
   /** Does `""` stand for no value? Otherwise it is a value like any other. */
   readonly emptyTextIsNull: boolean;
   /** Builds the reader once per schema version. */

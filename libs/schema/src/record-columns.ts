@@ -16,7 +16,9 @@ export interface RecordColumn {
 export function recordColumns(collection: Collection): readonly RecordColumn[] {
   return [
     { name: 'id', column: 'id' },
-    ...collection.fields.map(({ name }) => ({ name, column: quoteIdentifier(name) })),
+    ...collection.fields
+      .filter(({ type }) => type !== 'password')
+      .map(({ name }) => ({ name, column: quoteIdentifier(name) })),
     ...(collection.type === 'auth' ? [{ name: 'anonymous', column: 'is_anonymous' }] : []),
     ...times.filter(({ column }) => hasTimeColumn(collection, column)),
   ];

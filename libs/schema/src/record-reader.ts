@@ -20,6 +20,7 @@ const serverSet = new Set(['id', 'created', 'updated', 'expand', 'anonymous', 'c
 
 interface Column {
   readonly field: Field;
+  readonly isServerSet: boolean;
   readonly emptyTextIsNull: boolean;
   readonly read: ValueReader;
 }
@@ -29,10 +30,13 @@ export function compileRecordReader(collection: Collection): RecordReader {
   const columns = new Map<string, Column>(
     collection.fields.map((field) => {
       const type = fieldTypeOf(field);
-      return [field.name, { field, emptyTextIsNull: type.emptyTextIsNull, read: type.compile(field) }];
+      const { isServerSet = false, emptyTextIsNull } = type;
+      return [field.name, { field, isServerSet, emptyTextIsNull, read: type.compile(field) }];
     }),
   );
-  const required = collection.fields.filter((field) => field.required).map((field) => field.name);
+  const required = [...columns.values()]
+    .filter(({ field, isServerSet }) => field.required && !isServerSet)
+    .map(({ field }) => field.name);
 
   function read(body: Readonly<Record<string, unknown>>, mustHave: readonly string[]): ColumnValues {
     const values = new Map<string, unknown>();
@@ -40,6 +44,7 @@ export function compileRecordReader(collection: Collection): RecordReader {
     const problems = new Map<string, string>();
     for (const [name, written] of Object.entries(body)) {
       const column = columns.get(name);
+      if (column?.isServerSet) continue;
       if (column) {
         const value = readValue(column, written);
         if (value instanceof Refusal) problems.set(name, value.message);

@@ -34,6 +34,8 @@ const shape = z.strictObject({
   required: flag.default(false),
   options: z.custom<object>(isObject, 'must be an object').default({}),
   collection: z.string('must be the name of a collection').nullish(),
+  onCreate: flag.optional(),
+  onUpdate: flag.optional(),
   system: z.unknown().optional(),
 });
 
@@ -122,11 +124,19 @@ const findPrevious = ({ id, name }: Definition, { previous, unnamed }: ListConte
 const memberOf = (item: unknown, key: string): unknown =>
   isObject(item) ? Object.getOwnPropertyDescriptor(item, key)?.value : undefined;
 
-function readOptions({ options }: Definition, type: FieldType, place: string, problems: Problems): Field['options'] {
-  const read = type.options.safeParse(options);
+function readOptions(definition: Definition, type: FieldType, place: string, problems: Problems): Field['options'] {
+  const read = type.options.safeParse({ ...definition.options, ...readFlags(definition, type, place, problems) });
   if (read.success) return read.data;
   for (const [path, message] of Object.entries(describeIssues(read.error)))
     problems.add(`${place}.options.${path}`, message);
+  return {};
+}
+
+/** The options that stand beside `options` (interface §2.2); those win that stand in both places. */
+function readFlags({ onCreate, onUpdate }: Definition, type: FieldType, place: string, problems: Problems): object {
+  const flags = Object.entries({ onCreate, onUpdate }).filter(([, value]) => value !== undefined);
+  if (type.name === 'autodate') return Object.fromEntries(flags);
+  for (const [name] of flags) problems.add(`${place}.${name}`, `is not for fields of type ${type.name}`);
   return {};
 }
 

@@ -38,13 +38,10 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
   updated_at: collection.updatedAtSec,
 });
 
-const presentField = ({ id, name, type, required, system, options, collection }: Field) => ({
-  id,
-  name,
-  type,
-  required,
-  system,
+const presentField = ({ id, name, type, required, system, options, collection }: Field) => {
   // The database keeps the members of an object in an order of its own; the text is the same before and after.
-  options: Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))),
-  ...(collection !== undefined && { collection }),
-});
+  const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
+  // Those of an autodate stand at the level of the field (interface §2.2).
+  const placed = type === 'autodate' ? { ...sorted, options: {} } : { options: sorted };
+  return { id, name, type, required, system, ...placed, ...(collection !== undefined && { collection }) };
+};

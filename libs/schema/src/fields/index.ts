@@ -1,5 +1,6 @@
 import type { Field } from '../field.ts';
 import type { FieldType } from '../field-type.ts';
+import { autodate } from './autodate.ts';
 import { bool } from './bool.ts';
 import { date } from './date.ts';
 import { editor } from './editor.ts';
@@ -7,6 +8,7 @@ import { email } from './email.ts';
 import { geoPoint } from './geo-point.ts';
 import { json } from './json.ts';
 import { number } from './number.ts';
+import { password } from './password.ts';
 import { relation } from './relation.ts';
 import { select } from './select.ts';
 import { text } from './text.ts';
@@ -15,10 +17,9 @@ import { vector } from './vector.ts';
 
 /** Every type of field, by the name that definitions use. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
-  [text, number, bool, email, url, date, select, relation, json, editor, geoPoint, vector].map((type) => [
-    type.name,
-    type,
-  ]),
+  [text, number, bool, email, url, date, autodate, select, relation, json, password, editor, geoPoint, vector].map(
+    (type) => [type.name, type],
+  ),
 );
 
 /** The type of a field whose definition was checked. */

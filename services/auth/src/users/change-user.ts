@@ -1,5 +1,13 @@
 import type { Query } from '@recordbus/database';
-import { insertEvents, nextUpdatedAt, nowSec, originValues, selectChange, withHistory } from '@recordbus/journal';
+import {
+  autodateAssignments,
+  insertEvents,
+  nextUpdatedAt,
+  nowSec,
+  originValues,
+  selectChange,
+  withHistory,
+} from '@recordbus/journal';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { explainRefusal } from './explain-refusal.ts';
@@ -74,7 +82,7 @@ function composeChangeUser(collection: Collection, change: UserChange): string {
   return `with old as materialized (
   select t.* from ${tableOf(collection)} t where t.id = $5::text for update
 ), new as (
-  update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
+  update ${tableOf(collection)} t set ${assignments.join('')}${autodateAssignments(collection)}updated_at = ${nextUpdatedAt('t')}
   from old where t.id = old.id
     and ($6::text is null or lower(old.email) = lower($6::text))
     and ($7::boolean is null or old.is_anonymous = $7::boolean)

@@ -1,6 +1,13 @@
 import { newId, type Query } from '@recordbus/database';
-import { insertEvents, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
-import { type Collection, type ColumnValues, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
+import {
+  type Collection,
+  type ColumnValues,
+  fieldTypeOf,
+  quoteIdentifier,
+  storeSecrets,
+  tableOf,
+} from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { explainRefusal } from './explain-refusal.ts';
 import { selectUser, type User } from './user.ts';
@@ -25,7 +32,8 @@ export async function createUser(
   { id = newId(), values, passwordHash, isAnonymous = false }: NewUser,
   context: RequestContext,
 ): Promise<User> {
-  const fields = collection.fields.map(({ name }) => values.get(name) ?? null);
+  const stored = await storeSecrets(values);
+  const fields = collection.fields.map(({ name }) => stored.get(name) ?? null);
   const [user] = await query<User>({
     text: composeCreateUser(collection),
     values: [...originValues(context), id, passwordHash, isAnonymous, ...fields],
@@ -36,7 +44,9 @@ export async function createUser(
 
 function composeCreateUser(collection: Collection): string {
   const columns = collection.fields.map(({ name }) => `, ${quoteIdentifier(name)}`);
-  const values = collection.fields.map((field, index) => `, $${8 + index}::${fieldTypeOf(field).columnType(field)}`);
+  const values = collection.fields.map(
+    (field, index) => `, ${newValue(field, `$${8 + index}::${fieldTypeOf(field).columnType(field)}`)}`,
+  );
   return `with new as (
   insert into ${tableOf(collection)} (id, created_at, updated_at, password_hash, is_anonymous${columns.join('')})
   values ($5::text, ${nowSec}, ${nowSec}, $6::text, $7::boolean${values.join('')})

@@ -1,4 +1,11 @@
-import { insertEvents, nextUpdatedAt, selectChange, selectRecord, withHistory } from '@recordbus/journal';
+import {
+  autodateAssignments,
+  insertEvents,
+  nextUpdatedAt,
+  selectChange,
+  selectRecord,
+  withHistory,
+} from '@recordbus/journal';
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import type { Referrer } from './referrers.ts';
@@ -62,7 +69,7 @@ export function composeSetNull(collection: Collection, fields: readonly string[]
   where (${hits.map(({ isHit }) => isHit).join(' or ')}) and t.id <> all($5::text[])
   order by t.id for update
 ), new as (
-  update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
+  update ${tableOf(collection)} t set ${assignments.join('')}${autodateAssignments(collection)}updated_at = ${nextUpdatedAt('t')}
   from old where t.id = old.id
   returning t.*
 ), shown as materialized (

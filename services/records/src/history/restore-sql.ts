@@ -2,6 +2,7 @@ import {
   historyTableOf,
   insertEvents,
   nextUpdatedAt,
+  nextValue,
   selectChange,
   selectSnapshots,
   snapshotFields,
@@ -30,8 +31,8 @@ export function composeFindSnapshot(collection: Collection): string {
 export function composeRestore(collection: Collection): string {
   const assignments = snapshotFields(collection).map((field) => {
     const column = quoteIdentifier(field.name);
-    const value = field.type === 'file' && field.options.multiple ? withoutLost(`p.${column}`) : `p.${column}`;
-    return `${column} = case when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else t.${column} end, `;
+    const value = field.type === 'file' && field.options.multiple ? withoutLost(`p.${column}`) : nextValue(field, 'p');
+    return `${column} = case when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else ${nextValue(field, 't')} end, `;
   });
   const picked = `select * from ${historyTableOf(collection)} where record_id = $5::text and at = $6::bigint`;
   return `with old as materialized (

@@ -1,8 +1,15 @@
 import { newId, type Query } from '@recordbus/database';
-import { insertEvents, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
+import { insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
 import type { PasswordRules } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
-import { type Collection, compileRecordReader, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import {
+  type Collection,
+  compileRecordReader,
+  fieldTypeOf,
+  quoteIdentifier,
+  storeSecrets,
+  tableOf,
+} from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
@@ -38,7 +45,7 @@ export async function createRecord(
   const isRuled = isAsked(collection, 'create', asking.principal);
   const { parameters, ...statement } = isRuled ? ruled(collection, asking.schema) : { ...open, parameters: undefined };
   const account = hasAccounts(collection) && (await readNewAccount(passwords, body, asking.principal, reader));
-  const written = reader.readNew(account ? account.body : body);
+  const written = await storeSecrets(reader.readNew(account ? account.body : body));
   const values = collection.fields.map(({ name }) => written.get(name) ?? null);
   const [row] = await query<WrittenRecord>({
     ...statement,
@@ -93,6 +100,6 @@ const columnsOf = (collection: Collection): string[] => [
 ];
 
 const placeValues = (collection: Collection): string[] => [
-  ...collection.fields.map((field, index) => `$${6 + index}::${fieldTypeOf(field).columnType(field)}`),
+  ...collection.fields.map((field, index) => newValue(field, `$${6 + index}::${fieldTypeOf(field).columnType(field)}`)),
   ...(hasAccounts(collection) ? [`$${6 + collection.fields.length}::text`] : []),
 ];

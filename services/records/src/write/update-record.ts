@@ -1,5 +1,13 @@
 import type { Query } from '@recordbus/database';
-import { insertEvents, nextUpdatedAt, nowSec, originValues, selectChange, withHistory } from '@recordbus/journal';
+import {
+  insertEvents,
+  nextUpdatedAt,
+  nextValue,
+  nowSec,
+  originValues,
+  selectChange,
+  withHistory,
+} from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -9,6 +17,7 @@ import {
   quoteIdentifier,
   quoteLiteral,
   type RecordReader,
+  storeSecrets,
   tableOf,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
@@ -67,7 +76,8 @@ export async function updateRecord(
     if (await exists(query, collection, id)) throw written;
     return { outcome: 'missing' };
   }
-  const values = collection.fields.map(({ name }) => written.get(name) ?? null);
+  const stored = await storeSecrets(written);
+  const values = collection.fields.map(({ name }) => stored.get(name) ?? null);
   const { parameters, ...statement } = isAsked(collection, 'update', asking.principal)
     ? ruled(collection, asking.schema)
     : { ...open, parameters: undefined };
@@ -116,7 +126,7 @@ export function composeUpdate(collection: Collection, rule?: string): string {
   const assignments = collection.fields.map((field, index) => {
     const column = quoteIdentifier(field.name);
     const value = `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
-    const otherwise = `when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else t.${column} end, `;
+    const otherwise = `when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else ${nextValue(field, 't')} end, `;
     return `${column} = case ${hasAccounts(collection) && field.name === 'verified' ? accounts.unlessMoved : ''}${otherwise}`;
   });
   // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
