@@ -63,7 +63,6 @@ export interface Ground extends AsyncDisposable {
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where the users of the tests are. */
 /** The auth collection of the user that a target's `user()` is. */
 export const userCollection = 'members';
 
