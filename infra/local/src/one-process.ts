@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createAdmin } from '@recordbus/admin';
 import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
 import { connectBus, eventStream } from '@recordbus/bus';
@@ -11,7 +10,7 @@ import type { Config } from '@recordbus/shared/config';
 import { listen } from '@recordbus/shared/http';
 import type { Lifecycle } from '@recordbus/shared/lifecycle';
 import { createLogger, type Logger } from '@recordbus/shared/logging';
-import { openLocalStorage } from '@recordbus/storage';
+import { openStorage } from '@recordbus/storage';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createWebhooks } from '@recordbus/webhooks';
 import type { localVariables } from './options.ts';
@@ -40,7 +39,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const envelope = createEnvelope(config.encryptionKey);
 
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  const storage = await openLocalStorage(join(config.dataDirectory, 'uploads'));
+  const storage = await openStorage(config);
   const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
   const services = [
     createAuth({ ...of('auth'), envelope, secret, config }),

@@ -1,6 +1,7 @@
 import { authVariables } from '@recordbus/auth';
 import { eventStreamMaxBytes } from '@recordbus/bus';
 import { encryptionKey } from '@recordbus/crypto';
+import { fileVariables } from '@recordbus/records';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
 /** The stack brings its own servers and takes a free port, so what a lone service must be given is optional here. */
@@ -8,6 +9,7 @@ export const localVariables = {
   ...authVariables,
   encryptionKey,
   eventStreamMaxBytes,
+  ...fileVariables,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),
   natsUrl: variable(natsUrl.name, natsUrl.about, natsUrl.schema.optional()),
   port: variable(port.name, port.about, port.schema.removeDefault().optional()),

@@ -7,6 +7,7 @@ export { emailAddress } from './email-address.ts';
 export type { Field } from './field.ts';
 export { type FieldType, type Narrowing, Refusal, type ValueReader } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';
+export { type FileOptions, fileOptionsOf, matchesMimeTypes, needsToken } from './fields/file.ts';
 export { fieldTypeOf, fieldTypes } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
 export { columnsOfIndex, findIndexOfConstraint, hasTimeColumn } from './indexes.ts';

@@ -55,6 +55,9 @@ export const notFound = (what: string) => new AppError(404, 'not_found', `${what
 export const methodNotAllowed = (allow: string, message = 'method not allowed') =>
   new AppError(405, 'method_not_allowed', message, { headers: { Allow: allow } });
 
+/** 408: the body came too slowly, or not at all. */
+export const requestTimeout = () => new AppError(408, 'request_timeout', 'the request came too slowly');
+
 /** 409: the state of something else stands against it. */
 export const conflict = (code: string, message: string, details?: Record<string, unknown>) =>
   new AppError(409, code, message, details ? { details } : {});

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { FileKey } from './file-key.ts';
+import { type FileKey, isSegment, previewMark } from './file-key.ts';
 import type { Storage } from './storage.ts';
 
 /** Drafts stand where no key leads: a segment of a key has no leading dot. */
@@ -53,11 +53,21 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
     async delete(key) {
       const path = pathOf(key);
       await rm(path, { force: true });
+      const previews = `${key.segments[2]}${previewMark}`;
+      for (const name of (await unlessMissing(readdir(dirname(path)))) ?? [])
+        if (name.startsWith(previews)) await rm(join(dirname(path), name), { force: true });
       try {
         await rmdir(dirname(path));
       } catch (error) {
         if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
       }
+    },
+    async deleteRecord(collectionId, recordId) {
+      if (!isSegment(collectionId) || !isSegment(recordId)) return;
+      await rm(join(directory, collectionId, recordId), { recursive: true, force: true });
+    },
+    async deleteCollection(collectionId) {
+      if (isSegment(collectionId)) await rm(join(directory, collectionId), { recursive: true, force: true });
     },
   };
 }

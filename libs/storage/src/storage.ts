@@ -19,6 +19,10 @@ export interface Storage {
   find(key: FileKey): Promise<StoredFile | undefined>;
   /** The bytes of a file, or a part of them; undefined when there is none. Whoever opens it reads or destroys it. */
   open(key: FileKey, range?: ByteRange): Promise<Readable | undefined>;
-  /** Removes a file; one that is not there is no error, so that a removal can be repeated. */
+  /** Removes a file with its previews; one that is not there is no error, so that a removal can be repeated. */
   delete(key: FileKey): Promise<void>;
+  /** Removes every file of a record. */
+  deleteRecord(collectionId: string, recordId: string): Promise<void>;
+  /** Removes every file of a collection. */
+  deleteCollection(collectionId: string): Promise<void>;
 }

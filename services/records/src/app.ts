@@ -11,10 +11,15 @@ import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import type { Storage } from '@recordbus/storage';
+import { createFileTokens } from '@recordbus/tokens';
 import { createReferrers } from './delete/referrers.ts';
+import { createDownloads } from './files/downloads.ts';
+import { createRemovals } from './files/removals.ts';
 import { createFindLostFiles } from './history/find-lost-files.ts';
 import { createRoute } from './routes/create.ts';
 import { deleteRoute } from './routes/delete.ts';
+import { downloadRoute } from './routes/download.ts';
+import { fileTokenRoute } from './routes/file-token.ts';
 import { getRoute } from './routes/get.ts';
 import { historyRoute, restoreRoute } from './routes/history.ts';
 import { listRoute } from './routes/list.ts';
@@ -22,6 +27,8 @@ import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
+
+export { fileVariables } from './config.ts';
 
 interface RecordsDeps {
   readonly log: Logger;
@@ -34,6 +41,8 @@ interface RecordsDeps {
   readonly config: {
     /** Where breached passwords are asked for. */
     readonly breachServiceUrl: string;
+    /** Largest multipart body; 100 MiB when not given. */
+    readonly maxUploadBytes?: number;
   };
   /** Where the bytes of files are. */
   readonly storage: Storage;
@@ -42,6 +51,9 @@ interface RecordsDeps {
   /** How much memory the vectors of searches may take; 512 MiB when not given. */
   readonly vectorMemoryBytes?: number;
 }
+
+/** Contract §1. */
+const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
 /** The records API (interface §4.5) on the three record paths. */
 export function createRecords(given: RecordsDeps): Service {
@@ -52,6 +64,7 @@ export function createRecords(given: RecordsDeps): Service {
   const metrics = createMetrics('records');
   addOutboxGauges(metrics, database.query);
   let collation: string | undefined;
+  const removals = createRemovals({ database, storage, log });
   const deps: RouteDeps = {
     database,
     collections: createServedCollections(cache),
@@ -64,6 +77,17 @@ export function createRecords(given: RecordsDeps): Service {
     searchVectors: createSearchVectors(database, vectorMemoryBytes),
     findReferrers: createReferrers(cache.all),
     findLostFiles: createFindLostFiles(storage),
+    storage,
+    removals,
+    downloads: createDownloads({
+      database,
+      storage,
+      log,
+      findCollection: cache.find,
+      tokens: createFileTokens(secret),
+      tokenWindowSec: () => settings.get('auth.file.window_seconds'),
+    }),
+    maxUploadBytes: config.maxUploadBytes ?? defaultMaxUploadBytes,
     wakeRelay: relay.wake,
     tellGateways: () => bus.notify('accounts'),
     guessLimit: createGuessLimit({ database, nowSec: () => Math.floor(Date.now() / 1000) }),
@@ -77,6 +101,8 @@ export function createRecords(given: RecordsDeps): Service {
     deleteRoute(deps),
     historyRoute(deps),
     restoreRoute(deps),
+    downloadRoute(deps),
+    fileTokenRoute(deps),
   ];
   return {
     name: 'records',
@@ -95,9 +121,11 @@ export function createRecords(given: RecordsDeps): Service {
       await settings.start();
       await cache.start();
       relay.start();
+      removals.start();
     },
     async stop() {
       cache.stop();
+      await removals.stop();
       await settings.stop();
       await relay.stop();
     },

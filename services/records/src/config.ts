@@ -1,15 +1,26 @@
 import { eventStreamMaxBytes } from '@recordbus/bus';
 import { encryptionKey } from '@recordbus/crypto';
 import { breachServiceUrl } from '@recordbus/passwords';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
+import { databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
+import { storageVariables } from '@recordbus/storage';
+
+/** Contract §3. */
+const maxUploadBytes = variable(
+  'SERVICE_MAX_UPLOAD_BYTES',
+  'Largest multipart body in bytes; 100 MiB when not set.',
+  wholeNumber(1, 2 ** 46).optional(),
+);
+
+/** What the service needs beside its database and its bus, wherever it runs. */
+export const fileVariables = { ...storageVariables, maxUploadBytes };
 
 /** What the records service reads from its environment when it runs alone, beside what every process reads. */
 export const recordsVariables = {
   databaseUrl,
   natsUrl,
   jwtSecret,
-  dataDirectory,
   encryptionKey,
   breachServiceUrl,
   eventStreamMaxBytes,
+  ...fileVariables,
 };

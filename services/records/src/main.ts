@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
-import { openLocalStorage } from '@recordbus/storage';
+import { openStorage } from '@recordbus/storage';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createRecords } from './app.ts';
 import { recordsVariables } from './config.ts';
@@ -17,7 +16,7 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle })
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const envelope = createEnvelope(config.encryptionKey);
-  const storage = await openLocalStorage(join(config.dataDirectory, 'uploads'));
+  const storage = await openStorage(config);
   const service = createRecords({ log, database, bus, secret, envelope, config, storage, stream });
   return { service, sealer: createContextSealer(secret) };
 });

@@ -10,6 +10,7 @@ import * as viewsAndIndexes from './0008-views-and-indexes.ts';
 import * as idempotencyKeys from './0009-idempotency-keys.ts';
 import * as accounts from './0010-accounts.ts';
 import * as codes from './0011-codes.ts';
+import * as files from './0012-files.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-idempotency-keys': idempotencyKeys,
   '0010-accounts': accounts,
   '0011-codes': codes,
+  '0012-files': files,
 };

@@ -5,6 +5,7 @@ import { bool } from './bool.ts';
 import { date } from './date.ts';
 import { editor } from './editor.ts';
 import { email } from './email.ts';
+import { file } from './file.ts';
 import { geoPoint } from './geo-point.ts';
 import { json } from './json.ts';
 import { number } from './number.ts';
@@ -17,9 +18,23 @@ import { vector } from './vector.ts';
 
 /** Every type of field, by the name that definitions use. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
-  [text, number, bool, email, url, date, autodate, select, relation, json, password, editor, geoPoint, vector].map(
-    (type) => [type.name, type],
-  ),
+  [
+    text,
+    number,
+    bool,
+    email,
+    url,
+    date,
+    autodate,
+    select,
+    relation,
+    json,
+    password,
+    editor,
+    geoPoint,
+    vector,
+    file,
+  ].map((type) => [type.name, type]),
 );
 
 /** The type of a field whose definition was checked. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { malformed, payloadTooLarge, unsupportedMediaType } from '../errors.ts';
+import { malformed, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../errors.ts';
 
 /** The length of the body in bytes as the request declares it; 0 when it declares none. */
 export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
@@ -7,6 +7,23 @@ export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Numbe
 /** Does the request come with a body (RFC 9112 §6.3)? */
 export const hasBody = (request: IncomingMessage): boolean =>
   declaredBodyBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined;
+
+/** Is the body a form with files (RFC 7578)? */
+export const isMultipart = ({ headers }: IncomingMessage): boolean =>
+  /^\s*multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
+
+/** What a route declares of how large its bodies may be. */
+export interface BodyLimits {
+  readonly bodyLimitBytes: number;
+  readonly multipartLimitBytes?: number | undefined;
+}
+
+/** The largest body in bytes that a request may have, which depends on its content type. */
+export const bodyLimitOf = (request: IncomingMessage, { bodyLimitBytes, multipartLimitBytes }: BodyLimits): number =>
+  multipartLimitBytes !== undefined && isMultipart(request) ? multipartLimitBytes : bodyLimitBytes;
+
+/** A JSON body has to be whole within this time, in milliseconds: a client that drips it holds nothing for longer. */
+const bodyTimeoutMs = 300_000;
 
 /**
  * Reads a JSON body of at most `limitBytes`; undefined when the request has none.
@@ -29,10 +46,12 @@ export async function readJsonBody(request: IncomingMessage, limitBytes: number)
 async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
+  const deadlineMs = performance.now() + bodyTimeoutMs;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
       if (length > limitBytes) throw payloadTooLarge(limitBytes);
+      if (performance.now() > deadlineMs) throw requestTimeout();
       chunks.push(chunk);
     }
   } catch (error) {

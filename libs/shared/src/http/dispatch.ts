@@ -5,10 +5,10 @@ import { type AppError, forbidden, malformed, unauthenticated, validationFailed 
 import type { Logger } from '../logging.ts';
 import type { RequestHandler } from '../service.ts';
 import { inSpan, logFields, SpanKind } from '../telemetry.ts';
-import { readJsonBody } from './body.ts';
+import { bodyLimitOf, hasBody, isMultipart, readJsonBody } from './body.ts';
 import { answerOnce, type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
 import { digestRequest } from './request-digest.ts';
-import { sendError, sendReply } from './respond.ts';
+import { sendError, sendReply, sendStream } from './respond.ts';
 import type { Access, Route, RouteInput } from './route.ts';
 import { createRouter } from './router.ts';
 
@@ -37,13 +37,14 @@ export function createDispatcher(
     const params = route.params ? readStrings(route.params, match.params) : match.params;
     await route.admit?.({ params: params as never, context });
     const key = route.idempotent ? readIdempotencyKey(request) : undefined;
-    const digest = key === undefined ? undefined : digestRequest(request, search, route.bodyLimitBytes);
+    const digest = key === undefined ? undefined : digestRequest(request, search, bodyLimitOf(request, route));
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
     const reply = await (keyed && idempotency
       ? answerOnce(idempotency, keyed, (keepAnswer) => route.handler({ ...input, keepAnswer }))
       : route.handler(input));
-    sendReply(response, reply);
+    if (reply.openStream) await sendStream(request, response, reply, reply.openStream);
+    else sendReply(response, reply);
   }
 
   return (request, response, context) =>
@@ -76,10 +77,14 @@ async function readInput(
   params: unknown,
   context: RequestContext,
 ): Promise<RouteInput<unknown, unknown, unknown>> {
+  const multipart =
+    route.multipartLimitBytes !== undefined && isMultipart(request) && hasBody(request) ? request : undefined;
   return {
     params,
     query: readQuery(route.query, search),
-    body: route.body && readBody(route.body, await readJsonBody(request, route.bodyLimitBytes)),
+    body: route.body && readBody(route.body, multipart ? undefined : await readJsonBody(request, route.bodyLimitBytes)),
+    isHead: request.method === 'HEAD',
+    multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     context,
     header: (name) => {

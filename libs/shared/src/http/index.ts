@@ -1,4 +1,4 @@
-export { declaredBodyBytes, hasBody } from './body.ts';
+export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
 export { createDispatcher, describeIssues, splitUrl } from './dispatch.ts';
 export { checkReadiness, type Readiness } from './health.ts';
 export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';

@@ -14,6 +14,8 @@ export interface RouteManifest {
   readonly access: Route['access'];
   readonly action?: Route['action'];
   readonly bodyLimitBytes: number;
+  /** Left out by routes that take no multipart body. */
+  readonly multipartLimitBytes?: number | undefined;
   readonly summary: string;
   readonly params?: unknown;
   readonly query?: unknown;

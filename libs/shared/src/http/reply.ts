@@ -1,9 +1,13 @@
+import type { Readable } from 'node:stream';
+
 /** An answer as a handler returns it. `json` is a body that is JSON text already, as the database wrote it. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly json?: string;
+  /** Opens a body that is sent as it comes, whatever its type; not asked for HEAD. The headers say what it is. */
+  readonly openStream?: () => Promise<Readable>;
 }
 
 /** 200 with the result in the envelope (contract §1). */

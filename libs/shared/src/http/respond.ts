@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { AppError, internalError } from '../errors.ts';
 import type { Logger } from '../logging.ts';
 import { hasBody } from './body.ts';
@@ -27,6 +29,34 @@ function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
   });
   return bytes;
 }
+
+/**
+ * Sends a body as it comes, at the pace of the client. When it breaks off in the middle, or the client goes away, the
+ * connection is cut: it can't be told otherwise, for the head has said that all was well.
+ */
+export async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  openStream: () => Promise<Readable>,
+): Promise<void> {
+  if (request.method === 'HEAD') {
+    response.writeHead(reply.status, reply.headers);
+    response.end();
+    return;
+  }
+  const stream = await openStream();
+  response.writeHead(reply.status, reply.headers);
+  try {
+    await pipeline(stream, response);
+  } catch (error) {
+    if (!response.destroyed || !isGone(error)) throw error;
+  }
+}
+
+/** The client went away while it was being answered. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
 /** Answers before the body has arrived, and ends the connection. */
 function sendAheadOfBody(request: IncomingMessage, response: ServerResponse, reply: Reply): void {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import type { KeepAnswer } from './idempotency.ts';
@@ -19,6 +20,10 @@ export interface RouteInput<P, Q, B> {
   /** What the query says under a name, whether the declaration knows it or not; the last one counts. */
   queryText(name: string): string | undefined;
   readonly context: RequestContext;
+  /** As the client sent it; a GET route is asked by HEAD too. */
+  readonly isHead: boolean;
+  /** The request, its body unread, when that is multipart and the route reads such bodies itself; `body` is empty then. */
+  readonly multipart: IncomingMessage | undefined;
   /** The header's value; repeated headers are joined as node:http joins them. */
   header(name: string): string | undefined;
   /** There for a request with an idempotency key: a handler may keep its answer in its own transaction. */
@@ -37,6 +42,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly body?: B;
   /** Largest body in bytes; 1 MiB when not given. */
   readonly bodyLimitBytes?: number;
+  /** For a route that reads `multipart/form-data` itself: the largest such body in bytes. Others refuse it with 415. */
+  readonly multipartLimitBytes?: number;
   /** Is the request made once for each `X-Service-Idempotency-Key` (contract §1)? For a POST that creates something. */
   readonly idempotent?: boolean;
   /** Every status the route answers with, beside those that any route can, and the schema of the body's `data`. */
@@ -57,6 +64,7 @@ export interface Route {
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
   readonly bodyLimitBytes: number;
+  readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
   readonly admit:
@@ -74,7 +82,7 @@ export function route<
   B extends z.ZodType = z.ZodUndefined,
 >(declaration: RouteDeclaration<P, Q, B>): Route {
   const { path, action, params, query, body, admit, ...rest } = declaration;
-  const { bodyLimitBytes = defaultBodyLimitBytes, idempotent = false } = declaration;
+  const { bodyLimitBytes = defaultBodyLimitBytes, multipartLimitBytes, idempotent = false } = declaration;
   const paths = typeof path === 'string' ? [path] : path;
-  return { ...rest, idempotent, action, params, query, body, admit, bodyLimitBytes, paths };
+  return { ...rest, idempotent, action, params, query, body, admit, bodyLimitBytes, multipartLimitBytes, paths };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError, malformed } from '../errors.ts';
+import { AppError, malformed, requestTimeout } from '../errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
@@ -29,6 +29,6 @@ export function refuseUnreadable(thrown: NodeJS.ErrnoException, socket: Duplex):
 function toAppError(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new AppError(431, 'headers_too_large', 'the request line and headers are too large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError(408, 'request_timeout', 'the request came too slowly');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   return malformed('the request is not valid HTTP');
 }

@@ -1,5 +1,5 @@
 import { checkRule, QueryError } from '@recordbus/query';
-import type { Collection, Problems } from '@recordbus/schema';
+import { type Collection, fileOptionsOf, type Problems, type Rule } from '@recordbus/schema';
 import { ruleNames } from './read-rules.ts';
 
 /**
@@ -9,15 +9,22 @@ import { ruleNames } from './read-rules.ts';
 export function checkRules(changed: Collection, collections: readonly Collection[], problems: Problems): void {
   const findCollection = (name: string) => collections.find((collection) => collection.name === name);
   for (const collection of collections) {
-    for (const name of ruleNames) {
-      const rule = collection.rules[name];
+    for (const [place, rule] of rulesOf(collection)) {
       if (!rule) continue;
       try {
         checkRule(rule, { collection, schema: { findCollection } });
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
-        problems.add(`${collection === changed ? '' : `${collection.name}.`}${name}_rule`, error.message);
+        problems.add(`${collection === changed ? '' : `${collection.name}.`}${place}`, error.message);
       }
     }
   }
 }
+
+/** Every rule of a collection by its place in the definition: its own, and those of its file fields. */
+const rulesOf = ({ rules, fields }: Collection): (readonly [place: string, rule: Rule])[] => [
+  ...ruleNames.map((name) => [`${name}_rule`, rules[name]] as const),
+  ...fields
+    .filter(({ type }) => type === 'file')
+    .map((field) => [`fields.${field.name}.options.viewRule`, fileOptionsOf(field).viewRule] as const),
+];

@@ -2,6 +2,7 @@ import { planHistoryTable } from '@recordbus/journal';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf, uniqueIndexName } from '@recordbus/schema';
 import { columnDefinition, isUnique, planBesideColumn, planUniqueIndex } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
+import { planFilesOfDropped, planFileTriggers, planNoFileTriggers } from './file-triggers.ts';
 
 /**
  * Turns the table of a collection as it was into that of the collection as it is to be, all data kept but that of
@@ -11,6 +12,8 @@ export function planChange(before: Collection, after: Collection): string[] {
   const { dropped, kept, added } = compareFields(before, after);
   const table = tableOf(after);
   return [
+    ...planNoFileTriggers(before),
+    ...dropped.flatMap((field) => planFilesOfDropped(before, field)),
     ...dropped.map((field) => `alter table ${tableOf(before)} drop column ${quoteIdentifier(field.name)}`),
     ...(before.name === after.name ? [] : [`alter table ${tableOf(before)} rename to ${quoteIdentifier(after.name)}`]),
     ...planRenames(table, kept),
@@ -19,6 +22,7 @@ export function planChange(before: Collection, after: Collection): string[] {
       ? []
       : [`alter table ${table} ${added.map((field) => `add column ${columnDefinition(field)}`).join(', ')}`]),
     ...added.flatMap((field) => planBesideColumn(after, field)),
+    ...planFileTriggers(after),
     ...(after.historyEnabled && !before.historyEnabled ? [planHistoryTable(after)] : []),
   ];
 }

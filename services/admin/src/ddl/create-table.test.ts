@@ -19,5 +19,9 @@ test('a table with its key, its order, and what its fields bring along', () => {
     'alter table records."Posts" add constraint "fk:c:author" foreign key ("author") references records."users" (id) ' +
       'deferrable initially immediate',
   ]);
-  assert.deepEqual(planDrop(posts), ['drop table records."Posts"', 'drop table if exists history."c"']);
+  assert.deepEqual(planDrop(posts), [
+    'drop table records."Posts"',
+    'drop table if exists history."c"',
+    "insert into system.file_removals (collection_id) values ('c')",
+  ]);
 });

@@ -8,6 +8,7 @@ import {
   tableOf,
 } from '@recordbus/schema';
 import { columnDefinition, planBesideColumn } from './columns.ts';
+import { planFilesOfCollection, planFileTriggers } from './file-triggers.ts';
 
 /** Makes the table of a new collection with everything that hangs on it. */
 export function planCreate(collection: Collection): string[] {
@@ -24,6 +25,7 @@ export function planCreate(collection: Collection): string[] {
     `create index ${quoteIdentifier(orderIndexName(collection))} on ${table} (created_at desc, id desc)`,
     ...collection.fields.flatMap((field) => planBesideColumn(collection, field)),
     ...(collection.type === 'auth' ? planAccountTriggers(table) : []),
+    ...planFileTriggers(collection),
     ...(collection.historyEnabled ? [planHistoryTable(collection)] : []),
   ];
 }
@@ -40,8 +42,9 @@ const planAccountTriggers = (table: string): string[] => [
    for each statement execute function system.accounts_deleted()`,
 ];
 
-/** Drops the table of a collection to which no relation leads any more, and its history. */
+/** Drops the table of a collection to which no relation leads any more, its history and its files. */
 export const planDrop = (collection: Collection): string[] => [
   `drop table ${tableOf(collection)}`,
   `drop table if exists ${historyTableOf(collection)}`,
+  planFilesOfCollection(collection),
 ];

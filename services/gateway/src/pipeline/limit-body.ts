@@ -1,10 +1,11 @@
 import { payloadTooLarge } from '@recordbus/shared/errors';
-import { declaredBodyBytes } from '@recordbus/shared/http';
+import { bodyLimitOf, declaredBodyBytes } from '@recordbus/shared/http';
 import type { Step } from './exchange.ts';
 
 /** Refuses a body that declares itself too large for its route; one of unknown length is measured where it is read. */
 export const limitBody: Step = (request, response, next) => {
-  const limitBytes = response.locals.exchange.route?.bodyLimitBytes ?? 0;
+  const { route } = response.locals.exchange;
+  const limitBytes = route ? bodyLimitOf(request, route) : 0;
   if (declaredBodyBytes(request) > limitBytes) throw payloadTooLarge(limitBytes);
   next();
 };

@@ -9,6 +9,7 @@ export interface RouteEntry {
   readonly access: RouteManifest['access'];
   readonly action: RouteManifest['action'];
   readonly bodyLimitBytes: number;
+  readonly multipartLimitBytes: number | undefined;
   readonly upstream: Upstream;
   readonly spanName: string;
 }
@@ -56,13 +57,14 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
 }
 
 const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteEntry[] =>
-  routes.flatMap(({ method, paths, access, action, bodyLimitBytes }) =>
+  routes.flatMap(({ method, paths, access, action, bodyLimitBytes, multipartLimitBytes }) =>
     paths.map((path) => ({
       method,
       paths: [path] as const,
       access,
       action,
       bodyLimitBytes,
+      multipartLimitBytes,
       upstream,
       spanName: `${method} ${path}`,
     })),

@@ -32,6 +32,7 @@ const manifestAnswer = z.object({
       access: z.enum(['public', 'session', 'user', 'admin']),
       action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
       bodyLimitBytes: z.number(),
+      multipartLimitBytes: z.number().optional(),
       summary: z.string(),
       answers: z.record(z.string(), z.unknown()),
     }),

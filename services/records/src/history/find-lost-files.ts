@@ -1,10 +1,12 @@
 import { fileKey, type Storage } from '@recordbus/storage';
+import { keepNamed } from '../files/announced-files.ts';
 import type { FindLostFiles } from './restore-record.ts';
 
-/** Looks in the storage for the bytes. */
+/** Looks in the storage for the bytes. Those that are still to be removed are taken back, unless they go just now. */
 export const createFindLostFiles =
   (storage: Pick<Storage, 'find'>): FindLostFiles =>
-  async (collection, recordId, names) => {
+  async (query, collection, recordId, names) => {
+    await keepNamed(query, { collectionId: collection.id, recordId, names });
     const lost = new Set<string>();
     for (const name of names) {
       const key = fileKey(collection.id, recordId, name);

@@ -21,6 +21,7 @@ export interface Restoring {
 
 /** Says which of a record's files have no bytes any more. */
 export type FindLostFiles = (
+  query: Query,
   collection: Collection,
   recordId: string,
   names: readonly string[],
@@ -61,7 +62,7 @@ export async function restoreRecord(
   const [snapshot] = await query<Snapshot>({ text: findSnapshot, values: [id, atSec] });
   if (!snapshot) throw notFound('snapshot');
   if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
-  const lost = await findLostFiles(collection, id, fileNamesOf(collection, snapshot));
+  const lost = await findLostFiles(query, collection, id, fileNamesOf(collection, snapshot));
   const values = findRestored(collection, snapshot, lost);
   reader.readChange(
     Object.fromEntries(values.flatMap(({ field, value }) => (isSealed(field) ? [] : [[field.name, value]]))),

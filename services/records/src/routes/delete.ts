@@ -33,6 +33,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
         const result = await deleteRecord(deps.database, collection, removal, context, asking, deps.findReferrers);
         if (result.outcome !== 'deleted') throw refuseUnwritten(result, context.principal);
         deps.wakeRelay();
+        deps.removals.wake();
         if (collection.type === 'auth') deps.tellGateways();
         return ok(null);
       }),

@@ -2,8 +2,11 @@ import type { Database } from '@recordbus/database';
 import { authOf, type QuerySchema } from '@recordbus/query';
 import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
+import type { Storage } from '@recordbus/storage';
 import type { AccountRules } from '../accounts/account-rules.ts';
 import type { FindReferrers } from '../delete/referrers.ts';
+import type { Downloads } from '../files/downloads.ts';
+import type { Removals } from '../files/removals.ts';
 import type { FindLostFiles } from '../history/restore-record.ts';
 import type { Asking } from '../rules/compile-rule.ts';
 import type { ServedCollections } from '../schema/served-collections.ts';
@@ -18,6 +21,11 @@ export interface RouteDeps extends AccountRules {
   readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
   readonly findLostFiles: FindLostFiles;
+  readonly storage: Storage;
+  readonly removals: Removals;
+  readonly downloads: Downloads;
+  /** Largest multipart body. */
+  readonly maxUploadBytes: number;
   /** To be called after a commit that wrote events; answers never wait for the bus. */
   readonly wakeRelay: () => void;
   /** To be called after a commit by which tokens may have ended. */

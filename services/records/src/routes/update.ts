@@ -1,10 +1,15 @@
+import type { Query } from '@recordbus/database';
+import { notFound } from '@recordbus/shared/errors';
 import { type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { fileFieldsOf, withFiles } from '../files/file-changes.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
-import { updateRecord } from '../write/update-record.ts';
+import { exists, updateRecord } from '../write/update-record.ts';
+import { keptInWriting } from './kept-in-writing.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
+import { withUpload } from './with-upload.ts';
 
 /** `PATCH /api/<col>/<id>`. */
 export const updateRoute = (deps: RouteDeps): Route =>
@@ -16,30 +21,41 @@ export const updateRoute = (deps: RouteDeps): Route =>
     summary: 'Change fields of a record',
     params: recordParams,
     body: z.record(z.string(), z.unknown()),
+    multipartLimitBytes: deps.maxUploadBytes,
     answers: {
       200: z.record(z.string(), z.unknown()),
       403: 'the update rule refuses',
       404: 'no such collection or record',
       405: 'a view collection is read-only',
       412: 'the record is not of the version that If-Match names',
+      413: 'the body is too large',
+      415: 'the body is neither JSON nor multipart/form-data',
       422: 'a field is refused',
     },
     admit: admitTo('update', deps),
-    handler: (input) =>
-      deps.collections.serve(requestOf('update', input), async (collection) => {
-        const versions = versionsOfIfMatch(input.header('if-match'));
-        const change = { id: input.params.id, body: input.body, versions };
-        const result = await updateRecord(
-          deps.database.query,
-          collection,
-          change,
-          input.context,
-          askingOf('PATCH', input, deps),
-          deps,
-        );
-        if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
-        deps.wakeRelay();
-        if (collection.type === 'auth') deps.tellGateways();
-        return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
-      }),
+    handler: async (input) => {
+      const request = requestOf('update', input);
+      const { id } = input.params;
+      const target = { collection: await deps.collections.admit(request), recordId: id };
+      // No body is read for a record that is not there (contract §2).
+      if (input.multipart && !(await exists(deps.database.query, target.collection, id))) throw notFound('record');
+      return withUpload(input, target, deps, (upload) =>
+        deps.collections.serve(request, async (collection) => {
+          const versions = versionsOfIfMatch(input.header('if-match'));
+          const body = withFiles(collection, upload?.body ?? input.body, upload);
+          const asking = askingOf('PATCH', { ...input, body }, deps);
+          const write = async (query: Query) => {
+            const change = { id, body, upload, versions };
+            const result = await updateRecord(query, collection, change, input.context, asking, deps);
+            if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
+            return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
+          };
+          const reply = await keptInWriting(deps.database, undefined, write, upload);
+          deps.wakeRelay();
+          if (fileFieldsOf(collection).length > 0) deps.removals.wake();
+          if (collection.type === 'auth') deps.tellGateways();
+          return reply;
+        }),
+      );
+    },
   });

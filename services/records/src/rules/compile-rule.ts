@@ -22,9 +22,13 @@ export const isAsked = (collection: Collection, action: RuleName, principal: Pri
  * The condition, true or else false or null, that a collection's rule puts on the row of `place`. A rule that is not
  * understood, as one may be whose fields another replica has just changed, lets nobody through.
  */
-export function compileRule(collection: Collection, action: RuleName, schema: QuerySchema, place: Place): string {
+export const compileRule = (collection: Collection, action: RuleName, schema: QuerySchema, place: Place): string =>
+  compileCondition(collection.rules[action] ?? '', collection, schema, place);
+
+/** The same for an expression that is not one of the collection's five. */
+export function compileCondition(rule: string, collection: Collection, schema: QuerySchema, place: Place): string {
   try {
-    return compileExpression(collection.rules[action] ?? '', { collection, schema, writtenBy: 'rule' }, place);
+    return compileExpression(rule, { collection, schema, writtenBy: 'rule' }, place);
   } catch (error) {
     if (error instanceof QueryError) return 'false';
     throw error;

@@ -12,6 +12,8 @@ import {
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
+import { refuseForeignFiles } from '../files/file-changes.ts';
+import type { Upload } from '../files/receive-upload.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
@@ -40,18 +42,20 @@ export async function createRecord(
   context: RequestContext,
   asking: Asking,
   passwords: PasswordRules,
+  upload?: Upload,
 ): Promise<WrittenRecord> {
   const { reader, statement: open } = compiled(collection);
   const isRuled = isAsked(collection, 'create', asking.principal);
   const { parameters, ...statement } = isRuled ? ruled(collection, asking.schema) : { ...open, parameters: undefined };
   const account = hasAccounts(collection) && (await readNewAccount(passwords, body, asking.principal, reader));
   const written = await storeSecrets(reader.readNew(account ? account.body : body));
+  refuseForeignFiles(collection, written, upload);
   const values = collection.fields.map(({ name }) => written.get(name) ?? null);
   const [row] = await query<WrittenRecord>({
     ...statement,
     values: [
       ...originValues(context),
-      newId(),
+      upload?.recordId ?? newId(),
       ...values,
       ...(account ? [account.passwordHash] : []),
       ...(parameters?.values(asking.request) ?? []),

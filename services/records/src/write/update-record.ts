@@ -13,6 +13,7 @@ import {
   type Collection,
   type ColumnValues,
   compileRecordReader,
+  type Field,
   fieldTypeOf,
   quoteIdentifier,
   quoteLiteral,
@@ -25,6 +26,8 @@ import { AppError } from '@recordbus/shared/errors';
 import { readAccountChange, wrongOldPassword } from '../accounts/account-change.ts';
 import type { AccountRules } from '../accounts/account-rules.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
+import { changedFiles, fileChangeOf, fileFieldsOf, refuseUnknownNames, unknownFiles } from '../files/file-changes.ts';
+import type { Upload } from '../files/receive-upload.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
@@ -36,6 +39,8 @@ import type { Unwritten, WrittenRecord } from './written-record.ts';
 export interface Change {
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** What was sent with it; the body has the names of its files. */
+  readonly upload?: Upload | undefined;
   /** The versions (`updated_at` in unix seconds) that may be changed; any when undefined. */
   readonly versions: readonly number[] | undefined;
 }
@@ -59,7 +64,7 @@ const ruled = perCollection((collection, schema: Asking['schema']) => {
 export async function updateRecord(
   query: Query,
   collection: Collection,
-  { id, body, versions }: Change,
+  { id, body, upload, versions }: Change,
   context: RequestContext,
   asking: Asking,
   rules: AccountRules,
@@ -77,11 +82,11 @@ export async function updateRecord(
     return { outcome: 'missing' };
   }
   const stored = await storeSecrets(written);
-  const values = collection.fields.map(({ name }) => stored.get(name) ?? null);
+  const values = collection.fields.map((field) => columnValueOf(field, stored, upload));
   const { parameters, ...statement } = isAsked(collection, 'update', asking.principal)
     ? ruled(collection, asking.schema)
     : { ...open, parameters: undefined };
-  const [row] = await query<{ body: string | null; updatedAtSec: number; isAllowed?: boolean }>({
+  const [row] = await query<UpdatedRow>({
     ...statement,
     values: [
       ...originValues(context),
@@ -94,6 +99,7 @@ export async function updateRecord(
   }).catch(explainRefusal(collection));
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
+  refuseUnknownNames(row.unknownFiles ?? []);
   if (row.body === null && account?.oldPasswordHash !== undefined && !versions) throw wrongOldPassword();
   if (row.body === null) return { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
   return { outcome: 'written', body: row.body, updatedAtSec: row.updatedAtSec };
@@ -108,7 +114,24 @@ function readChange(reader: RecordReader, body: Change['body']): ColumnValues | 
   }
 }
 
-async function exists(query: Query, collection: Collection, id: string): Promise<boolean> {
+interface UpdatedRow {
+  readonly body: string | null;
+  readonly updatedAtSec: number;
+  readonly isAllowed?: boolean;
+  readonly unknownFiles?: readonly string[];
+}
+
+/** A file field takes what is to become of its names, since what it has now only the statement knows. */
+function columnValueOf(field: Field, written: ColumnValues, upload: Upload | undefined): unknown {
+  const value = written.get(field.name) ?? null;
+  if (field.type !== 'file' || !written.has(field.name)) return value;
+  const isUploadOnly = upload?.files.has(field.name) === true && !Object.hasOwn(upload.body, field.name);
+  return JSON.stringify(fileChangeOf(field, value, !isUploadOnly, upload));
+}
+
+/** Is there such a record? */
+export async function exists(query: Query, collection: Collection, id: string): Promise<boolean> {
+  if (!isRecordId(id)) return false;
   const rows = await query({ text: `select from ${tableOf(collection)} where id = $1`, values: [id] });
   return rows.length > 0;
 }
@@ -123,18 +146,19 @@ async function exists(query: Query, collection: Collection, id: string): Promise
  */
 export function composeUpdate(collection: Collection, rule?: string): string {
   const accounts = accountSql(collection);
+  const files = filesSql(collection);
   const assignments = collection.fields.map((field, index) => {
     const column = quoteIdentifier(field.name);
-    const value = `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
+    const value = files.values.get(field) ?? `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
     const otherwise = `when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else ${nextValue(field, 't')} end, `;
     return `${column} = case ${hasAccounts(collection) && field.name === 'verified' ? accounts.unlessMoved : ''}${otherwise}`;
   });
   // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
   return `with old as materialized (
   select t.* from ${tableOf(collection)} t where t.id = $5::text for update
-), ${ruleVerdict(rule)}new as (
+), ${ruleVerdict(rule)}${files.cte}new as (
   update ${tableOf(collection)} t set ${assignments.join('')}${accounts.assignments}updated_at = ${nextUpdatedAt('t')}
-  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}
+  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}
   where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))${accounts.condition}
   returning t.*
 ), shown as materialized (
@@ -142,8 +166,27 @@ export function composeUpdate(collection: Collection, rule?: string): string {
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
 )${withHistory({ collection, verb: 'update', source: 'new' })}
-select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}
-from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
+select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
+from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`;
+}
+
+/** The parts of an update that only collections with file fields have; empty for others. */
+function filesSql(collection: Collection) {
+  const changes = fileFieldsOf(collection).map((field) => ({
+    field,
+    change: `$${8 + collection.fields.indexOf(field)}::jsonb`,
+  }));
+  const values = new Map(changes.map(({ field, change }) => [field, changedFiles(field, change, 't')]));
+  if (changes.length === 0) return { values, cte: '', join: '', column: '', source: '' };
+  return {
+    values,
+    cte: `files as materialized (
+  select ${unknownFiles(changes, '$7::text[]', 'old')} as unknown from old
+), `,
+    join: ` join files on files.unknown = '{}'`,
+    column: ', f.unknown as "unknownFiles"',
+    source: ' cross join files f',
+  };
 }
 
 /** The parts of an update that only auth collections have; empty for others. */

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
+import { type FileOptions, matchesMimeTypes, needsToken } from './file.ts';
+import { fieldTypeOf } from './index.ts';
+
+const refusal = new Error('must be the name of a stored file');
+
+test('one name of a stored file', () => {
+  assertReads(testField('file'), [
+    ['photo_0123456789.jpg', 'photo_0123456789.jpg'],
+    ['../../etc/passwd', refusal],
+    ['.hidden', refusal],
+    ['a/b', refusal],
+    ['x'.repeat(201), refusal],
+    [['photo_0123456789.jpg'], refusal],
+    [1, refusal],
+  ]);
+});
+
+test('several names, each once', () => {
+  assertReads(testField('file', { multiple: true }), [
+    [[], '[]'],
+    [['b.txt', 'a.txt', 'b.txt'], '["b.txt","a.txt"]'],
+    [['a.txt', '..'], refusal],
+    ['a.txt', new Error('must be a list of names')],
+  ]);
+});
+
+test('the column is text, or a list in JSON', () => {
+  const [one, several] = [testField('file'), testField('file', { multiple: true })];
+  assert.deepEqual([fieldTypeOf(one).columnType(one), fieldTypeOf(several).columnType(several)], ['text', 'jsonb']);
+});
+
+test('options are completed with their defaults (interface §2.2)', () => {
+  assert.deepEqual(testField('file').options, {
+    maxSize: 0,
+    mimeTypes: [],
+    multiple: false,
+    protected: false,
+    viewRule: null,
+    requireAuth: false,
+    oneTimeToken: false,
+    bindTokenIp: false,
+    auditDownloads: false,
+  });
+});
+
+test('options that make no sense are refused, each by its name', () => {
+  const pattern = 'must be a content type such as image/png or image/*';
+  assertOptionsRefused('file', [
+    [{ maxSize: -1 }, { maxSize: 'must be a whole number of bytes' }],
+    [{ maxSize: 1.5 }, { maxSize: 'must be a whole number of bytes' }],
+    [{ mimeTypes: 'image/*' }, { mimeTypes: 'must be a list of content types' }],
+    [{ mimeTypes: ['image', '*/png'] }, { 'mimeTypes.0': pattern, 'mimeTypes.1': pattern }],
+    [{ protected: 'yes' }, { protected: 'must be true or false' }],
+    [{ viewRule: 1 }, { viewRule: 'must be an expression, empty or null' }],
+  ]);
+});
+
+test('a view rule is null or empty', () => {
+  assert.equal(testField('file', { viewRule: '' }).options.viewRule, '');
+  assert.equal(testField('file', { viewRule: null }).options.viewRule, null);
+});
+
+for (const [type, patterns, expected] of [
+  ['image/png', [], true],
+  ['image/png', ['image/png'], true],
+  ['image/png', ['image/*'], true],
+  ['IMAGE/PNG', ['image/*'], true],
+  ['image/png', ['*/*'], true],
+  ['image/png', ['text/plain', 'image/jpeg'], false],
+  ['imagery/png', ['image/*'], false],
+  ['image/svg+xml', ['image/svg'], false],
+] as const)
+  test(`${type} ${expected ? 'matches' : 'does not match'} [${patterns}]`, () => {
+    assert.equal(matchesMimeTypes(type, patterns), expected);
+  });
+
+test('patterns are kept in lower case', () => {
+  assert.deepEqual(testField('file', { mimeTypes: ['Image/*'] }).options.mimeTypes, ['image/*']);
+});
+
+test('oneTimeToken and bindTokenIp imply protected (contract §3)', () => {
+  const needs = (options: object) => needsToken(testField('file', options).options as FileOptions);
+  assert.equal(needs({}), false);
+  for (const option of ['protected', 'oneTimeToken', 'bindTokenIp']) assert.equal(needs({ [option]: true }), true);
+});
+
+test('one file instead of several asks the rows', () => {
+  assert.deepEqual(narrowingsOf('file', { multiple: true }, {}), [['multiple', 'jsonb_array_length("f") > 1']]);
+  assert.deepEqual(narrowingsOf('file', {}, { multiple: true }), []);
+});

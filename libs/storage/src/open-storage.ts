@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { type Config, dataDirectory, urlOf, variable } from '@recordbus/shared/config';
+import { z } from 'zod';
+import { openLocalStorage } from './local-storage.ts';
+import type { Storage } from './storage.ts';
+
+/** The variables that say where uploaded files are kept. */
+export const storageVariables = {
+  dataDirectory,
+  storageUrl: variable(
+    'SERVICE_STORAGE_URL',
+    'Bucket of an S3-compatible store for uploaded files, s3://bucket or s3://bucket/prefix; without it the directory uploads in the data directory.',
+    urlOf('s3').optional(),
+  ),
+  storageEndpoint: variable(
+    'SERVICE_STORAGE_ENDPOINT',
+    'Where the S3-compatible store listens, when it is not that of Amazon.',
+    urlOf('http', 'https').optional(),
+  ),
+  storageRegion: variable('SERVICE_STORAGE_REGION', 'Region of the bucket.', z.string().default('us-east-1')),
+  storageAccessKey: variable(
+    'SERVICE_STORAGE_ACCESS_KEY',
+    'Access key id of the store; without it the credentials of the machine are used.',
+    z.string().optional(),
+  ),
+  storageSecretKey: variable(
+    'SERVICE_STORAGE_SECRET_KEY',
+    'Secret that belongs to the access key.',
+    z.string().optional(),
+  ),
+};
+
+/** Opens the store that the configuration names. The S3 client is only loaded where it is used. */
+export async function openStorage(config: Config<typeof storageVariables>): Promise<Storage> {
+  if (config.storageUrl === undefined) return openLocalStorage(join(config.dataDirectory, 'uploads'));
+  const { hostname: bucket, pathname } = new URL(config.storageUrl);
+  const { storageAccessKey: accessKeyId, storageSecretKey: secretAccessKey } = config;
+  const { openS3Storage } = await import('./s3-storage.ts');
+  return openS3Storage({
+    bucket,
+    prefix: pathname.replace(/^\/+|\/+$/g, ''),
+    endpoint: config.storageEndpoint,
+    region: config.storageRegion,
+    credentials:
+      accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : undefined,
+  });
+}

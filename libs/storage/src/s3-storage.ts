@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { type FileKey, isSegment, previewMark } from './file-key.ts';
+import type { Storage } from './storage.ts';
+
+/** Where an S3-compatible store is; what is left out the SDK finds as it always does. */
+export interface S3Options {
+  readonly bucket: string;
+  /** Before every key, without slashes at its ends; none when empty. */
+  readonly prefix: string;
+  readonly endpoint?: string | undefined;
+  readonly region: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
+/** A part of an upload is held in memory until it is sent: 10,000 of these are the largest file, 78 GiB. */
+const partBytes = 8 * 1024 * 1024;
+const partsAtOnce = 2;
+
+/** Most objects that one request deletes. */
+const deletedAtOnce = 1000;
+
+/**
+ * Keeps files in a bucket, `<prefix>/<collection id>/<record id>/<name>`. An object is there whole or not at all. Parts
+ * of uploads that a dead process has left are for a lifecycle rule of the bucket.
+ */
+export function openS3Storage({ bucket, prefix, endpoint, region, credentials }: S3Options): Storage {
+  const client = new S3Client({
+    region,
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    // Stores other than Amazon's do not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  const path = (...segments: readonly string[]) => [...(prefix ? [prefix] : []), ...segments].join('/');
+  const nameOf = ({ segments }: FileKey) => ({ Bucket: bucket, Key: path(...segments) });
+
+  async function deleteAll(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const { Errors: errors = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
+    );
+    if (errors[0]) throw new Error(`${errors.length} objects were not deleted: ${errors[0].Message ?? errors[0].Code}`);
+  }
+
+  /** Deletes whatever has the prefix, a page at a time. */
+  async function deleteUnder(start: string): Promise<void> {
+    for (;;) {
+      const { Contents: found = [] } = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: start, MaxKeys: deletedAtOnce }),
+      );
+      await deleteAll(found.flatMap(({ Key }) => Key ?? []));
+      if (found.length < deletedAtOnce) return;
+    }
+  }
+
+  return {
+    async put(key, bytes) {
+      let sizeBytes = 0;
+      const counted = Readable.from(
+        (async function* () {
+          for await (const chunk of bytes) {
+            sizeBytes += Buffer.byteLength(chunk);
+            yield chunk;
+          }
+        })(),
+        { objectMode: false },
+      );
+      const params = { ...nameOf(key), Body: counted };
+      await new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce }).done();
+      return { sizeBytes };
+    },
+    async find(key) {
+      const head = await unlessMissing(client.send(new HeadObjectCommand(nameOf(key))));
+      return head && { sizeBytes: head.ContentLength ?? 0 };
+    },
+    async open(key, range) {
+      const part = range && { Range: `bytes=${range.start}-${range.end}` };
+      const found = await unlessMissing(client.send(new GetObjectCommand({ ...nameOf(key), ...part })));
+      if (!found) return undefined;
+      if (!(found.Body instanceof Readable)) throw new Error('the store gave no stream');
+      return found.Body;
+    },
+    async delete(key) {
+      await deleteAll([nameOf(key).Key]);
+      await deleteUnder(`${nameOf(key).Key}${previewMark}`);
+    },
+    async deleteRecord(collectionId, recordId) {
+      if (isSegment(collectionId) && isSegment(recordId)) await deleteUnder(`${path(collectionId, recordId)}/`);
+    },
+    async deleteCollection(collectionId) {
+      if (isSegment(collectionId)) await deleteUnder(`${path(collectionId)}/`);
+    },
+  };
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+import { randomInt } from 'node:crypto';
+
+const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
+const randomLength = 10;
+const maxSlugLength = 100;
+const maxExtensionLength = 20;
+
+/**
+ * The name under which an upload is kept: a slug of the original, an underscore, 10 random characters, the extension
+ * (contract §3). ASCII without a leading dot whatever the client called it, and at most 132 characters.
+ */
+export function storedNameOf(originalName: string): string {
+  const base = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1);
+  const dot = base.lastIndexOf('.');
+  const hasExtension = dot > 0 && dot < base.length - 1;
+  const extension = hasExtension ? slugOf(base.slice(dot + 1), maxExtensionLength) : '';
+  const slug = slugOf(hasExtension ? base.slice(0, dot) : base, maxSlugLength) || 'file';
+  return `${slug}_${randomText()}${extension && `.${extension}`}`;
+}
+
+const slugOf = (text: string, maxLength: number): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, maxLength)
+    .replace(/^_+|_+$/g, '');
+
+const randomText = () => Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');

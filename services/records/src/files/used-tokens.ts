@@ -1,0 +1,22 @@
+import type { Query } from '@recordbus/database';
+import type { FileToken } from '@recordbus/tokens';
+
+type Used = Pick<FileToken, 'id' | 'expiresAtSec'>;
+
+/** Uses a token up; false when it was before. One statement, so of all replicas one gets true. */
+export async function useToken(query: Query, { id, expiresAtSec }: Used): Promise<boolean> {
+  const rows = await query({
+    name: 'use-file-token',
+    // Kept a while beyond its time, for clocks that differ.
+    text: `insert into system.used_file_tokens (id, expires_at) values ($1, to_timestamp($2) + interval '1 hour')
+on conflict (id) do nothing returning id`,
+    values: [id, expiresAtSec],
+  });
+  return rows.length > 0;
+}
+
+/** Was the token used? */
+export async function isUsed(query: Query, { id }: Pick<Used, 'id'>): Promise<boolean> {
+  const rows = await query({ text: 'select from system.used_file_tokens where id = $1', values: [id] });
+  return rows.length > 0;
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import type { Sending } from './client.ts';
+
+/** One part of a form: a file when it has a name of one. */
+export interface Part {
+  readonly name: string;
+  readonly filename?: string;
+  readonly type?: string;
+  readonly content: string | Uint8Array;
+}
+
+/** A file for a field. */
+export const file = (name: string, filename: string, content: string | Uint8Array, type = 'text/plain'): Part => ({
+  name,
+  filename,
+  content,
+  type,
+});
+
+/** A form as a browser sends it (RFC 7578). */
+export function multipart(...parts: readonly Part[]): Required<Pick<Sending, 'rawBody' | 'headers'>> {
+  const boundary = `----${randomUUID()}`;
+  const chunks = parts.flatMap(({ name, filename, type, content }) => [
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n${type === undefined ? '' : `Content-Type: ${type}\r\n`}\r\n`,
+    ),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ]);
+  return {
+    rawBody: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+  };
+}
