@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contextHeader, createContextSealer } from '../context.ts';
+import { createLogger } from '../logging.ts';
+import { createMetrics } from '../metrics/index.ts';
+import type { Service } from '../service.ts';
+import { listen } from './server.ts';
+import { createServiceApp } from './service-app.ts';
+
+const sealer = createContextSealer(Buffer.alloc(32, 1));
+const context = {
+  requestId: 'test',
+  traceparent: '',
+  principal: { type: 'guest', rejectedToken: false },
+  clientAddress: '127.0.0.1',
+} as const;
+
+test('what a service tells the gateway, it tells nobody else', async () => {
+  const metrics = createMetrics('test');
+  metrics.counter('recordbus_test_total', 'Things.').inc(3);
+  const service: Service = {
+    name: 'test',
+    routes: [],
+    handle: async () => {},
+    checks: {},
+    metrics,
+    start: async () => {},
+    stop: async () => {},
+  };
+  const app = createServiceApp(service, sealer, createLogger('test', 'silent'));
+  const server = await listen(app, { port: 0, host: '127.0.0.1' });
+  try {
+    for (const path of ['/internal/metrics', '/internal/manifest'])
+      assert.equal((await fetch(`${server.url}${path}`)).status, 403, path);
+    const answer = await fetch(`${server.url}/internal/metrics`, {
+      headers: { [contextHeader]: sealer.seal(context) },
+    });
+    const { data } = (await answer.json()) as { data: { name: string; values: unknown[] }[] };
+    assert.deepEqual(
+      data.map(({ name, values }) => [name, values]),
+      [['recordbus_test_total', [{ value: 3, labels: { service: 'test' } }]]],
+    );
+    assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+  } finally {
+    await server.close();
+  }
+});
