@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { type FileKey, fileKey, previewKey } from './file-key.ts';
+import { openS3Storage } from './s3-storage.ts';
+import type { Storage } from './storage.ts';
+
+/** A real server of the protocol: go install github.com/versity/versitygw/cmd/versitygw@latest */
+const gateway = process.env.TEST_VERSITYGW;
+const skip = gateway === undefined && 'TEST_VERSITYGW names no versitygw binary';
+
+const credentials = { accessKeyId: 'testing', secretAccessKey: 'testing-secret' };
+
+suite('files in an S3-compatible store', { skip }, () => {
+  let directory: string;
+  let server: ChildProcess;
+  let storage: Storage;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'recordbus-s3-'));
+    await mkdir(join(directory, 'files'));
+    const port = await freePort();
+    const { accessKeyId, secretAccessKey } = credentials;
+    const address = `127.0.0.1:${port}`;
+    const args = ['--access', accessKeyId, '--secret', secretAccessKey, '--port', address, 'posix', directory];
+    server = spawn(gateway ?? '', args, { stdio: 'ignore' });
+    const endpoint = `http://${address}`;
+    for (let left = 100; !(await fetch(endpoint).catch(() => undefined)); left -= 1) {
+      assert.ok(left > 0, 'the server does not answer');
+      await setTimeout(100);
+    }
+    storage = openS3Storage({ bucket: 'files', prefix: 'here', endpoint, region: 'us-east-1', credentials });
+  });
+  after(async () => {
+    server.kill();
+    await once(server, 'exit');
+    await rm(directory, { recursive: true });
+  });
+
+  const key = (name: string, recordId = 'r1') => fileKey('c1', recordId, name) ?? assert.fail(`${name} is no name`);
+  const read = async (at: FileKey, start?: number, end?: number) => {
+    const range = start === undefined || end === undefined ? undefined : { start, end };
+    return text((await storage.open(at, range)) ?? assert.fail('no file'));
+  };
+
+  test('what was put is found and read, whole and in part', async () => {
+    assert.deepEqual(await storage.put(key('a.txt'), Readable.from(['hello ', 'world'])), { sizeBytes: 11 });
+    assert.deepEqual(await storage.find(key('a.txt')), { sizeBytes: 11 });
+    assert.equal(await read(key('a.txt')), 'hello world');
+    assert.equal(await read(key('a.txt'), 4, 6), 'o w');
+  });
+
+  test('a file of several parts, and an empty one', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    const parts = Readable.from(Array(20).fill(chunk), { objectMode: false });
+    assert.deepEqual(await storage.put(key('large'), parts), { sizeBytes: 20 * chunk.length });
+    assert.deepEqual(await storage.find(key('large')), { sizeBytes: 20 * chunk.length });
+    assert.deepEqual(await storage.put(key('empty'), Readable.from([])), { sizeBytes: 0 });
+    assert.equal(await read(key('empty')), '');
+  });
+
+  test('there is nothing under a name that was not put, nor of a stream that breaks', async () => {
+    assert.equal(await storage.find(key('missing')), undefined);
+    assert.equal(await storage.open(key('missing')), undefined);
+    const broken = Readable.from(
+      (function* () {
+        yield Buffer.from('half');
+        throw new Error('the client went away');
+      })(),
+    );
+    await assert.rejects(storage.put(key('broken'), broken), /the client went away/);
+    assert.equal(await storage.find(key('broken')), undefined);
+  });
+
+  test('a file goes with its previews and nothing else; a record and a collection with all they have', async () => {
+    const at = key('p', 'r2');
+    const preview = previewKey(at, '10x10') ?? assert.fail('no key');
+    for (const one of [at, preview, key('p.txt', 'r2'), key('q', 'r20')]) await storage.put(one, Readable.from(['x']));
+    await storage.delete(at);
+    await storage.delete(at);
+    assert.deepEqual(
+      await Promise.all([at, preview, key('p.txt', 'r2')].map(async (one) => (await storage.find(one)) !== undefined)),
+      [false, false, true],
+    );
+    await storage.deleteRecord('c1', 'r2');
+    assert.equal(await storage.find(key('p.txt', 'r2')), undefined);
+    assert.deepEqual(await storage.find(key('q', 'r20')), { sizeBytes: 1 });
+    await storage.deleteCollection('c1');
+    assert.equal(await storage.find(key('q', 'r20')), undefined);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address ? address.port : assert.fail('no port');
+}
