@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { createLogger } from '@recordbus/shared/logging';
+import { fileKey, openLocalStorage } from '@recordbus/storage';
+import sharp from 'sharp';
+import { sniffType } from './sniff-type.ts';
+import { readThumbSize } from './thumb-size.ts';
+import { createThumbs } from './thumbs.ts';
+
+test('previews have the size that was asked for and go with their image (contract §3)', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'recordbus-thumbs-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const storage = await openLocalStorage(directory);
+  const key = fileKey('c', 'r', 'a_0123456789.png') ?? assert.fail('no key');
+  const create = { width: 40, height: 20, channels: 3, background: 'red' } as const;
+  const image = await sharp({ create }).png().toBuffer();
+  await storage.put(key, Readable.from([image]));
+  const thumbs = createThumbs({ storage, log: createLogger('test', 'silent') });
+  const sizes: [string, number, number][] = [
+    ['10x10', 10, 10],
+    ['10x10t', 10, 10],
+    ['10x10f', 10, 5],
+    ['0x10', 20, 10],
+    ['10x0', 10, 5],
+  ];
+  for (const [asked, width, height] of sizes) {
+    const stored = { key, sizeBytes: image.length, type: sniffType(image, 'a.png') };
+    const made = (await thumbs.find(stored, readThumbSize(asked))) ?? assert.fail(asked);
+    const shown = await sharp(await buffer((await storage.open(made.key)) ?? assert.fail(asked))).metadata();
+    assert.deepEqual([made.type, shown.width, shown.height], ['image/png', width, height], asked);
+    await storage.delete(key);
+    assert.equal(await storage.find(made.key), undefined);
+    await storage.put(key, Readable.from([image]));
+  }
+});
+
+const samples: [string, string, string][] = [
+  ['%PDF-1.7', 'a.txt', 'application/pdf'],
+  ['GIF89a', 'a.png', 'image/gif'],
+  ['a,b\n1,2\n', 'a.csv', 'text/csv'],
+  ['hello', 'a.png', 'text/plain'],
+  ['<?xml version="1.0"?><svg xmlns="x"/>', 'a.csv', 'image/svg+xml'],
+  ['x <script>alert(1)</script>', 'a.csv', 'text/html'],
+  ['\0\u0001\u0002', 'a.txt', 'application/octet-stream'],
+];
+for (const [content, name, type] of samples)
+  test(`${JSON.stringify(content)} called ${name} is ${type}`, () => {
+    assert.equal(sniffType(Buffer.from(content), name), type);
+  });
