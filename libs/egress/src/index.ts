@@ -1,4 +1,4 @@
-export { validateCidrList } from './cidr.ts';
+export { type Cidr, findCidr, parseCidrList, validateCidrList } from './cidr.ts';
 export {
   createEgressClient,
   type EgressClient,
@@ -15,4 +15,5 @@ export {
   validateDenyList,
 } from './egress-rules.ts';
 export type { EgressResponse } from './exchange.ts';
+export { type Address, isIPv4Mapped, parseAddress, toIPv4 } from './parse-address.ts';
 export { type CheckedTarget, checkUrl, type LookupAll } from './resolve-target.ts';

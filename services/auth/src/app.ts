@@ -41,8 +41,8 @@ interface AuthDeps {
   readonly config: {
     /** Where breached passwords are asked for. */
     readonly breachServiceUrl: string;
-    /** Is the client's address known behind proxies, by the environment? */
-    readonly trustedProxies?: string | undefined;
+    /** The CIDRs of the proxies before the gateway, where the settings name none. */
+    readonly trustedProxies: readonly string[];
   };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;

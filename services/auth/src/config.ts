@@ -1,6 +1,7 @@
 import { encryptionKey } from '@recordbus/crypto';
 import { breachServiceUrl } from '@recordbus/passwords';
 import { emailAddress } from '@recordbus/schema';
+import { trustedProxiesVariable } from '@recordbus/settings';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
 import { z } from 'zod';
 
@@ -12,11 +13,7 @@ export const authVariables = {
   jwtSecret,
   encryptionKey,
   breachServiceUrl,
-  trustedProxies: variable(
-    'SERVICE_TRUSTED_PROXIES',
-    'Comma-separated CIDRs of the proxies before the gateway; with them failed logins are counted per client too.',
-    z.string().optional(),
-  ),
+  trustedProxies: trustedProxiesVariable,
   adminEmail: variable(
     'SERVICE_ADMIN_EMAIL',
     'E-mail address of the first admin, made at start when there is none.',

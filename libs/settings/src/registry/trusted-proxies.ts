@@ -1,12 +1,28 @@
+import { variable } from '@recordbus/shared/config';
+import type { Settings } from '../settings.ts';
 import { settingGroup, unsetSetting } from './setting.ts';
 import { cidrList, commaList } from './text-schemas.ts';
 
+const cidrs = cidrList.pipe(commaList);
 const none: readonly string[] = [];
 
-export const trustedProxies = settingGroup('Trusted proxies', ['gateway'], {
+export const trustedProxies = settingGroup('Trusted proxies', ['gateway', 'auth'], {
   'security.trusted_proxies': unsetSetting(
-    cidrList.pipe(commaList),
+    cidrs,
     none,
     'Comma-separated CIDRs whose X-Forwarded-For is believed; overrides SERVICE_TRUSTED_PROXIES.',
   ),
 });
+
+/** What the setting overrides. */
+export const trustedProxiesVariable = variable(
+  'SERVICE_TRUSTED_PROXIES',
+  'Comma-separated CIDRs of the proxies before the gateway, whose X-Forwarded-For is believed; with them failed logins are counted per client too. The setting security.trusted_proxies overrides it.',
+  cidrs.default(none),
+);
+
+/** The CIDRs that count: those of the setting, else those of the environment. */
+export function trustedProxiesOf(settings: Pick<Settings, 'get'>, ofEnvironment: readonly string[]): readonly string[] {
+  const ofSetting = settings.get('security.trusted_proxies');
+  return ofSetting.length > 0 ? ofSetting : ofEnvironment;
+}

@@ -22,7 +22,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     await database.system.deleteFrom('failed_logins').execute();
   });
 
-  const lockoutOf = (given: Record<string, string> = {}, trustedProxies?: string) =>
+  const lockoutOf = (given: Record<string, string> = {}, trustedProxies: readonly string[] = []) =>
     createLockout({
       database,
       settings: fixedSettings({ 'auth.lockout.max_attempts': '3', 'auth.lockout.duration_seconds': '600', ...given }),
@@ -105,7 +105,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
   test('clients are counted only where proxies are trusted: there they are known', async () => {
     const open = lockoutOf();
     for (const email of ['a', 'b', 'c', 'd', 'e']) assert.equal(await attempt(open, { email }), 0);
-    for (const lockout of [lockoutOf({}, '10.0.0.0/8'), lockoutOf({ 'security.trusted_proxies': '10.0.0.0/8' })]) {
+    for (const lockout of [lockoutOf({}, ['10.0.0.0/8']), lockoutOf({ 'security.trusted_proxies': '10.0.0.0/8' })]) {
       await database.system.deleteFrom('failed_logins').execute();
       for (const email of ['f', 'g', 'h']) assert.equal(await attempt(lockout, { email }), 0);
       assert.ok((await attempt(lockout, { email: 'i' })) > 0);
@@ -114,7 +114,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
   });
 
   test('a refused attempt counts for nothing else', async () => {
-    const lockout = lockoutOf({}, '10.0.0.0/8');
+    const lockout = lockoutOf({}, ['10.0.0.0/8']);
     for (let count = 0; count < 3; count += 1) await attempt(lockout, { clientAddress: `203.0.113.${count}` });
     for (let count = 0; count < 5; count += 1)
       assert.ok((await attempt(lockout, { clientAddress: '203.0.113.99' })) > 0);

@@ -1,7 +1,7 @@
 import type { Database, Query } from '@recordbus/database';
 import { tooManyAttempts } from '@recordbus/passwords';
-import type { Settings } from '@recordbus/settings';
-import { clientKey } from './client-key.ts';
+import { type Settings, trustedProxiesOf } from '@recordbus/settings';
+import { clientKey } from '@recordbus/shared/client-key';
 
 /** What a login is about. */
 export interface LoginTarget {
@@ -34,8 +34,8 @@ export interface Lockout {
 interface LockoutDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly settings: Pick<Settings, 'get'>;
-  /** The value of SERVICE_TRUSTED_PROXIES. */
-  readonly trustedProxies: string | undefined;
+  /** The CIDRs of SERVICE_TRUSTED_PROXIES. */
+  readonly trustedProxies: readonly string[];
   readonly nowSec: () => number;
 }
 
@@ -44,7 +44,7 @@ const notCounted: LoginAttempt = { giveBack: async () => {}, clear: async () => 
 /** Makes the lockout; it follows the settings. */
 export function createLockout({ database, settings, trustedProxies, nowSec }: LockoutDeps): Lockout {
   /** Without trusted proxies everybody behind one has the proxy's address, and would be locked out together. */
-  const countsClients = () => (settings.get('security.trusted_proxies').length || trustedProxies?.length || 0) > 0;
+  const countsClients = () => trustedProxiesOf(settings, trustedProxies).length > 0;
 
   const keysOf = ({ realm, email, clientAddress }: LoginTarget): string[] => {
     const address = email.trim().toLowerCase().replaceAll('\0', '').slice(0, maxAddressLength);

@@ -29,7 +29,7 @@ export async function serveAuth(database: Database) {
     bus,
     envelope: createEnvelope(undefined),
     secret,
-    config: { breachServiceUrl: 'http://127.0.0.1:1' },
+    config: { breachServiceUrl: 'http://127.0.0.1:1', trustedProxies: [] },
   });
   await auth.start();
   const verifier = createTokenVerifier(secret);
