@@ -3,7 +3,7 @@ import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
-import { createAccounts, createGateway, localUpstream } from '@recordbus/gateway';
+import { createAccounts, createGateway, createSharedWindows, localUpstream } from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
 import { createSettings } from '@recordbus/settings';
 import type { Config } from '@recordbus/shared/config';
@@ -59,6 +59,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     secret,
     settings: createSettings({ database, bus, log: gatewayLog, envelope }),
     accounts: createAccounts({ database, bus, log: gatewayLog }),
+    windows: createSharedWindows({ database, log: gatewayLog }),
+    trustedProxies: config.trustedProxies,
     upstreams: services.map(localUpstream),
   });
   lifecycle.onStop('gateway', () => gateway.stop());

@@ -23,6 +23,7 @@ export interface SystemTables {
   large_events: { id: string; body: string; created_at: Generated<Date> };
   parked_messages: ParkedMessagesTable;
   mail_queue: MailQueueTable;
+  rate_windows: { key: string; ends_at_ms: number; used: number };
 }
 
 interface CollectionsTable {

@@ -74,6 +74,12 @@ export const payloadTooLarge = (limitBytes: number) =>
 export const unsupportedMediaType = (expected: string) =>
   new AppError(415, 'unsupported_media_type', `the body must be ${expected}`);
 
+/** 429: the caller asked too often; worth another try after so many seconds. */
+export const rateLimited = (retryAfterSec: number) =>
+  new AppError(429, 'rate_limited', 'Too many requests. Try again later.', {
+    headers: { 'Retry-After': String(retryAfterSec) },
+  });
+
 /** 503: a dependency (database, bus, upstream) does not answer now; worth another try after a second. */
 export const unavailable = (message: string, cause?: unknown) =>
   new AppError(503, 'unavailable', message, { headers: { 'Retry-After': '1' }, cause });

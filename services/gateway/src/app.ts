@@ -1,24 +1,34 @@
 import type { RequestListener } from 'node:http';
-import type { Settings } from '@recordbus/settings';
+import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { createMetrics, type Metrics } from '@recordbus/shared/metrics';
 import type { HealthCheck, Service } from '@recordbus/shared/service';
 import { createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
 import type { Accounts } from './accounts/accounts.ts';
+import { createFindClient } from './client-address/find-client.ts';
+import { corsKeys, createCorsPolicy } from './cors/cors-policy.ts';
+import { followSettings } from './follow-settings.ts';
 import { answerError } from './pipeline/answer-error.ts';
-import { answerOptions } from './pipeline/answer-options.ts';
 import { authenticate } from './pipeline/authenticate.ts';
 import { beginExchange } from './pipeline/begin-exchange.ts';
+import { cors } from './pipeline/cors.ts';
 import { forward } from './pipeline/forward.ts';
 import { limitBody } from './pipeline/limit-body.ts';
+import { limitRate } from './pipeline/limit-rate.ts';
 import { matchRoute } from './pipeline/match-route.ts';
+import { measure } from './pipeline/measure.ts';
+import { createChooseRule } from './rate-limit/choose-rule.ts';
+import { createLimiter } from './rate-limit/limiter.ts';
+import type { SharedWindows } from './rate-limit/shared-windows.ts';
 import { healthRoutes } from './routes/health-routes.ts';
 import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export { type Accounts, createAccounts } from './accounts/accounts.ts';
+export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { httpUpstream } from './upstream/http-upstream.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
@@ -29,6 +39,10 @@ interface GatewayDeps {
   readonly secret: Uint8Array;
   readonly settings: Settings;
   readonly accounts: Accounts;
+  /** Where requests are counted. */
+  readonly windows: SharedWindows;
+  /** The CIDRs of the proxies before the gateway, where the settings name none. */
+  readonly trustedProxies: readonly string[];
   /** The services behind this gateway. */
   readonly upstreams: readonly Upstream[];
   /** Milliseconds since the epoch. */
@@ -46,19 +60,31 @@ export interface Gateway {
 }
 
 /** Makes the gateway: it knows who is calling and whose route it is, and hands the request on. */
-export function createGateway({ log, secret, settings, accounts, upstreams, clock = Date.now }: GatewayDeps): Gateway {
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { log, secret, settings, accounts, windows, trustedProxies, upstreams, clock = Date.now } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
-  const all = [localUpstream(ownService(log, checks)), ...upstreams];
+  const metrics = createMetrics('gateway');
+  const all = [localUpstream(ownService(log, checks, metrics)), ...upstreams];
   const table = createRoutingTable(all);
+  const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
+    createFindClient(trustedProxiesOf(settings, trustedProxies)),
+  );
+  const corsPolicy = followSettings(settings, corsKeys, () => createCorsPolicy(settings));
+  const rateRules = followSettings(settings, ['rate_limit.enabled', 'rate_limit.rules'], () =>
+    settings.get('rate_limit.enabled') ? createChooseRule(settings.get('rate_limit.rules')) : undefined,
+  );
+  const nowMs = () => performance.now();
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(
-    beginExchange(log),
-    answerOptions,
+    beginExchange(log, findClient),
+    measure(metrics),
+    cors(corsPolicy),
     matchRoute(table),
     authenticate(createTokenVerifier(secret, clock), accounts),
+    limitRate(rateRules, createLimiter(windows, nowMs)),
     limitBody,
     forward,
     answerError(log),
@@ -70,10 +96,12 @@ export function createGateway({ log, secret, settings, accounts, upstreams, cloc
     async start() {
       await settings.start();
       await accounts.start();
+      windows.start();
       await Promise.all(all.map((upstream) => upstream.start((routes) => table.setRoutes(upstream, routes))));
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
+      await windows.stop();
       await accounts.stop();
       await settings.stop();
     },
@@ -81,13 +109,14 @@ export function createGateway({ log, secret, settings, accounts, upstreams, cloc
 }
 
 /** The routes that the gateway answers itself, declared like those of any service. */
-function ownService(log: Logger, checks: Readonly<Record<string, HealthCheck>>): Service {
+function ownService(log: Logger, checks: Readonly<Record<string, HealthCheck>>, metrics: Metrics): Service {
   const routes = healthRoutes(checks);
   return {
     name: 'gateway',
     routes,
     handle: createDispatcher(routes, { log, mapError: () => undefined }),
     checks: {},
+    metrics,
     start: async () => {},
     stop: async () => {},
   };

@@ -1,5 +1,6 @@
 import { encryptionKey } from '@recordbus/crypto';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
+import { trustedProxiesVariable } from '@recordbus/settings';
+import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable, wholeNumber } from '@recordbus/shared/config';
 
 const serviceUrl = (name: string) =>
   variable(
@@ -8,6 +9,12 @@ const serviceUrl = (name: string) =>
     urlOf('http'),
   );
 
+const answerTimeoutMs = variable(
+  'SERVICE_ANSWER_TIMEOUT_MS',
+  'Longest wait of the gateway for the answer of a service to begin, and for each next part of it, in milliseconds; then it answers 504.',
+  wholeNumber(100, 3_600_000).default(60_000),
+);
+
 /** The environment of the gateway (contract §9). */
 export const gatewayVariables = {
   databaseUrl,
@@ -15,6 +22,8 @@ export const gatewayVariables = {
   dataDirectory,
   jwtSecret,
   encryptionKey,
+  trustedProxies: trustedProxiesVariable,
+  answerTimeoutMs,
   auth: serviceUrl('auth'),
   records: serviceUrl('records'),
   admin: serviceUrl('admin'),

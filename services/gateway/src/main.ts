@@ -6,7 +6,7 @@ import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { announceReady, runProcess } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createAccounts, createGateway, httpUpstream } from './app.ts';
+import { createAccounts, createGateway, createSharedWindows, httpUpstream } from './app.ts';
 import { gatewayVariables } from './config.ts';
 
 /** Settings and counters need few connections, and other services want theirs. */
@@ -21,9 +21,17 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle })
   const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
   const sealer = createContextSealer(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
-    httpUpstream({ name, url: config[name], sealer, log }),
+    httpUpstream({ name, url: config[name], sealer, log, answerTimeoutMs: config.answerTimeoutMs }),
   );
-  const gateway = createGateway({ log, secret, settings, accounts: createAccounts({ database, bus, log }), upstreams });
+  const gateway = createGateway({
+    log,
+    secret,
+    settings,
+    accounts: createAccounts({ database, bus, log }),
+    windows: createSharedWindows({ database, log }),
+    trustedProxies: config.trustedProxies,
+    upstreams,
+  });
   lifecycle.onStop('gateway', () => gateway.stop());
   await gateway.start();
   const server = await listen(gateway.app, config);

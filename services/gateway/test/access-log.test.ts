@@ -52,7 +52,7 @@ describe('the access log', () => {
         headers: { Authorization: `Bearer ${token}` },
       });
       await response.text();
-      const { time, pid, hostname, duration_ms, bytes, trace_id, ...line } = await loggedLine();
+      const { time, pid, hostname, duration_ms, upstream_ms, bytes, trace_id, ...line } = await loggedLine();
       assert.deepEqual(line, {
         level: 30,
         msg: 'request',
@@ -61,13 +61,14 @@ describe('the access log', () => {
         route: '/api/v1/:collection',
         upstream: 'records',
         status: 200,
+        rate_rule: '/api/*',
         ip: '127.0.0.1',
         principal_type: 'user',
         principal_id: 'u1',
         auth_impersonated_by: 'a1',
         request_id: response.headers.get('x-request-id'),
       });
-      assert.ok(Number(duration_ms) > 0 && Number(bytes) > 100);
+      assert.ok(Number(duration_ms) >= Number(upstream_ms) && Number(upstream_ms) > 0 && Number(bytes) > 100);
       assert.match(String(trace_id), /^[0-9a-f]{32}$/);
     }));
 

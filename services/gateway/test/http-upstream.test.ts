@@ -23,7 +23,7 @@ const behind = (url: string, options: { answerTimeoutMs?: number; resolve?: () =
   serve(
     createTestGateway({
       log: quiet,
-      upstreams: [httpUpstream({ name: 'records', url, sealer, log: quiet, ...options })],
+      upstreams: [httpUpstream({ name: 'records', url, sealer, log: quiet, answerTimeoutMs: 60_000, ...options })],
     }),
   );
 
@@ -80,8 +80,8 @@ describe('a service that is not there', () => {
     const records = await serveAlone(replica('one'));
     const gone = await serveAlone(testService('webhooks', quiet, []));
     const upstreams = [
-      httpUpstream({ name: 'records', url: records.url, sealer, log: quiet }),
-      httpUpstream({ name: 'webhooks', url: gone.url, sealer, log: quiet }),
+      httpUpstream({ name: 'records', url: records.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'webhooks', url: gone.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
     ];
     const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     await gone.close();
@@ -97,8 +97,8 @@ describe('a service that is not there', () => {
     const gone = await serveAlone(testService('admin', quiet, []));
     await gone.close();
     const upstreams = [
-      httpUpstream({ name: 'records', url: records.url, sealer, log: quiet }),
-      httpUpstream({ name: 'admin', url: gone.url, sealer, log: quiet }),
+      httpUpstream({ name: 'records', url: records.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'admin', url: gone.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
     ];
     const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
@@ -262,7 +262,13 @@ describe('a service alone in its process', () => {
   test('of another secret is not ready, and says why', async () => {
     const other = createContextSealer(Buffer.from('another secret with over 32 characters'));
     const service = await serveAlone(replica('one'));
-    const upstream = httpUpstream({ name: 'records', url: service.url, sealer: other, log: quiet });
+    const upstream = httpUpstream({
+      name: 'records',
+      url: service.url,
+      sealer: other,
+      log: quiet,
+      answerTimeoutMs: 60_000,
+    });
     const gateway = await serve(createTestGateway({ log: quiet, upstreams: [upstream] }), [service]);
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };

@@ -5,6 +5,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
 import { type Accounts, createGateway, type Gateway, httpUpstream, localUpstream } from '../src/app.ts';
+import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
 
 export const secret = Buffer.from('a secret for tests, over 32 characters');
 export const sealer = createContextSealer(secret);
@@ -22,7 +23,14 @@ type GatewayDeps = Parameters<typeof createGateway>[0];
 
 /** A gateway with the settings' defaults and the secret of these tests, where the test does not say otherwise. */
 export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> & Partial<GatewayDeps>): Gateway =>
-  createGateway({ secret, settings: fixedSettings(), accounts: believing, ...deps });
+  createGateway({
+    secret,
+    settings: fixedSettings(),
+    accounts: believing,
+    windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
+    trustedProxies: [],
+    ...deps,
+  });
 
 /** A gateway that is listening, and the services behind it. */
 export interface RunningGateway {
@@ -60,7 +68,7 @@ export const topologies: Readonly<Record<string, Topology>> = {
   'over HTTP': async (services) => {
     const servers = await Promise.all(services.map((service) => serveAlone(service)));
     const upstreams = services.map(({ name }, index) =>
-      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, log: quiet }),
+      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, log: quiet, answerTimeoutMs: 60_000 }),
     );
     return serve(createTestGateway({ log: quiet, upstreams }), servers);
   },

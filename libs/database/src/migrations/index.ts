@@ -11,6 +11,7 @@ import * as idempotencyKeys from './0009-idempotency-keys.ts';
 import * as accounts from './0010-accounts.ts';
 import * as codes from './0011-codes.ts';
 import * as files from './0012-files.ts';
+import * as rateWindows from './0016-rate-windows.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-accounts': accounts,
   '0011-codes': codes,
   '0012-files': files,
+  '0016-rate-windows': rateWindows,
 };

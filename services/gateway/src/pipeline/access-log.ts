@@ -1,8 +1,5 @@
 import type { Logger } from '@recordbus/shared/logging';
-import type { GatewayResponse } from './exchange.ts';
-
-/** Asked every few seconds by whatever runs the process. */
-const quietPaths = new Set(['/healthz', '/readyz']);
+import { type GatewayResponse, isProbe } from './exchange.ts';
 
 /**
  * Makes the listener that writes a line for each answer, to be called on the response when it closes: when all was
@@ -12,8 +9,9 @@ export function accessLog(log: Logger): (this: GatewayResponse) => void {
   // The line has these fields and no others, so there is nothing to look for and remove, at twice the cost of the line.
   const lines = log.child({}, { redact: [] });
   return function logAccess() {
-    const { context, route, startedAtMs, bytesSentBefore } = this.locals.exchange;
-    if (route && quietPaths.has(route.paths[0])) return;
+    const { exchange } = this.locals;
+    if (isProbe(exchange)) return;
+    const { context, route, startedAtMs, bytesSentBefore, forwardedAtMs } = exchange;
     const { principal, requestId, traceparent, clientAddress } = context;
     const { method, url, socket } = this.req;
     const query = url.indexOf('?');
@@ -25,8 +23,13 @@ export function accessLog(log: Logger): (this: GatewayResponse) => void {
         route: route?.paths[0],
         upstream: route?.upstream.name,
         status: this.statusCode,
-        duration_ms: Math.round((performance.now() - startedAtMs) * 100) / 100,
+        duration_ms: rounded(performance.now() - startedAtMs),
+        upstream_ms:
+          forwardedAtMs === undefined
+            ? undefined
+            : rounded((exchange.answeredAtMs ?? performance.now()) - forwardedAtMs),
         bytes: socket.bytesWritten - bytesSentBefore,
+        rate_rule: exchange.rateRule,
         ip: clientAddress,
         principal_type: principal.type,
         principal_id: principal.type === 'guest' ? undefined : principal.id,
@@ -39,3 +42,5 @@ export function accessLog(log: Logger): (this: GatewayResponse) => void {
     );
   };
 }
+
+const rounded = (ms: number): number => Math.round(ms * 100) / 100;

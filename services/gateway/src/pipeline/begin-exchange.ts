@@ -3,10 +3,10 @@ import { contextHeader } from '@recordbus/shared/context';
 import { securityHeaders } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
+import type { FindClient } from '../client-address/find-client.ts';
 import { accessLog } from './access-log.ts';
 import { guest } from './authenticate.ts';
 import type { Step } from './exchange.ts';
-import { toOriginForm } from './request-target.ts';
 
 const saneRequestId = /^[\x20-\x7e]{1,128}$/;
 const securityHeaderList = Object.entries(securityHeaders);
@@ -15,7 +15,7 @@ const securityHeaderList = Object.entries(securityHeaders);
  * Begins the exchange: request id, trace, client address, the headers of every answer, the access log. What only a
  * gateway may say is taken off the request.
  */
-export function beginExchange(log: Logger): Step {
+export function beginExchange(log: Logger, findClient: () => FindClient): Step {
   const logAccess = accessLog(log);
   const isLogged = log.isLevelEnabled('info');
   return (request, response, next) => {
@@ -29,14 +29,18 @@ export function beginExchange(log: Logger): Step {
         requestId,
         traceparent: acceptTraceparent(headers.traceparent),
         principal: guest,
-        clientAddress: plainAddress(socket.remoteAddress ?? ''),
+        clientAddress: findClient()(socket.remoteAddress ?? '', textOf(headers['x-forwarded-for'])),
       },
       route: undefined,
+      params: {},
+      refusal: undefined,
+      rateRule: undefined,
+      forwardedAtMs: undefined,
+      answeredAtMs: undefined,
     };
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of securityHeaderList) response.setHeader(name, value);
     if (isLogged) response.once('close', logAccess);
-    request.url = toOriginForm(request.url);
     next();
   };
 }
@@ -46,5 +50,4 @@ function acceptRequestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && saneRequestId.test(header) ? header : randomUUID();
 }
 
-/** IPv4 as itself, also where a dual-stack socket writes it as IPv6. */
-const plainAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address);
+const textOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(',') : header);

@@ -1,11 +1,22 @@
+import { AppError } from '@recordbus/shared/errors';
 import { splitUrl } from '@recordbus/shared/http';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
+import { toOriginForm } from './request-target.ts';
 
-/** Finds the route of the request; what belongs to nobody is refused here. */
+/** Finds the route of the request, or why there is none. */
 export const matchRoute =
   (table: RoutingTable): Step =>
   (request, response, next) => {
-    response.locals.exchange.route = table.find(request.method, splitUrl(request.url).path);
+    const { exchange } = response.locals;
+    try {
+      request.url = toOriginForm(request.url);
+      const { route, params } = table.find(request.method, splitUrl(request.url).path);
+      exchange.route = route;
+      exchange.params = params;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      exchange.refusal = error;
+    }
     next();
   };

@@ -1,11 +1,13 @@
 import { AppError, unavailable } from '@recordbus/shared/errors';
-import { createRouter, type RouteManifest } from '@recordbus/shared/http';
+import { createRouter, type Match, type RouteManifest } from '@recordbus/shared/http';
 import type { Upstream } from '../upstream/upstream.ts';
 
 /** One path of a service's route, and the service that answers it. */
 export interface RouteEntry {
   readonly method: RouteManifest['method'];
   readonly paths: readonly [string];
+  /** Every path of the route, this one among them. */
+  readonly aliases: readonly string[];
   readonly access: RouteManifest['access'];
   readonly action: RouteManifest['action'];
   readonly bodyLimitBytes: number;
@@ -17,10 +19,10 @@ export interface RouteEntry {
 /** The routes of all services as one table. */
 export interface RoutingTable {
   /**
-   * The entry of a method and a path (no query). Throws 404, 405 or 400 as createRouter does, but 503 while the path
+   * What a method and a path (no query) lead to. Throws 404, 405 or 400 as createRouter does, but 503 while the path
    * may belong to a service that has not told its routes yet.
    */
-  find(method: string, path: string): RouteEntry;
+  find(method: string, path: string): Match<RouteEntry>;
   /** Puts in or replaces the routes of a service. Throws for a route that another service has declared. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
 }
@@ -35,10 +37,10 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
   const entries = new Map<Upstream, readonly RouteEntry[]>();
   let findEntry = createRouter<RouteEntry>([]);
 
-  const findIncomplete = (method: string, path: string): RouteEntry => {
+  const findIncomplete = (method: string, path: string): Match<RouteEntry> => {
     try {
-      const { route } = findEntry(method, path);
-      if (!takesAnyName(route.paths[0]) || !systemPath.test(path)) return route;
+      const match = findEntry(method, path);
+      if (!takesAnyName(match.route.paths[0]) || !systemPath.test(path)) return match;
     } catch (error) {
       if (!(error instanceof AppError) || error.status === 400) throw error;
     }
@@ -47,7 +49,7 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
 
   return {
     find: (method, path) =>
-      entries.size === upstreams.length ? findEntry(method, path).route : findIncomplete(method, path),
+      entries.size === upstreams.length ? findEntry(method, path) : findIncomplete(method, path),
     setRoutes(upstream, routes) {
       const changed = new Map(entries).set(upstream, toEntries(upstream, routes));
       findEntry = createRouter([...changed.values()].flat());
@@ -61,6 +63,7 @@ const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteE
     paths.map((path) => ({
       method,
       paths: [path] as const,
+      aliases: paths,
       access,
       action,
       bodyLimitBytes,

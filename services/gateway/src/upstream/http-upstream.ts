@@ -16,7 +16,7 @@ interface HttpUpstreamOptions {
   readonly sealer: ContextSealer;
   readonly log: Logger;
   /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
-  readonly answerTimeoutMs?: number;
+  readonly answerTimeoutMs: number;
   /** Every address of a host name, as the resolver of the machine says by default. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
@@ -28,7 +28,7 @@ const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.str
 
 /** A service in a process of its own, or in several. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
-  const { name, sealer, log, answerTimeoutMs = 60_000 } = options;
+  const { name, sealer, log, answerTimeoutMs } = options;
   const endpoints = new Endpoints({
     name,
     url: new URL(options.url),

@@ -1,0 +1,27 @@
+import type { Metrics } from '@recordbus/shared/metrics';
+import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
+
+/** Measures each answer by its route, from the head of the request to the end of the answer. */
+export function measure(metrics: Metrics): Step {
+  const duration = metrics.duration(
+    'recordbus_http_request_duration_seconds',
+    'Time from the head of a request to the end of its answer, by route; "none" is what belongs to no route.',
+    ['method', 'route', 'status'],
+  );
+  const limited = metrics.counter('recordbus_rate_limited_total', 'Requests refused by a rate rule.', ['rule']);
+
+  function record(this: GatewayResponse): void {
+    const { exchange } = this.locals;
+    if (isProbe(exchange)) return;
+    const { route, rateRule, startedAtMs, forwardedAtMs } = exchange;
+    const labels = { method: this.req.method, route: route?.paths[0] ?? 'none', status: String(this.statusCode) };
+    duration.observe(labels, (performance.now() - startedAtMs) / 1000);
+    const isLimited = this.statusCode === 429 && forwardedAtMs === undefined;
+    if (isLimited && rateRule !== undefined) limited.inc({ rule: rateRule });
+  }
+
+  return (_request, response, next) => {
+    response.once('close', record);
+    next();
+  };
+}
