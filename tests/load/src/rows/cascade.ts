@@ -5,7 +5,7 @@ const authors = 'cascade_authors';
 const posts = 'cascade_posts';
 const postsEach = 100;
 /** More than a round of the default length uses up; a longer one ends with them. */
-const authorCount = 400;
+const authorCount = 1200;
 
 /** Each request deletes 101 records, each with an event of its own. */
 export const cascade: Row = {
