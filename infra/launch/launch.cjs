@@ -10,6 +10,7 @@ const root = path.resolve(__dirname, '..', '..');
 
 const entries = {
   start: 'infra/local/src/main.ts',
+  cli: 'infra/cli/src/main.ts',
   demo: 'examples/countries/src/main.ts',
   bench: 'tests/load/src/main.ts',
   test: 'infra/launch/test.ts',

@@ -1,3 +1,4 @@
+import { writeStackNote } from '@recordbus/embedded';
 import { host } from '@recordbus/shared/config';
 import { runProcess } from '@recordbus/shared/run-service';
 import { banner } from './banner.ts';
@@ -6,7 +7,6 @@ import { startInOneProcess } from './one-process.ts';
 import { localVariables, readArguments } from './options.ts';
 import { startSeparateProcesses } from './separate-processes.ts';
 import { startServers } from './servers.ts';
-import { writeStackFile } from './stack-file.ts';
 
 await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle }) => {
   const startedAtMs = performance.now();
@@ -34,8 +34,9 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
     process.send?.({ ready: true, name: 'local', url, setupToken, services: stack.services() });
   }
 
-  const stackFile = await writeStackFile(config.dataDirectory, stack);
-  lifecycle.onStop('stack file', () => stackFile.remove());
+  const { url, setupToken } = stack;
+  const note = await writeStackNote(config.dataDirectory, { url, setupToken, ...servers.embedded });
+  lifecycle.onStop('stack note', () => note.remove());
   process.stdout.write(banner(stack, performance.now() - startedAtMs));
   announce();
 });

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
+import { lockDataDirectory, type StackNote, startNats, startPostgres } from '@recordbus/embedded';
 import type { Lifecycle } from '@recordbus/shared/lifecycle';
 import type { Logger } from '@recordbus/shared/logging';
-import { lockDataDirectory } from './servers/data-directory.ts';
-import { startNats } from './servers/nats.ts';
-import { startPostgres } from './servers/postgres.ts';
 
 interface ServerOptions {
   readonly dataDirectory: string;
@@ -13,11 +11,18 @@ interface ServerOptions {
   readonly lifecycle: Lifecycle;
 }
 
+interface Servers {
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  /** The addresses of those that were started here. */
+  readonly embedded: Pick<StackNote, 'databaseUrl' | 'natsUrl'>;
+}
+
 /**
  * Starts the database and the bus under the data directory, each unless the configuration names one that runs
  * elsewhere. When one of them dies by itself the whole stack stops with exit code 1 instead of limping on.
  */
-export async function startServers(options: ServerOptions): Promise<{ databaseUrl: string; natsUrl: string }> {
+export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataDirectory, log, lifecycle } = options;
   const lock = await lockDataDirectory(dataDirectory);
   lifecycle.onStop('data directory', () => lock.release());
@@ -35,5 +40,9 @@ export async function startServers(options: ServerOptions): Promise<{ databaseUr
     options.databaseUrl ?? own('postgres', startPostgres),
     options.natsUrl ?? own('nats', startNats),
   ]);
-  return { databaseUrl, natsUrl };
+  const embedded = {
+    databaseUrl: options.databaseUrl === undefined ? databaseUrl : undefined,
+    natsUrl: options.natsUrl === undefined ? natsUrl : undefined,
+  };
+  return { databaseUrl, natsUrl, embedded };
 }

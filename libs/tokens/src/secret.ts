@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@recordbus/shared/config';
 
@@ -18,7 +28,7 @@ const minLength = 32;
  */
 export function loadTokenSecret({ jwtSecret, dataDirectory }: TokenSecretSource): Uint8Array {
   if (jwtSecret) return Buffer.from(jwtSecret);
-  const path = join(dataDirectory, 'jwt_secret');
+  const path = secretFileOf(dataDirectory);
   try {
     const text = readSecretFile(path) ?? makeSecretFile(path, dataDirectory);
     if (text.length >= minLength) return Buffer.from(text);
@@ -26,6 +36,34 @@ export function loadTokenSecret({ jwtSecret, dataDirectory }: TokenSecretSource)
     throw new ConfigError(`The secret file ${path} can't be used: ${error instanceof Error ? error.message : error}.`);
   }
   throw new ConfigError(`The secret file ${path} must have at least ${minLength} characters.`);
+}
+
+/** The secret file of a data directory. */
+export const secretFileOf = (dataDirectory: string): string => join(dataDirectory, 'jwt_secret');
+
+/**
+ * Puts another secret into the secret file; what was signed with the old one ends when the services start again. A crash
+ * leaves the old file or the new one. Throws what the file system throws.
+ */
+export function replaceTokenSecret(dataDirectory: string, secret: string = newSecret()): void {
+  const path = secretFileOf(dataDirectory);
+  const draft = writeDraft(path, secret);
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  flushDirectory(dataDirectory);
+}
+
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Writes a whole file beside the secret file, for its owner alone, and gives its path. */
+function writeDraft(path: string, secret: string): string {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  return draft;
 }
 
 function readSecretFile(path: string): string | undefined {
@@ -43,9 +81,8 @@ function readSecretFile(path: string): string | undefined {
  */
 function makeSecretFile(path: string, directory: string): string {
   mkdirSync(directory, { recursive: true });
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const draft = writeDraft(path, newSecret());
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true });
     linkSync(draft, path);
     flushDirectory(directory);
   } catch (error) {

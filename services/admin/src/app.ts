@@ -18,6 +18,7 @@ import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
+export { addAdmin, resetAdmin } from './admins/change-admins.ts';
 export { adminVariables } from './config.ts';
 
 export interface AdminDeps {

@@ -29,6 +29,7 @@ import { totpRoutes } from './routes/totp-routes.ts';
 
 export { authVariables } from './config.ts';
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
+export { liftLockout } from './lockout/lockout.ts';
 
 interface AuthDeps {
   readonly log: Logger;

@@ -1,5 +1,5 @@
 import type { SystemTables } from '@recordbus/database';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** An admin as the API shows one: never the password's hash. */
 export interface Admin {
@@ -25,6 +25,14 @@ export const listAdmins = (db: Executor): Promise<Admin[]> =>
 /** The admin with this id. */
 export const findAdmin = (db: Executor, id: string): Promise<Admin | undefined> =>
   db.selectFrom('admins').select(shown).where('id', '=', id).executeTakeFirst();
+
+/** The admin with this address, however it is written. */
+export const findAdminByEmail = (db: Executor, email: string): Promise<Admin | undefined> =>
+  db
+    .selectFrom('admins')
+    .select(shown)
+    .where(({ fn }) => fn<string>('lower', ['email']), '=', sql<string>`lower(${email})`)
+    .executeTakeFirst();
 
 /** Adds an admin. Throws the unique violation of a taken address. */
 export async function insertAdmin(db: Executor, admin: Admin, passwordHash: string): Promise<void> {

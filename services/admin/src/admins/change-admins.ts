@@ -4,7 +4,14 @@ import type { PasswordRules } from '@recordbus/passwords';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Kysely } from 'kysely';
 import type { Author } from '../audit/author.ts';
-import { type Admin, deleteAdminUnlessLast, findAdmin, insertAdmin, updateAdmin } from './admins-table.ts';
+import {
+  type Admin,
+  deleteAdminUnlessLast,
+  findAdmin,
+  findAdminByEmail,
+  insertAdmin,
+  updateAdmin,
+} from './admins-table.ts';
 
 interface Credentials {
   readonly email: string;
@@ -56,6 +63,22 @@ export async function changeAdmin(
     : await findAdmin(system, id);
   if (!admin) throw notFound('admin');
   return admin;
+}
+
+/**
+ * Gives the admin with this address another password, and ends all tokens. Throws 404, and 422 for a password that the
+ * policy refuses.
+ */
+export async function resetAdmin(
+  database: Database,
+  passwords: PasswordRules,
+  { email, password }: Credentials,
+  nowSec: number,
+  author: Author,
+): Promise<Admin> {
+  const admin = await findAdminByEmail(database.system, email);
+  if (!admin) throw notFound(`admin ${email}`);
+  return changeAdmin(database, passwords, admin.id, { password }, nowSec, author);
 }
 
 /** Removes an admin, whose tokens die too. Throws 404, and 409 for the last one. */

@@ -1,8 +1,9 @@
+import type { AuditedAction } from '@recordbus/audit';
 import type { RequestContext } from '@recordbus/shared/context';
 
-/** The request that changes something, as audit rows want it. */
+/** Who changes something, as audit rows want it: a request, or an operator at the command line. */
 export interface Author {
-  readonly context: RequestContext;
+  readonly context: AuditedAction['context'];
   readonly userAgent: string | undefined;
 }
 

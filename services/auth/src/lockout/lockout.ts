@@ -46,10 +46,8 @@ export function createLockout({ database, settings, trustedProxies, nowSec }: Lo
   /** Without trusted proxies everybody behind one has the proxy's address, and would be locked out together. */
   const countsClients = () => trustedProxiesOf(settings, trustedProxies).length > 0;
 
-  const keysOf = ({ realm, email, clientAddress }: LoginTarget): string[] => {
-    const address = email.trim().toLowerCase().replaceAll('\0', '').slice(0, maxAddressLength);
-    return [`address ${realm} ${address}`, ...(countsClients() ? [`client ${clientKey(clientAddress)}`] : [])].sort();
-  };
+  const keysOf = (target: LoginTarget): string[] =>
+    [addressKey(target), ...(countsClients() ? [`client ${clientKey(target.clientAddress)}`] : [])].sort();
 
   const forget = (keys: readonly string[]) => async (): Promise<void> => {
     await database.query({ text: 'delete from system.failed_logins where key = any($1)', values: [keys] });
@@ -81,6 +79,14 @@ export function createLockout({ database, settings, trustedProxies, nowSec }: Lo
     },
   };
 }
+
+/** Lets an address in again that was locked out; the client it was tried from stays so. */
+export async function liftLockout(query: Query, target: Pick<LoginTarget, 'realm' | 'email'>): Promise<void> {
+  await query({ text: 'delete from system.failed_logins where key = $1', values: [addressKey(target)] });
+}
+
+const addressKey = ({ realm, email }: Pick<LoginTarget, 'realm' | 'email'>): string =>
+  `address ${realm} ${email.trim().toLowerCase().replaceAll('\0', '').slice(0, maxAddressLength)}`;
 
 /** Longest address that is told apart from others that begin like it; real ones have at most 254 characters. */
 const maxAddressLength = 320;

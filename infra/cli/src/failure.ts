@@ -1,0 +1,14 @@
+/** What a command is refused with, as a sentence for whoever ran it. Anything else that is thrown is a defect. */
+export class CommandFailure extends Error {
+  override name = 'CommandFailure';
+}
+
+/** What the process ends with. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  /** The command line can't be read. */
+  usage: 2,
+  /** The environment can't be used (sysexits.h, EX_CONFIG), as for the services. */
+  config: 78,
+} as const;

@@ -1,0 +1,41 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where a running stack is, for tools on this machine. */
+export interface StackNote {
+  /** Address of the gateway. */
+  readonly url: string;
+  readonly pid: number;
+  /** Makes the first admin; there is none once an admin exists. */
+  readonly setupToken?: string | undefined;
+  /** Of the embedded servers, with their passwords; those that the configuration names are not noted. */
+  readonly databaseUrl?: string | undefined;
+  readonly natsUrl?: string | undefined;
+}
+
+const fileOf = (dataDirectory: string): string => join(dataDirectory, 'stack.json');
+
+/**
+ * Leaves `stack.json` in the data directory. Only its owner can read it: it carries secrets. Gives a function that
+ * removes it.
+ */
+export async function writeStackNote(
+  dataDirectory: string,
+  note: Omit<StackNote, 'pid'>,
+): Promise<{ remove(): Promise<void> }> {
+  const file = fileOf(dataDirectory);
+  const draft = `${file}.new`;
+  await writeFile(draft, `${JSON.stringify({ ...note, pid: process.pid })}\n`, { mode: 0o600 });
+  await rename(draft, file);
+  return { remove: () => rm(file, { force: true }) };
+}
+
+/** Reads the note that the process with this pid has left; undefined while there is none. */
+export async function findStackNote(dataDirectory: string, pid: number): Promise<StackNote | undefined> {
+  try {
+    const note: StackNote = JSON.parse(await readFile(fileOf(dataDirectory), 'utf8'));
+    return note.pid === pid ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { runCli } from '../harness/cli.ts';
+import { at } from '../harness/json.ts';
+import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+
+const password = 'correct horse battery staple';
+
+suite('admins and the secret at the command line', async () => {
+  const tidying = new AsyncDisposableStack();
+  const ground = tidying.use(await createGround());
+  const environment = { ...environmentOf(ground), SERVICE_JWT_SECRET: '' };
+  const stack = tidying.use(await startStack({ topology: 'one', ground, environment }));
+  const cli = (args: readonly string[], input = '', more: Record<string, string> = {}) =>
+    runCli(args, { environment: { ...environment, ...more }, input });
+  const login = (email: string, given: string) =>
+    stack.guest.send('POST', '/api/v1/admin/login', { body: { email, password: given } });
+  const tidy = () => tidying.disposeAsync();
+  test.after(tidy);
+
+  await test('admin create makes the first admin; the set-up token is used up', async () => {
+    const made = await cli(['admin', 'create', ' Ada@example.com', '--password-stdin', '--json'], `${password}\n`);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(at(made.json, 'email'), 'Ada@example.com');
+    assert.equal((await login('ada@example.com', password)).status, 200);
+    const setup = { token: stack.setupToken, email: 'eve@example.com', password };
+    assert.equal((await stack.guest.send('POST', '/api/v1/admin/setup', { body: setup })).status, 409);
+  });
+
+  const refusals: [string, string[], string, Record<string, string>, number, RegExp][] = [
+    [
+      'a taken address',
+      ['admin', 'create', 'ada@example.com'],
+      '',
+      { SERVICE_ADMIN_PASSWORD: password },
+      1,
+      /another admin/,
+    ],
+    [
+      'a password that the policy refuses',
+      ['admin', 'create', 'b@example.com', '--password-stdin'],
+      'short',
+      {},
+      1,
+      /at least 12/,
+    ],
+    ['no password', ['admin', 'create', 'b@example.com'], '', {}, 1, /--password-stdin/],
+    ['a reset of nobody', ['admin', 'reset', 'b@example.com', '--password-stdin'], password, {}, 1, /not found/],
+    ['no address', ['admin', 'create'], '', {}, 2, /missing required argument/],
+    ['what is no address', ['admin', 'create', 'ada'], '', {}, 2, /name@example\.com/],
+    ['a command that does not exist', ['admin', 'frobnicate'], '', {}, 2, /unknown command/],
+    [
+      'a variable that can not be used',
+      ['admin', 'reset', 'ada@example.com'],
+      '',
+      { SERVICE_NATS_URL: 'x' },
+      78,
+      /SERVICE_NATS_URL/,
+    ],
+    [
+      'a database that does not answer',
+      ['admin', 'reset', 'ada@example.com', '--password-stdin'],
+      password,
+      { SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+      1,
+      /does not answer/,
+    ],
+    [
+      'secret rotate where a variable is the secret',
+      ['secret', 'rotate'],
+      '',
+      { SERVICE_JWT_SECRET: 'x'.repeat(32) },
+      1,
+      /SERVICE_JWT_SECRET/,
+    ],
+  ];
+  for (const [what, args, input, more, code, words] of refusals)
+    await test(`refused with exit code ${code}: ${what}`, async () => {
+      const result = await cli(args, input, more);
+      assert.match(result.stderr, words);
+      assert.deepEqual([result.code, result.stdout], [code, '']);
+    });
+
+  await test('admin reset: the new password counts, the old token and a lockout end', async () => {
+    const token = String(at((await login('ada@example.com', password)).json, 'data.token'));
+    const lockOut = { 'auth.lockout.max_attempts': '1', 'auth.lockout.duration_seconds': '3600' };
+    const headers = { Authorization: `Bearer ${token}` };
+    await stack.guest.send('PATCH', '/api/v1/admin/settings', { body: lockOut, headers });
+    await login('ada@example.com', 'wrong');
+    assert.equal((await login('ada@example.com', password)).status, 429);
+
+    const reset = await cli(['admin', 'reset', 'ADA@example.com'], '', { SERVICE_ADMIN_PASSWORD: `${password} 2` });
+    assert.equal(reset.code, 0, reset.stderr);
+    assert.equal((await login('ada@example.com', `${password} 2`)).status, 200);
+    assert.equal((await stack.guest.send('GET', '/api/v1/admin/me', { headers })).status, 401);
+  });
+
+  await test('secret rotate replaces the file, for its owner alone, and says what a restart does', async () => {
+    const file = join(ground.dataDirectory, 'jwt_secret');
+    const before = readFileSync(file, 'utf8');
+    const rotated = await cli(['secret', 'rotate']);
+    assert.equal(rotated.code, 0, rotated.stderr);
+    assert.match(rotated.stdout, /Start the services again/);
+    const after = readFileSync(file, 'utf8');
+    assert.notEqual(after, before);
+    assert.ok(after.trim().length >= 32);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+});
