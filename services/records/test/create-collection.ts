@@ -11,13 +11,14 @@ import {
   uniqueIndexName,
 } from '@recordbus/schema';
 
-/** Makes the table of a collection and its row in the list of collections, as the admin service does. */
+/** Makes the table or view of a collection and its row in the list of collections, as the admin service does. */
 export async function createCollection(database: Database, collection: Collection): Promise<void> {
   await database.transaction(async (query) => {
     for (const text of describeTable(collection)) await query({ text, values: [] });
     await query({
       text: `insert into system.collections (id, name, type, fields, list_rule, view_rule, create_rule, update_rule,
-        delete_rule, history_enabled, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0)`,
+        delete_rule, history_enabled, view_query, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, 0)`,
       values: [
         collection.id,
         collection.name,
@@ -25,6 +26,7 @@ export async function createCollection(database: Database, collection: Collectio
         JSON.stringify(collection.fields),
         ...(['list', 'view', 'create', 'update', 'delete'] as const).map((name) => collection.rules[name]),
         collection.historyEnabled,
+        collection.viewQuery,
       ],
     });
     await query({ text: "update system.versions set version = version + 1 where name = 'schema'", values: [] });
@@ -33,6 +35,7 @@ export async function createCollection(database: Database, collection: Collectio
 
 function describeTable(collection: Collection): string[] {
   const table = tableOf(collection);
+  if (collection.viewQuery !== null) return [`create view ${table} as ${collection.viewQuery}`];
   const columns = collection.fields.map(
     (field) => `, ${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`,
   );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
 import {
   type RecordsFixture,
   type Sent,
@@ -34,11 +35,25 @@ const exactCosine = (a: readonly number[], b: readonly number[]): number => {
 const dimensions = 24;
 const count = 3000;
 
-for (const [title, options] of [
-  ['vector search', {}],
-  ['vector search with hardly any memory', { vectorMemoryBytes: 200_000 }],
-] as const)
-  describe(title, { skip: skipWithoutDatabase }, () => {
+/** Does the server have pgvector to install? */
+async function isExtensionThere(): Promise<boolean> {
+  if (!process.env.TEST_DATABASE_URL) return false;
+  const client = new pg.Client(process.env.TEST_DATABASE_URL);
+  await client.connect();
+  const { rows } = await client.query("select from pg_available_extensions where name = 'vector'");
+  await client.end();
+  return rows.length > 0;
+}
+
+const skipWithoutExtension = skipWithoutDatabase || (!(await isExtensionThere()) && 'the server has no pgvector');
+const hardlyAny = { vectorMemoryBytes: 200_000 };
+
+for (const { title, options, extension, skip } of [
+  { title: 'vector search', options: {}, extension: false, skip: skipWithoutDatabase },
+  { title: 'vector search with hardly any memory', options: hardlyAny, extension: false, skip: skipWithoutDatabase },
+  { title: 'vector search with pgvector', options: hardlyAny, extension: true, skip: skipWithoutExtension },
+])
+  describe(title, { skip }, () => {
     let records: RecordsFixture;
     let stored: { id: string; title: string; v: number[]; owner: string | null }[];
     const numbers = createNumbers();
@@ -61,9 +76,14 @@ for (const [title, options] of [
           ),
           testCollection('small', [{ name: 'title' }, vector('v', 2), vector('w', 3)]),
           testCollection('wide', [vector('v', 4096)]),
+          testCollection('seen', [{ name: 'owner' }, vector('v', dimensions)], {
+            type: 'view',
+            viewQuery: 'select id, owner, v, created_at, updated_at from records.docs',
+          }),
         ],
         options,
       );
+      if (extension) await records.database.query({ text: 'create extension vector', values: [] });
       stored = Array.from({ length: count }, (_, index) => ({
         id: `d${String(index).padStart(5, '0')}`,
         title: `title ${index}`,
@@ -144,6 +164,31 @@ for (const [title, options] of [
         rows,
         expected(near, 10, ({ owner, title }) => owner === 'odd' && title.includes('7')),
       );
+    });
+
+    it('ranks the rows of a view', async () => {
+      lastAsked = near;
+      const { rows, text } = await search('seen', near, 'v', `&filter=${encodeURIComponent('owner = "odd"')}`);
+      assert.ok(rows, text);
+      assertFound(
+        rows,
+        expected(near, 10, ({ owner }) => owner === 'odd'),
+      );
+    });
+
+    it('ranks vectors too long, too short or too large for single precision', async () => {
+      const made: string[] = [];
+      for (const scale of [1e-320, 1e-40, 1e-25, 1, 1e25, 1e300]) {
+        const v = near.map((value, index) => (value + (index === 0 ? 1 : 0)) * scale);
+        made.push((await records.send('POST', '/api/docs', { body: { v } })).record.id);
+      }
+      lastAsked = near;
+      const question = near.map((value, index) => value + (index === 0 ? 1 : 0));
+      for (const collection of ['docs', 'seen']) {
+        const { rows } = await search(collection, question, 'v', '&nearLimit=6');
+        assert.deepEqual(rows.map(({ id }) => id).toSorted(), made.toSorted());
+      }
+      for (const id of made) await records.send('DELETE', `/api/docs/${id}`);
     });
 
     it('leaves out what is below nearMinScore, at it stays', async () => {

@@ -3,6 +3,7 @@ import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } f
 import { readCondition } from '../read/conditions.ts';
 import { columnList, recordJson, type Shown } from '../read/record-json.ts';
 import type { Asking } from '../rules/compile-rule.ts';
+import { firstSourceParameter } from './database-sieve.ts';
 
 /** A text and what its parameters are. */
 interface Composed {
@@ -44,6 +45,29 @@ export const composeLoad = (collection: Collection, field: Field): string =>
   `select t.id, ${base64(`${version} || array_send(${column(field, 't')})`)} as bytes
 from ${tableOf(collection)} t where t.ctid = any($1::tid[])`;
 
+/** What the rows at the given places (value 5, texts of `ctid`) are sieved by: `key` is the place. */
+export const composePlaces = (collection: Collection, field: Field): string =>
+  `select t.ctid::text as key, ${column(field, 't')} as vector
+from ${tableOf(collection)} t where t.ctid = any($${firstSourceParameter}::tid[])`;
+
+/** What the rows of a view are sieved by: `key` is the id. */
+export function composeViewSource(
+  collection: Collection,
+  field: Field,
+  filter: string | undefined,
+  asking: Reading,
+): Composed {
+  const parameters = createParameters(firstSourceParameter);
+  const text = `select t.id as key, ${column(field, 't')}::double precision[] as vector
+${viewRows(collection, field, readCondition(collection, filter, { row: 't', parameters }, asking))}`;
+  return { text, parameters };
+}
+
+/** The rows of a view of the given ids (value 1): `id`, and as `bytes` the vector. */
+export const composeViewLoad = (collection: Collection, field: Field): string =>
+  `${viewColumns(field)}
+from ${tableOf(collection)} t where t.id = any($1::text[])`;
+
 /** The rows of a view behind an id (value 1), as many as value 2 says: `id`, and as `bytes` the vector. */
 export function composeScan(
   collection: Collection,
@@ -53,12 +77,17 @@ export function composeScan(
 ): Composed {
   const parameters = createParameters(3);
   const condition = readCondition(collection, filter, { row: 't', parameters }, asking);
-  const text = `select t.id, ${base64(`array_send(${column(field, 't')}::double precision[])`)} as bytes
-from ${tableOf(collection)} t
-where ${column(field, 't')} is not null and t.id collate "C" > $1::text${condition === undefined ? '' : ` and ${condition}`}
+  const text = `${viewColumns(field)}
+${viewRows(collection, field, condition)} and t.id collate "C" > $1::text
 order by t.id collate "C" limit $2::bigint`;
   return { text, parameters };
 }
+
+const viewColumns = (field: Field): string =>
+  `select t.id, ${base64(`array_send(${column(field, 't')}::double precision[])`)} as bytes`;
+
+const viewRows = (collection: Collection, field: Field, condition: string | undefined): string =>
+  `from ${tableOf(collection)} t where ${column(field, 't')} is not null${condition === undefined ? '' : ` and ${condition}`}`;
 
 /** The rows of the given ids (value 1): `id`, as `bytes` the vector, and as `json` the record. */
 export function composeFound(shown: Shown, field: Field, asking: Reading): Composed {

@@ -4,8 +4,17 @@ import type { Asking } from '../rules/compile-rule.ts';
 import { readDoubles } from './array-bytes.ts';
 import { type Best, createBest, type Scored } from './best.ts';
 import { cosine, unit } from './cosine.ts';
+import { sieveInDatabase } from './database-sieve.ts';
 import type { Near } from './near-request.ts';
-import { composeCandidates, composeLoad, composeScan, versionBytes } from './near-sql.ts';
+import {
+  composeCandidates,
+  composeLoad,
+  composePlaces,
+  composeScan,
+  composeViewLoad,
+  composeViewSource,
+  versionBytes,
+} from './near-sql.ts';
 import { inSlices } from './time-slices.ts';
 import type { KeptVectors, VectorMemory } from './vector-memory.ts';
 import type { RowVersion } from './vector-rows.ts';
@@ -85,20 +94,31 @@ const readVersion = (bytes: Buffer, at: number): RowVersion => ({
   transaction: bytes.readUInt32BE(at + 6),
 });
 
-/** Ranks the candidates that are not in memory as they are read, and keeps them as far as there is room. */
+const placeOf = ({ place }: RowVersion): string => `(${Math.floor(place / offsets)},${place % offsets})`;
+
+/**
+ * Ranks the candidates that are not in memory as they are read, and keeps them as far as there is room. Of those for
+ * which there is none only the ones are read that the database, where it can tell, takes for the best.
+ */
 async function loadMissing(
-  { query, collection, near }: Search,
+  search: Search,
   { rows, hasRoom }: KeptVectors,
   missing: readonly RowVersion[],
   best: Best,
 ): Promise<void> {
+  const { query, collection, near } = search;
   const text = composeLoad(collection, near.field);
   const step = rowsAtOnce(near);
-  for (let start = 0; start < missing.length; start += step) {
-    const places = missing
-      .slice(start, start + step)
-      .map(({ place }) => `(${Math.floor(place / offsets)},${place % offsets})`);
-    const loaded = await query<LoadedRow>({ text, values: [places] });
+  let places = missing.map(placeOf);
+  let isSieved = false;
+  while (places.length > 0) {
+    if (!isSieved && places.length > step && !hasRoom()) {
+      isSieved = true;
+      const source = { text: composePlaces(collection, near.field), values: [places] };
+      places = [...((await sieveInDatabase(query, near, source)) ?? places)];
+    }
+    const loaded = await query<LoadedRow>({ text, values: [places.slice(0, step)] });
+    places = places.slice(step);
     await inSlices(loaded.length, (index) => {
       const { id, bytes } = loaded[index] ?? { id: '', bytes: '' };
       const decoded = Buffer.from(bytes, 'base64');
@@ -116,17 +136,29 @@ interface LoadedRow {
   readonly bytes: string;
 }
 
-/** The rows of a view have no versions, so all of them are read. */
-async function scanView({ query, collection, near, filter, asking }: Search, best: Best): Promise<void> {
-  const { text, parameters } = composeScan(collection, near.field, filter, asking);
+/** The rows of a view have no versions, so all of them are read, unless the database can tell which are the best. */
+async function scanView(search: Search, best: Best): Promise<void> {
+  const { query, collection, near, filter, asking } = search;
   const step = rowsAtOnce(near);
-  for (let last = ''; ; ) {
-    const rows = await query<LoadedRow>({ text, values: [last, step, ...parameters.values(asking.request)] });
-    await inSlices(rows.length, (index) => {
+  const add = (rows: readonly LoadedRow[]): Promise<void> =>
+    inSlices(rows.length, (index) => {
       const { id, bytes } = rows[index] ?? { id: '', bytes: '' };
       const vector = readDoubles(Buffer.from(bytes, 'base64'), 0, near.dimensions);
       if (vector) best.add(id, cosine(near.vector, vector));
     });
+  const source = composeViewSource(collection, near.field, filter, asking);
+  const values = source.parameters.values(asking.request);
+  const ids = await sieveInDatabase(query, near, { text: source.text, values });
+  if (ids) {
+    const text = composeViewLoad(collection, near.field);
+    for (let start = 0; start < ids.length; start += step)
+      await add(await query<LoadedRow>({ text, values: [ids.slice(start, start + step)] }));
+    return;
+  }
+  const { text, parameters } = composeScan(collection, near.field, filter, asking);
+  for (let last = ''; ; ) {
+    const rows = await query<LoadedRow>({ text, values: [last, step, ...parameters.values(asking.request)] });
+    await add(rows);
     if (rows.length < step) return;
     last = rows.at(-1)?.id ?? '';
   }
