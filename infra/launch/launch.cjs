@@ -27,7 +27,12 @@ async function launch(command, args) {
     // A session of its own: a terminal's Ctrl-C and npm's copy of it both reach this process, and the child gets one.
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: searchPath.filter(Boolean).join(path.delimiter) },
+    env: {
+      // What one run has compiled the next one need not: services start in half the time.
+      NODE_COMPILE_CACHE: path.join(root, 'node_modules', '.cache', 'compiled'),
+      ...process.env,
+      PATH: searchPath.filter(Boolean).join(path.delimiter),
+    },
   });
 }
 

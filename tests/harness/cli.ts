@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { compileCache, repository } from './stack.ts';
+import { repository } from './stack.ts';
 
 export interface CliResult {
   readonly code: number | null;
@@ -22,7 +22,7 @@ interface CliOptions {
 export async function runCli(args: readonly string[], { environment, input = '' }: CliOptions): Promise<CliResult> {
   const own = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name));
   const child = spawn(process.execPath, [join(repository, 'infra/cli/src/main.ts'), ...args], {
-    env: { ...Object.fromEntries(own), NODE_COMPILE_CACHE: compileCache, ...environment },
+    env: { ...Object.fromEntries(own), ...environment },
     stdio: 'pipe',
   });
   child.stdin.on('error', () => {});

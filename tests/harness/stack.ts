@@ -66,9 +66,6 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** The auth collection of the user that a target's `user()` is. */
 export const userCollection = 'members';
 
-/** A stack starts in two thirds of the time when the runs before have left their compiled code here. */
-export const compileCache = join(tmpdir(), 'recordbus-test-compile-cache');
-
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
 const startTimeoutMs = 60_000;
@@ -146,7 +143,6 @@ export function startProduct(topology: Topology, environment: Readonly<Record<st
     ipc: true,
     env: {
       ...withoutOwnVariables(process.env),
-      NODE_COMPILE_CACHE: compileCache,
       SERVICE_HOST: '127.0.0.1',
       SERVICE_PORT: '0',
       ...environment,
