@@ -1,34 +1,16 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Child, endChild, startChild } from '../harness/child.ts';
 import { knowsPorts, localPortsOf } from '../harness/connected-process.ts';
-import { eventually, Hopeless } from '../harness/eventually.ts';
+import { eventually } from '../harness/eventually.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { createGround, environmentOf, type Ground, repository, startStack } from '../harness/stack.ts';
+import { startServiceProcess } from '../harness/service-process.ts';
+import { createGround, startStack } from '../harness/stack.ts';
 import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
 
 const events = 2000;
 /** More than four replicas have under way for one webhook, so that there is something for each. */
 const firstEvents = 400;
-
-/** Another replica of the webhooks service alone. */
-async function startReplica(ground: Ground): Promise<Child> {
-  const child = startChild(process.execPath, [join(repository, 'services/webhooks/src/main.ts')], {
-    ipc: true,
-    env: { ...process.env, ...environmentOf(ground), SERVICE_HOST: '127.0.0.1', SERVICE_PORT: '0' },
-  });
-  await eventually(
-    'the replica is ready',
-    () => {
-      if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
-      return child.messages.length > 0;
-    },
-    { timeoutMs: 30_000 },
-  );
-  return child;
-}
 
 /** Waits until each of the processes has a delivery under way. */
 const allTakePart = (receiver: Receiver, pids: readonly number[]) =>
@@ -52,11 +34,8 @@ test(`two and four webhooks replicas share ${events} events: each is delivered o
   const admin = await stack.admin();
   const pids = [stack.process.pid];
   const addReplica = async (): Promise<void> => {
-    const replica = await startReplica(ground);
-    tidying.defer(async () => {
-      await endChild(replica);
-    });
-    pids.push(replica.pid);
+    const replica = tidying.use(await startServiceProcess('webhooks', ground));
+    pids.push(replica.process.pid);
   };
 
   for (const replicas of [2, 4]) {

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { type Child, endChild, startChild } from './child.ts';
+import { type Client, createClient } from './client.ts';
+import { eventually, Hopeless } from './eventually.ts';
+import { textAt } from './json.ts';
+import { environmentOf, type Ground, repository, type ServiceName, type Stack } from './stack.ts';
+
+/** One service in a process of its own: another replica of a service of a stack. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly process: Child;
+  readonly guest: Client;
+}
+
+/** Starts a replica of a service on a stack's ground. Throws with its output when it does not get ready. */
+export async function startServiceProcess(
+  name: ServiceName,
+  ground: Ground,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const child = startChild(process.execPath, [join(repository, `services/${name}/src/main.ts`)], {
+    ipc: true,
+    env: {
+      ...process.env,
+      ...environmentOf(ground),
+      SERVICE_HOST: '127.0.0.1',
+      SERVICE_PORT: '0',
+      ...environment,
+    },
+  });
+  const end = async (): Promise<void> => {
+    await endChild(child);
+  };
+  try {
+    const url = await eventually(
+      `the ${name} replica is ready`,
+      () => {
+        if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
+        const [message] = child.messages;
+        return message === undefined ? undefined : textAt(message, 'url');
+      },
+      { timeoutMs: 30_000 },
+    );
+    return { url, process: child, guest: createClient(url), [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Starts a second gateway before the services of a stack whose services have a process each. */
+export const startSecondGateway = (
+  { ground, services }: Stack,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> => {
+  const urls = Object.entries(services).map(([name, { url }]) => [`SERVICE_${name.toUpperCase()}_URL`, url]);
+  return startServiceProcess('gateway', ground, { ...Object.fromEntries(urls), ...environment });
+};
