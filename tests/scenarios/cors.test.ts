@@ -1,0 +1,180 @@
+import { eventually } from '../harness/eventually.ts';
+import { is } from '../harness/matching.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+import { givenBlog } from './blog.ts';
+
+const app = 'https://app.example.com';
+const stranger = 'https://stranger.example.net';
+
+type Headers = Scenario['expect']['headers'];
+
+const blocked: Headers = {
+  vary: 'Origin',
+  'access-control-allow-origin': null,
+  'access-control-allow-credentials': null,
+  'access-control-allow-methods': null,
+  'access-control-allow-headers': null,
+  'access-control-max-age': null,
+  'access-control-expose-headers': null,
+};
+
+const exposed = [
+  'ETag',
+  'Idempotency-Replayed',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+];
+const exposing = is.matching(
+  new RegExp(['^', ...[...exposed, 'X-Request-Id'].map((name) => `(?=.*\\b${name}\\b)`)].join('')),
+);
+
+/** What an answer to a page of an allowed origin says. */
+const allowed = (origin: string): Headers => ({
+  vary: 'Origin',
+  'access-control-allow-origin': origin,
+  'access-control-allow-credentials': null,
+  'access-control-expose-headers': exposing,
+});
+
+const preflight = (origin: string): Headers => ({
+  vary: 'Origin',
+  'access-control-allow-origin': origin,
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+  'access-control-allow-headers': 'Authorization, Content-Type, If-Match, X-Service-Idempotency-Key',
+  'access-control-max-age': '600',
+});
+
+const withCredentials: Headers = { 'access-control-allow-credentials': 'true' };
+
+const row = (
+  name: string,
+  request: string,
+  origin: string | undefined,
+  status: number,
+  headers: Headers = {},
+  more: Partial<Scenario> = {},
+): Scenario => ({
+  name,
+  request,
+  ...more,
+  headers: {
+    ...(origin !== undefined && { Origin: origin }),
+    ...(request.startsWith('OPTIONS') && { 'Access-Control-Request-Method': 'PATCH' }),
+    ...more.headers,
+  },
+  expect: { status, headers },
+  spec: 'interface §2.7, contract §8',
+});
+
+/** Changes the settings and waits until the gateway treats the stranger as they say. */
+async function follow(target: Target, settings: Readonly<Record<string, string>>, says: string | undefined) {
+  await (await target.admin()).patch('/api/v1/admin/settings', settings);
+  await eventually(
+    'the gateway follows',
+    async () => {
+      const { headers } = await target.guest.send('OPTIONS', '/', { headers: { Origin: stranger } });
+      const { 'access-control-allow-origin': origin, 'access-control-allow-credentials': credentials } = headers;
+      return `${origin}${credentials ?? ''}` === `${says}`;
+    },
+    { timeoutMs: 3000 },
+  );
+}
+
+onEachTopology('pages of other origins', async (t, target) => {
+  const { post } = await givenBlog(target);
+  const list = 'GET /api/v1/posts';
+  const path = `/api/v1/posts/${post.id}`;
+
+  await t.test('without origins in the settings, all are blocked', (t2) =>
+    runScenarios(t2, target, [
+      row('an answer', list, app, 200, blocked),
+      row('a refusal', 'GET /nowhere', app, 404, blocked),
+      row('a preflight', `OPTIONS ${path}`, app, 204, blocked),
+      row('who names no origin is served', list, undefined, 200, blocked),
+    ]),
+  );
+
+  await follow(target, { 'cors.origins': `${app}, http://localhost:5173`, 'cors.max_age': '600' }, undefined);
+  await t.test('with origins in the settings, those may read', async (t2) => {
+    await eventually('the origin is allowed', async () => {
+      const { headers } = await target.guest.send('GET', '/healthz', { headers: { Origin: app } });
+      return headers['access-control-allow-origin'] === app;
+    });
+    const json = { 'Content-Type': 'application/json' };
+    await runScenarios(t2, target, [
+      row('an answer', list, app, 200, allowed(app)),
+      row('a HEAD', `HEAD ${path}`, app, 200, allowed(app)),
+      row('the other of the list', list, 'http://localhost:5173', 200, allowed('http://localhost:5173')),
+      row('another origin is served and can not read', list, stranger, 200, blocked),
+      row('another scheme is another origin', list, 'http://app.example.com', 200, blocked),
+      row('another port is another origin', list, `${app}:8443`, 200, blocked),
+      row('a name below it is another origin', list, 'https://x.app.example.com', 200, blocked),
+      row('a name that begins like it is another origin', list, `${app}.evil.example`, 200, blocked),
+      row('no origin that can be named', list, 'null', 200, blocked),
+      row('no origin: the answer varies all the same', list, undefined, 200, blocked),
+      row('a preflight', `OPTIONS ${path}`, app, 204, preflight(app)),
+      row('a preflight of a path that nobody knows', 'OPTIONS /no/such/path', app, 204, preflight(app)),
+      row('a preflight from elsewhere', `OPTIONS ${path}`, stranger, 204, blocked),
+      row('400: a page may read why', `${list}?page=x`, app, 400, allowed(app)),
+      row('401: a page may read why', 'GET /api/v1/admin/settings', app, 401, allowed(app)),
+      row('404: a page may read why', 'GET /nowhere', app, 404, allowed(app)),
+      row('405: a page may read why', 'PUT /api/v1/posts', app, 405, allowed(app)),
+      row('413: a page may read why', 'POST /api/v1/posts', app, 413, allowed(app), {
+        rawBody: 'x'.repeat(1024 * 1024 + 1),
+        headers: json,
+      }),
+      row('415: a page may read why', 'POST /api/v1/posts', app, 415, allowed(app), { rawBody: 'x' }),
+      row('422: a page may read why', 'POST /api/v1/posts', app, 422, allowed(app), { body: {} }),
+    ]);
+  });
+
+  await follow(
+    target,
+    { 'cors.methods': 'GET,PATCH', 'cors.headers': 'X-One', 'cors.max_age': '5', 'cors.origins': '*' },
+    '*',
+  );
+  await t.test('with `*`, any origin may read', (t2) =>
+    runScenarios(t2, target, [
+      row('an answer', list, stranger, 200, allowed('*')),
+      row('a refusal', 'GET /nowhere', stranger, 404, allowed('*')),
+      row('a preflight says what the settings say', `OPTIONS ${path}`, stranger, 204, {
+        vary: 'Origin',
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, PATCH',
+        'access-control-allow-headers': 'X-One',
+        'access-control-max-age': '5',
+        'access-control-allow-credentials': null,
+      }),
+    ]),
+  );
+
+  await follow(target, { 'cors.credentials': '1' }, `${stranger}true`);
+  await t.test('`*` with credentials names the origin', (t2) =>
+    runScenarios(t2, target, [
+      row('an answer', list, stranger, 200, { ...allowed(stranger), ...withCredentials }),
+      row('a refusal', 'GET /nowhere', app, 404, { ...allowed(app), ...withCredentials }),
+      row('a preflight', `OPTIONS ${path}`, stranger, 204, {
+        vary: 'Origin',
+        'access-control-allow-origin': stranger,
+        ...withCredentials,
+      }),
+      row('an origin that is nobody gets no credentials', list, 'null', 200, allowed('*')),
+    ]),
+  );
+
+  const limits = JSON.stringify([{ label: '/api/v1/limited', max: 1, windowMs: 3_600_000 }]);
+  await follow(target, { 'cors.origins': app, 'rate_limit.enabled': '1', 'rate_limit.rules': limits }, undefined);
+  await t.test('a list with credentials; 429 as any other answer', (t2) =>
+    runScenarios(t2, target, [
+      row('an answer', list, app, 200, { ...allowed(app), ...withCredentials }),
+      row('another origin', list, stranger, 200, blocked),
+      row('the first of one', 'GET /api/v1/limited', app, 404, { ...allowed(app), ...withCredentials }),
+      row('429: a page may read why', 'GET /api/v1/limited', app, 429, { ...allowed(app), ...withCredentials }),
+      row('a preflight is not counted', 'OPTIONS /api/v1/limited', app, 204, { 'ratelimit-limit': null }),
+    ]),
+  );
+  await (await target.admin()).patch('/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
+});
