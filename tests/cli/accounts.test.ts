@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { runCli } from '../harness/cli.ts';
 import { at } from '../harness/json.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
@@ -10,6 +10,7 @@ const password = 'correct horse battery staple';
 
 suite('admins and the secret at the command line', async () => {
   const tidying = new AsyncDisposableStack();
+  after(() => tidying.disposeAsync());
   const ground = tidying.use(await createGround());
   const environment = { ...environmentOf(ground), SERVICE_JWT_SECRET: '' };
   const stack = tidying.use(await startStack({ topology: 'one', ground, environment }));
@@ -17,8 +18,6 @@ suite('admins and the secret at the command line', async () => {
     runCli(args, { environment: { ...environment, ...more }, input });
   const login = (email: string, given: string) =>
     stack.guest.send('POST', '/api/v1/admin/login', { body: { email, password: given } });
-  const tidy = () => tidying.disposeAsync();
-  test.after(tidy);
 
   await test('admin create makes the first admin; the set-up token is used up', async () => {
     const made = await cli(['admin', 'create', ' Ada@example.com', '--password-stdin', '--json'], `${password}\n`);

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin/admin-commands.ts';
+import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { exitCodes } from './failure.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
+import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
 
 const program = new Command('recordbus')
   .description('Looks after a Recordbus deployment.')
@@ -18,6 +20,8 @@ command. Exit codes: 0 done, 1 failed or refused, 2 a command line that can't be
 
 addAdminCommands(program);
 addSecretCommands(program);
+addSnapshotCommands(program);
+addDoctorCommand(program);
 
 try {
   await program.parseAsync();

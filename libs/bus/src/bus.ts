@@ -26,6 +26,8 @@ export interface Bus {
   jetstreamManager(): Promise<JetStreamManager>;
   /** Largest message that the server takes, headers included. Throws 503 while there is no connection. */
   maxPayloadBytes(): number;
+  /** The version of the server. Throws 503 while there is no connection. */
+  serverVersion(): string;
   /** Hands over what is under way and ends the connection. */
   close(): Promise<void>;
 }

@@ -35,6 +35,11 @@ export function connectBus({ urls, name, log }: BusOptions): Bus {
     if (!connection || !connected) throw unavailable('the bus does not answer');
     return connection;
   };
+  const serverInfo = () => {
+    const { info } = live();
+    if (!info) throw unavailable('the bus does not answer');
+    return info;
+  };
   const notices = createNotices(() => (connected ? connection : undefined), log);
 
   function nowConnected(): void {
@@ -104,11 +109,8 @@ export function connectBus({ urls, name, log }: BusOptions): Bus {
     },
     jetstream: () => jetstream(live()),
     jetstreamManager: async () => jetstreamManager(live(), { checkAPI: false }),
-    maxPayloadBytes() {
-      const { info } = live();
-      if (!info) throw unavailable('the bus does not answer');
-      return info.max_payload;
-    },
+    maxPayloadBytes: () => serverInfo().max_payload,
+    serverVersion: () => serverInfo().version,
     async ping() {
       const answer = await Promise.race([live().flush(), sleep(answerTimeoutMs, 'late', { ref: false })]);
       if (answer === 'late') throw unavailable('the bus does not answer');

@@ -20,6 +20,7 @@ import { webhookRoutes } from './routes/webhooks.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
 export { adminVariables } from './config.ts';
+export { applySnapshotDocument, exportSnapshot } from './snapshots/snapshots.ts';
 
 export interface AdminDeps {
   readonly log: Logger;

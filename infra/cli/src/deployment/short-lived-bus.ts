@@ -11,12 +11,12 @@ const patienceMs = 2000;
 const silentBus: ShortLivedBus = { notify: () => {}, onNotice: () => () => {} };
 
 /** Connects for as long as the command runs, so that replicas hear at once of what it changes. */
-export async function openShortLivedBus(
-  { log, lifecycle }: CommandParts,
-  natsUrl: string | undefined,
-): Promise<ShortLivedBus> {
-  if (natsUrl === undefined) return silentBus;
-  const bus = connectBus({ urls: natsUrl, name: 'cli', log });
+export const openShortLivedBus = async (parts: CommandParts, natsUrl: string | undefined): Promise<ShortLivedBus> =>
+  natsUrl === undefined ? silentBus : connectForCommand(parts, natsUrl);
+
+/** A bus that has its connection, unless that does not come about soon. */
+export async function connectForCommand({ name, log, lifecycle }: CommandParts, natsUrl: string): Promise<Bus> {
+  const bus = connectBus({ urls: natsUrl, name: `cli ${name}`, log });
   lifecycle.onStop('bus', () => bus.close());
   const { promise: connected, resolve } = Promise.withResolvers<void>();
   bus.onConnect(resolve);

@@ -29,3 +29,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-files': files,
   '0016-rate-windows': rateWindows,
 };
+
+/** The names of all migrations in their order. */
+export const migrationNames: readonly string[] = Object.keys(migrations);

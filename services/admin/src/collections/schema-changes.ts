@@ -22,9 +22,9 @@ export interface SchemaChanges {
   make<T>(work: (change: SchemaChange) => Promise<T>): Promise<T>;
 }
 
-interface SchemaChangesDeps {
+export interface SchemaChangesDeps {
   readonly database: Database;
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'notify'>;
 }
 
 /**

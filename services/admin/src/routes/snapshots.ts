@@ -1,11 +1,11 @@
 import type { Database } from '@recordbus/database';
-import { loadCollections } from '@recordbus/schema';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { authorOf } from '../audit/author.ts';
 import type { SchemaChanges } from '../collections/schema-changes.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import { snapshotJson, snapshotToApply, takeSnapshot } from '../snapshots/snapshot-document.ts';
+import { snapshotJson, snapshotToApply } from '../snapshots/snapshot-document.ts';
+import { exportSnapshot } from '../snapshots/snapshots.ts';
 
 interface SnapshotRoutesDeps {
   readonly database: Database;
@@ -26,7 +26,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     access: 'admin',
     summary: "Every collection's full definition, indexes included",
     answers: { 200: snapshotJson },
-    handler: async () => ok(takeSnapshot((await loadCollections(database.read)).collections, nowSec())),
+    handler: async () => ok(await exportSnapshot(database, nowSec())),
   }),
   route({
     method: 'POST',

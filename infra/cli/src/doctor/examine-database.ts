@@ -1,0 +1,159 @@
+import { migrationNames } from '@recordbus/database';
+import type pg from 'pg';
+import { broken, type Finding, fine, warning } from './finding.ts';
+
+const oldestVersion = 150_000;
+/** Dead rows that are more than the live ones and more than this are worth a word. */
+const deadRows = 100_000;
+/** Transactions of which PostgreSQL lets about two thousand million pass before it has to freeze. */
+const manyTransactions = 1_000_000_000;
+const longTransactionSec = 3600;
+
+interface ServerRow {
+  readonly version: string;
+  readonly number: number;
+  readonly encoding: string;
+  readonly stale_collation: boolean;
+  readonly age: number;
+  readonly connections: number;
+  readonly max_connections: number;
+  readonly megabytes: number;
+  readonly oldest_transaction_sec: number;
+}
+
+/** The server and the database as a whole. */
+export async function examineServer(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<ServerRow>(`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      pg_encoding_to_char(encoding) as encoding, age(datfrozenxid) as age,
+      coalesce(datcollversion <> pg_database_collation_actual_version(oid), false) as stale_collation,
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+      current_setting('max_connections')::int as max_connections,
+      (pg_database_size(oid) / 1048576)::int as megabytes,
+      coalesce((select max(extract(epoch from now() - xact_start))::int from pg_stat_activity
+        where datid = d.oid and pid <> pg_backend_pid()), 0) as oldest_transaction_sec
+    from pg_database d where datname = current_database()`);
+  const [server] = rows;
+  if (!server) throw new Error('the database does not know itself');
+  const findings =
+    server.number < oldestVersion
+      ? [broken('PostgreSQL', `version ${server.version}`, 'Use PostgreSQL 15 or newer.')]
+      : [fine('PostgreSQL', `version ${server.version}, ${server.megabytes} MiB`)];
+  const { connections, max_connections } = server;
+  const used = `${connections} of ${max_connections} connections are in use`;
+  findings.push(
+    connections > max_connections * 0.8
+      ? warning('connections', used, 'Raise max_connections, or run fewer replicas: each holds up to 12.')
+      : fine('connections', used),
+  );
+  if (server.encoding !== 'UTF8')
+    findings.push(broken('encoding', `the database is ${server.encoding}`, 'Move to a database with encoding UTF8.'));
+  if (server.stale_collation)
+    findings.push(
+      warning(
+        'collation',
+        'the system sorts by newer rules than the indexes were made with',
+        'REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION.',
+      ),
+    );
+  if (server.age > manyTransactions)
+    findings.push(
+      warning(
+        'transaction ids',
+        `${server.age} since the last freeze`,
+        'See why autovacuum lags: VACUUM FREEZE at a quiet hour.',
+      ),
+    );
+  if (server.oldest_transaction_sec > longTransactionSec)
+    findings.push(
+      warning(
+        'transactions',
+        `one is open for ${Math.floor(server.oldest_transaction_sec / 60)} minutes`,
+        'Find it in pg_stat_activity: nothing that died since can be vacuumed.',
+      ),
+    );
+  return findings;
+}
+
+/** Has a service ever started on this database? */
+export async function hasTables(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    "select to_regclass('system.kysely_migration') is not null as exists",
+  );
+  return rows[0]?.exists ?? false;
+}
+
+/** Are the tables those that this code knows? */
+export async function examineMigrations(client: pg.Client): Promise<Finding[]> {
+  if (!(await hasTables(client)))
+    return [warning('tables', 'there are none yet', 'Start the services: the first one makes them.')];
+  const { rows } = await client.query<{ name: string }>('select name from system.kysely_migration order by name');
+  const applied = rows.map(({ name }) => name);
+  const unknown = applied.filter((name) => !migrationNames.includes(name));
+  if (unknown.length > 0)
+    return [
+      broken(
+        'tables',
+        `made by a newer version: ${unknown.join(', ')}`,
+        'Run that version; there is no way back but a backup.',
+      ),
+    ];
+  const missing = migrationNames.filter((name) => !applied.includes(name));
+  if (missing.length > 0)
+    return [
+      warning(
+        'tables',
+        `older than this version: without ${missing.join(', ')}`,
+        'Start a service of this version: it brings them up to date.',
+      ),
+    ];
+  return [fine('tables', `up to date (${applied.at(-1)})`)];
+}
+
+/** Rows that died and still take up room. */
+export async function examineBloat(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ name: string; dead: number; live: number }>(
+    `select format('%I.%I', schemaname, relname) as name, n_dead_tup::float8 as dead, n_live_tup::float8 as live
+     from pg_stat_user_tables where n_dead_tup > greatest($1::bigint, n_live_tup) order by n_dead_tup desc limit 5`,
+    [deadRows],
+  );
+  return rows.map(({ name, dead, live }) =>
+    warning('dead rows', `${name} has ${dead}, and ${live} live ones`, `Autovacuum does not keep up: VACUUM ${name}.`),
+  );
+}
+
+/** Events that wait to be published, and those that never will be by themselves. */
+export async function examineOutbox(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ waiting: number; oldest_sec: number; parked: number }>(
+    `select count(*) filter (where parked_at is null)::int as waiting,
+       coalesce(max(extract(epoch from clock_timestamp() - created_at)) filter (where parked_at is null), 0)::int as oldest_sec,
+       count(*) filter (where parked_at is not null)::int as parked
+     from system.outbox where published_at is null`,
+  );
+  const { waiting, oldest_sec, parked } = rows[0] ?? { waiting: 0, oldest_sec: 0, parked: 0 };
+  const says =
+    waiting === 0 ? 'every event is on the stream' : `${waiting} events wait, the oldest for ${oldest_sec} s`;
+  const findings =
+    oldest_sec > 60
+      ? [warning('outbox', says, 'No records or auth service runs, or the bus is away or its stream full.')]
+      : [fine('outbox', says)];
+  if (parked > 0)
+    findings.push(
+      warning(
+        'parked events',
+        `${parked} could not be published`,
+        'Their errors are in system.outbox where parked_at is not null.',
+      ),
+    );
+  return findings;
+}
+
+/** Which services are connected. */
+export async function examineReplicas(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ name: string; addresses: number }>(
+    `select substr(application_name, 11) as name, count(distinct coalesce(client_addr::text, '')) ::int as addresses
+     from pg_stat_activity where application_name like 'recordbus %' and application_name not like 'recordbus cli%'
+     group by 1 order by 1`,
+  );
+  return [fine('services', rows.length === 0 ? 'none is connected' : rows.map(({ name }) => name).join(', '))];
+}

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '@recordbus/shared/config';
+import { fileKey, openStorage } from '@recordbus/storage';
+import type { commandVariables } from '../deployment/variables.ts';
+import { broken, type Finding, fine, skipped } from './finding.ts';
+
+/** Does the store of uploaded files answer? */
+export async function examineStorage(config: Config<typeof commandVariables>): Promise<Finding[]> {
+  const where = config.storageUrl ?? `the directory uploads in ${config.dataDirectory}`;
+  // Opening it would make the directory.
+  if (config.storageUrl === undefined && !existsSync(join(config.dataDirectory, 'uploads')))
+    return [skipped('files', `${where}, which is not there yet`)];
+  const key = fileKey('doctor', 'doctor', randomUUID());
+  if (!key) throw new Error('a UUID is no name of a file');
+  try {
+    await (await openStorage(config)).find(key);
+    return [fine('files', `in ${where}`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [
+      broken('files', `${where} does not answer: ${reason}`, 'Look at the SERVICE_STORAGE_ variables and the store.'),
+    ];
+  }
+}

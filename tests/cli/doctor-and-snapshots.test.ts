@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import pg from 'pg';
+import { type CliResult, runCli } from '../harness/cli.ts';
+import { at, listAt } from '../harness/json.ts';
+import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+
+/** The verdicts of a doctor's findings, by subject. */
+const verdictsOf = ({ json }: CliResult): Record<string, unknown> =>
+  Object.fromEntries(listAt(json, 'findings').map(({ subject, verdict }) => [String(subject), verdict]));
+
+const adviceOf = ({ json }: CliResult, subject: string): unknown =>
+  listAt(json, 'findings').find((finding) => finding.subject === subject)?.advice;
+
+suite('doctor and snapshot at the command line', async () => {
+  const tidying = new AsyncDisposableStack();
+  after(() => tidying.disposeAsync());
+  const ground = tidying.use(await createGround());
+  const environment = { ...environmentOf(ground), SERVICE_JWT_SECRET: '', SERVICE_ENCRYPTION_KEY: 'a passphrase' };
+  const stack = tidying.use(await startStack({ topology: 'one', ground, environment }));
+  const admin = await stack.admin();
+  const cli = (args: readonly string[], more: Record<string, string> = {}) =>
+    runCli(args, { environment: { ...environment, ...more } });
+  const doctor = (more: Record<string, string> = {}) => cli(['doctor', '--json'], more);
+  await admin.patch('/api/v1/admin/settings', { 'metrics.token': 'a-secret' });
+
+  await test('doctor finds a healthy deployment healthy, as a table too', async () => {
+    const found = await doctor();
+    assert.equal(found.code, 0, found.stdout);
+    const { disk, ...verdicts } = verdictsOf(found);
+    assert.ok(disk, 'the disk was looked at');
+    assert.deepEqual([...new Set(Object.values(verdicts))], ['ok'], found.stdout);
+    for (const subject of [
+      'PostgreSQL',
+      'NATS',
+      'event stream',
+      'clock',
+      'token secret',
+      'encryption key',
+      'Node',
+      'tables',
+    ])
+      assert.ok(subject in verdicts, `${subject} was looked at`);
+    const table = await cli(['doctor']);
+    assert.match(table.stdout, /✓ PostgreSQL .*version \d+/);
+    assert.match(table.stdout, /0 broken\.$/m);
+  });
+
+  await test('doctor names what is broken and what to do, with exit code 1', async () => {
+    const [otherKey, noBus, noDatabase] = await Promise.all([
+      doctor({ SERVICE_ENCRYPTION_KEY: 'another passphrase' }),
+      doctor({ SERVICE_NATS_URL: 'nats://127.0.0.1:1' }),
+      doctor({ SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
+    ]);
+    assert.deepEqual([otherKey.code, noBus.code, noDatabase.code], [1, 1, 1]);
+    assert.equal(verdictsOf(otherKey)['encryption key'], 'broken');
+    assert.match(String(adviceOf(otherKey, 'encryption key')), /SERVICE_ENCRYPTION_KEY/);
+    assert.equal(verdictsOf(noBus).NATS, 'broken');
+    assert.equal(verdictsOf(noBus).PostgreSQL, 'ok');
+    assert.equal(verdictsOf(noDatabase).PostgreSQL, 'broken');
+  });
+
+  await test('doctor warns of what will not do for ever', async () => {
+    const database = new pg.Client({ connectionString: ground.databaseUrl });
+    await database.connect();
+    await database.query(
+      `insert into system.outbox (event_id, event, body, parked_at) values (gen_random_uuid(), 'x', '{}', now())`,
+    );
+    await database.query(`insert into system.kysely_migration values ('9999-from-the-future', '')`);
+    chmodSync(join(ground.dataDirectory, 'jwt_secret'), 0o644);
+    const found = await doctor();
+    await database.query(`delete from system.kysely_migration where name like '9999%'`);
+    await database.query('delete from system.outbox where parked_at is not null');
+    await database.end();
+    const verdicts = verdictsOf(found);
+    assert.equal(verdicts['parked events'], 'warning');
+    assert.equal(verdicts['token secret'], 'warning');
+    assert.equal(verdicts.tables, 'broken');
+    assert.equal(found.code, 1);
+  });
+
+  const file = join(ground.dataDirectory, 'snapshot.json');
+  const collectionNames = async () =>
+    listAt((await admin.get('/api/v1/collections')).json, 'data').map(({ name }) => name);
+
+  await test('snapshot export writes what the API gives', async () => {
+    await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: [{ name: 'title', type: 'text' }] });
+    const exported = await cli(['snapshot', 'export', file]);
+    assert.deepEqual([exported.code, exported.stdout], [0, ''], exported.stderr);
+    const answer = await admin.get('/api/v1/admin/migrations/snapshot');
+    const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    assert.deepEqual(at(written, 'collections'), at(answer.json, 'data.collections'));
+    const printed = await cli(['snapshot', 'export']);
+    assert.deepEqual(at(printed.json, 'collections'), at(written, 'collections'));
+  });
+
+  await test('snapshot apply: a dry run tells and changes nothing, then it is applied and every service knows', async () => {
+    await admin.delete('/api/v1/collections/posts');
+    const dry = await cli(['snapshot', 'apply', file, '--dry-run', '--json']);
+    assert.deepEqual(
+      [dry.code, dry.json],
+      [0, { mode: 'additive', created: ['posts'], updated: [], unchanged: [], dry_run: true }],
+    );
+    assert.deepEqual(await collectionNames(), []);
+    const applied = await cli(['snapshot', 'apply', file]);
+    assert.deepEqual(
+      [applied.code, applied.stdout],
+      [0, 'created: posts\nupdated: none\nunchanged: none\n'],
+      applied.stderr,
+    );
+    await admin.create('posts', { title: 'at once' });
+    const again = await cli(['snapshot', 'apply', file, '--mode', 'sync', '--json']);
+    assert.deepEqual(at(again.json, 'unchanged'), ['posts']);
+  });
+
+  await test('snapshot apply refuses what is no snapshot, by name', async () => {
+    writeFileSync(file, '{"version": 1, "collections": [{"name": "x y", "type": "base"}]}');
+    const [badName, noFile, badMode] = await Promise.all([
+      cli(['snapshot', 'apply', file, '--json']),
+      cli(['snapshot', 'apply', `${file}.none`]),
+      cli(['snapshot', 'apply', file, '--mode', 'maybe']),
+    ]);
+    assert.deepEqual([badName.code, noFile.code, badMode.code], [1, 1, 2]);
+    assert.match(Object.keys(Object(at(JSON.parse(badName.stderr), 'details'))).join(), /name/);
+    assert.match(noFile.stderr, /can't be read/);
+  });
+});
