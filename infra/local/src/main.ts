@@ -8,7 +8,7 @@ import { localVariables, readArguments } from './options.ts';
 import { startSeparateProcesses } from './separate-processes.ts';
 import { startServers } from './servers.ts';
 
-await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle }) => {
+await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle, metrics }) => {
   const startedAtMs = performance.now();
   const { separateProcesses } = readArguments(process.argv.slice(2));
   const gatewayPort = await choosePort(config.port, config.host);
@@ -26,7 +26,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
         lifecycle,
         onRestart: () => announce(),
       })
-    : await startInOneProcess({ config, ...servers, gatewayPort, log, lifecycle });
+    : await startInOneProcess({ config, ...servers, gatewayPort, log, lifecycle, metrics });
 
   /** Tells a parent process, if it listens, where everything is. */
   function announce(): void {

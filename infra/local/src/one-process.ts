@@ -10,6 +10,7 @@ import type { Config } from '@recordbus/shared/config';
 import { listen } from '@recordbus/shared/http';
 import type { Lifecycle } from '@recordbus/shared/lifecycle';
 import { createLogger, type Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
 import { openStorage } from '@recordbus/storage';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createWebhooks } from '@recordbus/webhooks';
@@ -23,6 +24,7 @@ interface OneProcessOptions {
   readonly gatewayPort: number;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
+  readonly metrics: Metrics;
 }
 
 /** Connections that the services share: as many as busy writes and the deliveries use together. */
@@ -30,11 +32,11 @@ const poolSize = 20;
 
 /** Runs the five services in this process on shared connections; the gateway calls them directly. */
 export async function startInOneProcess(options: OneProcessOptions): Promise<RunningStack> {
-  const { config, log, lifecycle } = options;
+  const { config, log, lifecycle, metrics } = options;
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: options.databaseUrl, name: 'local', log, poolSize });
+  const database = await openDatabase({ url: options.databaseUrl, name: 'local', log, metrics, poolSize });
   lifecycle.onStop('database', () => database.close());
-  const bus = connectBus({ urls: options.natsUrl, name: 'local', log });
+  const bus = connectBus({ urls: options.natsUrl, name: 'local', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const envelope = createEnvelope(config.encryptionKey);
 
@@ -59,6 +61,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     secret,
     settings: createSettings({ database, bus, log: gatewayLog, envelope }),
     accounts: createAccounts({ database, bus, log: gatewayLog }),
+    processMetrics: metrics,
     windows: createSharedWindows({ database, log: gatewayLog }),
     trustedProxies: config.trustedProxies,
     upstreams: services.map(localUpstream),

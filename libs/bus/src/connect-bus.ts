@@ -3,6 +3,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
+import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Bus } from './bus.ts';
 import { createNotices } from './notices.ts';
 import { readServerAddresses } from './server-addresses.ts';
@@ -13,6 +14,8 @@ interface BusOptions {
   /** Shown by the server as the name of the connection. */
   readonly name: string;
   readonly log: Logger;
+  /** To which the state of the connection is added. */
+  readonly metrics?: Metrics;
 }
 
 const reconnectWaitMs = 250;
@@ -24,12 +27,20 @@ const closeTimeoutMs = 3000;
 const remindMs = 30_000;
 
 /** Connects in the background and for ever; returns at once, whether the bus is there or not. */
-export function connectBus({ urls, name, log }: BusOptions): Bus {
+export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   const ending = new AbortController();
   const connectHandlers = new Set<() => void>();
   let connection: NatsConnection | undefined;
   let connected = false;
   let generation = 0;
+
+  const connects = metrics?.counter('recordbus_bus_connects_total', 'Connections made to the bus, the first included.');
+  if (metrics)
+    sampledGauge(metrics, {
+      name: 'recordbus_bus_connected',
+      help: '1 while there is a connection to the bus.',
+      sample: () => Number(connected),
+    });
 
   const live = (): NatsConnection => {
     if (!connection || !connected) throw unavailable('the bus does not answer');
@@ -45,6 +56,7 @@ export function connectBus({ urls, name, log }: BusOptions): Bus {
   function nowConnected(): void {
     connected = true;
     generation += 1;
+    connects?.inc();
     log.info({ server: connection?.getServer() }, 'connected to the bus');
     if (generation > 1) notices.wakeAll();
     for (const handler of connectHandlers) handler();

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
+import { measurePool } from './measure-pool.ts';
 import { migrate } from './migrate.ts';
 import { ReadLane } from './read-lane.ts';
 import type { Query, Statement } from './statement.ts';
@@ -31,6 +33,8 @@ interface DatabaseOptions {
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
   readonly log: Logger;
+  /** To which the state of the pool is added. */
+  readonly metrics?: Metrics;
   readonly poolSize?: number;
   readonly readConnections?: number;
 }
@@ -42,7 +46,7 @@ const transactionAttempts = 3;
 
 /** Opens the connections (none is made before it is needed) and brings the system tables up to date. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, name, log, poolSize = 10, readConnections = 2 } = options;
+  const { url, name, log, metrics, poolSize = 10, readConnections = 2 } = options;
   const connection = {
     connectionString: url,
     application_name: `recordbus ${name}`,
@@ -53,6 +57,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const pool = new pg.Pool({ ...connection, max: poolSize });
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'));
+  if (metrics) measurePool(metrics, pool);
   const lane = new ReadLane({ connection, size: readConnections, log });
   const system = new Kysely<SystemTables>({ dialect: new PostgresDialect({ pool }) }).withSchema('system');
 

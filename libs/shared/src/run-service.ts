@@ -3,6 +3,7 @@ import type { ContextSealer } from './context.ts';
 import { createServiceApp, listen } from './http/index.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger } from './logging.ts';
+import { createProcessMetrics, type Metrics } from './metrics/index.ts';
 import type { Service } from './service.ts';
 import { startTelemetry } from './telemetry.ts';
 
@@ -15,6 +16,8 @@ interface ProcessParts<V extends Record<string, Variable>> {
   readonly config: Config<V & typeof processVariables>;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
+  /** What this process measures about itself, for its connections to add to. */
+  readonly metrics: Metrics;
 }
 
 /** What the process that started this one is told once requests are answered (over its IPC channel, if there is one). */
@@ -45,7 +48,7 @@ export async function runProcess<V extends Record<string, Variable>>(
   const lifecycle = createLifecycle({ log });
   try {
     lifecycle.onStop('telemetry', await startTelemetry(name));
-    await main({ config, log, lifecycle });
+    await main({ config, log, lifecycle, metrics: createProcessMetrics(name) });
   } catch (error) {
     if (error instanceof ConfigError) exitForConfig(error);
     log.fatal({ err: error }, 'the start failed');
@@ -66,11 +69,11 @@ export function runService<V extends Record<string, Variable>>(
   build: (parts: ProcessParts<V>) => Promise<RunnableService>,
 ): Promise<void> {
   return runProcess(name, variables, async (parts) => {
-    const { config, log, lifecycle } = parts;
+    const { config, log, lifecycle, metrics } = parts;
     const { service, sealer, setupToken } = await build(parts);
     lifecycle.onStop(name, () => service.stop());
     await service.start();
-    const server = await listen(createServiceApp(service, sealer, log), config);
+    const server = await listen(createServiceApp(service, sealer, log, metrics), config);
     lifecycle.onStop('requests', () => server.close());
     log.info({ url: server.url }, 'listening');
     announceReady({ name, url: server.url, ...(setupToken && { setupToken }) });

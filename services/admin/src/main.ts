@@ -7,11 +7,11 @@ import { loadTokenSecret } from '@recordbus/tokens';
 import { createAdmin } from './app.ts';
 import { adminVariables } from './config.ts';
 
-await runService('admin', adminVariables, async ({ config, log, lifecycle }) => {
+await runService('admin', adminVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'admin', log });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'admin', log, metrics });
   lifecycle.onStop('database', () => database.close());
-  const bus = connectBus({ urls: config.natsUrl, name: 'admin', log });
+  const bus = connectBus({ urls: config.natsUrl, name: 'admin', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const envelope = createEnvelope(config.encryptionKey);
   return {

@@ -10,7 +10,7 @@ export function measureMail(metrics: Metrics, query: Query): (outcome: MailOutco
   sampledGauge(metrics, {
     name: 'recordbus_mails_waiting',
     help: 'Mails that are still to be sent.',
-    replicas: 'max',
+    isShared: true,
     async sample() {
       const [row] = await query<{ count: number }>({ text: 'select count(*) from system.mail_queue', values: [] });
       return row?.count ?? 0;

@@ -7,11 +7,11 @@ import { loadTokenSecret } from '@recordbus/tokens';
 import { createAuth, prepareFirstAdmin } from './app.ts';
 import { authVariables } from './config.ts';
 
-await runService('auth', authVariables, async ({ config, log, lifecycle }) => {
+await runService('auth', authVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log, metrics });
   lifecycle.onStop('database', () => database.close());
-  const bus = connectBus({ urls: config.natsUrl, name: 'auth', log });
+  const bus = connectBus({ urls: config.natsUrl, name: 'auth', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const setupToken = await prepareFirstAdmin({ database, config, log });
   if (setupToken)

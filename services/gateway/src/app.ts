@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
-import { createMetrics, type Metrics } from '@recordbus/shared/metrics';
+import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/shared/metrics';
 import type { HealthCheck, Service } from '@recordbus/shared/service';
 import { createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
@@ -10,6 +10,8 @@ import type { Accounts } from './accounts/accounts.ts';
 import { createFindClient } from './client-address/find-client.ts';
 import { corsKeys, createCorsPolicy } from './cors/cors-policy.ts';
 import { followSettings } from './follow-settings.ts';
+import { gatherMetrics } from './metrics/gather-metrics.ts';
+import { admitScrape } from './pipeline/admit-scrape.ts';
 import { answerError } from './pipeline/answer-error.ts';
 import { authenticate } from './pipeline/authenticate.ts';
 import { beginExchange } from './pipeline/begin-exchange.ts';
@@ -23,6 +25,7 @@ import { createChooseRule } from './rate-limit/choose-rule.ts';
 import { createLimiter } from './rate-limit/limiter.ts';
 import type { SharedWindows } from './rate-limit/shared-windows.ts';
 import { healthRoutes } from './routes/health-routes.ts';
+import { metricsRoutes } from './routes/metrics-routes.ts';
 import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -41,6 +44,8 @@ interface GatewayDeps {
   readonly accounts: Accounts;
   /** Where requests are counted. */
   readonly windows: SharedWindows;
+  /** What the process measures beside the gateway. */
+  readonly processMetrics: Metrics;
   /** The CIDRs of the proxies before the gateway, where the settings name none. */
   readonly trustedProxies: readonly string[];
   /** The services behind this gateway. */
@@ -61,10 +66,21 @@ export interface Gateway {
 
 /** Makes the gateway: it knows who is calling and whose route it is, and hands the request on. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { log, secret, settings, accounts, windows, trustedProxies, upstreams, clock = Date.now } = deps;
+  const {
+    log,
+    secret,
+    settings,
+    accounts,
+    windows,
+    processMetrics,
+    trustedProxies,
+    upstreams,
+    clock = Date.now,
+  } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const metrics = createMetrics('gateway');
-  const all = [localUpstream(ownService(log, checks, metrics)), ...upstreams];
+  const readAll = (): Promise<readonly MetricFamily[]> => gatherMetrics(processMetrics, all);
+  const all: readonly Upstream[] = [localUpstream(ownService(log, checks, metrics, readAll)), ...upstreams];
   const table = createRoutingTable(all);
   const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
     createFindClient(trustedProxiesOf(settings, trustedProxies)),
@@ -83,6 +99,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     measure(metrics),
     cors(corsPolicy),
     matchRoute(table),
+    admitScrape(settings),
     authenticate(createTokenVerifier(secret, clock), accounts),
     limitRate(rateRules, createLimiter(windows, nowMs)),
     limitBody,
@@ -109,8 +126,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
 }
 
 /** The routes that the gateway answers itself, declared like those of any service. */
-function ownService(log: Logger, checks: Readonly<Record<string, HealthCheck>>, metrics: Metrics): Service {
-  const routes = healthRoutes(checks);
+function ownService(
+  log: Logger,
+  checks: Readonly<Record<string, HealthCheck>>,
+  metrics: Metrics,
+  readAll: () => Promise<readonly MetricFamily[]>,
+): Service {
+  const routes = [...healthRoutes(checks), ...metricsRoutes(readAll)];
   return {
     name: 'gateway',
     routes,

@@ -12,11 +12,11 @@ import { gatewayVariables } from './config.ts';
 /** Settings and counters need few connections, and other services want theirs. */
 const poolSize = 4;
 
-await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle }) => {
+await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'gateway', log, poolSize });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'gateway', log, metrics, poolSize });
   lifecycle.onStop('database', () => database.close());
-  const bus = connectBus({ urls: config.natsUrl, name: 'gateway', log });
+  const bus = connectBus({ urls: config.natsUrl, name: 'gateway', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
   const sealer = createContextSealer(secret);
@@ -28,6 +28,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle })
     secret,
     settings,
     accounts: createAccounts({ database, bus, log }),
+    processMetrics: metrics,
     windows: createSharedWindows({ database, log }),
     trustedProxies: config.trustedProxies,
     upstreams,

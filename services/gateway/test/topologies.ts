@@ -2,6 +2,7 @@ import { fixedSettings } from '@recordbus/settings/testing';
 import { createContextSealer } from '@recordbus/shared/context';
 import { createServiceApp, type ListeningServer, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
+import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
 import { type Accounts, createGateway, type Gateway, httpUpstream, localUpstream } from '../src/app.ts';
@@ -28,6 +29,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     settings: fixedSettings(),
     accounts: believing,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
+    processMetrics: createMetrics('gateway'),
     trustedProxies: [],
     ...deps,
   });

@@ -8,11 +8,11 @@ import { loadTokenSecret } from '@recordbus/tokens';
 import { createRecords } from './app.ts';
 import { recordsVariables } from './config.ts';
 
-await runService('records', recordsVariables, async ({ config, log, lifecycle }) => {
+await runService('records', recordsVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'records', log });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'records', log, metrics });
   lifecycle.onStop('database', () => database.close());
-  const bus = connectBus({ urls: config.natsUrl, name: 'records', log });
+  const bus = connectBus({ urls: config.natsUrl, name: 'records', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const envelope = createEnvelope(config.encryptionKey);

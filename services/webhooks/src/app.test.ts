@@ -286,7 +286,7 @@ describe('the webhooks service', { skip }, () => {
       return (name: string, label = '') =>
         families
           .filter((family) => family?.name === name)
-          .flatMap((family) => family?.values ?? [])
+          .flatMap((family) => family?.samples ?? [])
           .filter(({ labels }) => label === '' || Object.values(labels).includes(label))
           .reduce((sum, { value }) => sum + value, 0);
     };

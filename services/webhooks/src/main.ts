@@ -7,11 +7,11 @@ import { loadTokenSecret } from '@recordbus/tokens';
 import { createWebhooks } from './app.ts';
 import { webhooksVariables } from './config.ts';
 
-await runService('webhooks', webhooksVariables, async ({ config, log, lifecycle }) => {
+await runService('webhooks', webhooksVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'webhooks', log });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'webhooks', log, metrics });
   lifecycle.onStop('database', () => database.close());
-  const bus = connectBus({ urls: config.natsUrl, name: 'webhooks', log });
+  const bus = connectBus({ urls: config.natsUrl, name: 'webhooks', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const envelope = createEnvelope(config.encryptionKey);
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };

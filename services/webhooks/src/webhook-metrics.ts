@@ -39,13 +39,13 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
     name: 'recordbus_webhook_deliveries_pending',
     help: 'Deliveries that are still to be sent, those of disabled webhooks included.',
     sample: count('system.delivery_queue'),
-    replicas: 'max',
+    isShared: true,
   });
   sampledGauge(metrics, {
     name: 'recordbus_webhooks_paused',
     help: 'Webhooks that are paused because their receivers only fail.',
     sample: count('system.webhooks where enabled and paused_until is not null'),
-    replicas: 'max',
+    isShared: true,
   });
   sampledGauge(metrics, {
     name: 'recordbus_webhook_attempts_under_way',
@@ -55,7 +55,7 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   sampledGauge(metrics, {
     name: 'recordbus_stream_lag',
     help: 'Events on the stream of which no deliveries were made yet.',
-    replicas: 'max',
+    isShared: true,
     async sample() {
       const { consumers } = await bus.jetstreamManager();
       const { num_pending, num_ack_pending } = await consumers.info(stream.name, durableName);

@@ -12,7 +12,7 @@ export function addOutboxGauges(metrics: Metrics, query: Query): void {
     name: 'recordbus_outbox_waiting',
     help: 'Events that are committed and not yet on the stream.',
     sample: sample(`select count(*) ${waiting}`),
-    replicas: 'max',
+    isShared: true,
   });
   sampledGauge(metrics, {
     name: 'recordbus_outbox_oldest_seconds',
@@ -20,12 +20,12 @@ export function addOutboxGauges(metrics: Metrics, query: Query): void {
     sample: sample(
       `select coalesce(extract(epoch from clock_timestamp() - (select created_at ${waiting} order by id limit 1)), 0)`,
     ),
-    replicas: 'max',
+    isShared: true,
   });
   sampledGauge(metrics, {
     name: 'recordbus_outbox_parked',
     help: 'Events that can not be published whatever the bus does; see system.outbox.error.',
     sample: sample('select count(*) from system.outbox where parked_at is not null'),
-    replicas: 'max',
+    isShared: true,
   });
 }

@@ -3,7 +3,7 @@ export { createDispatcher, describeIssues, splitUrl } from './dispatch.ts';
 export { checkReadiness, type Readiness } from './health.ts';
 export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';
 export { describeRoutes, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
-export { created, ok, page, type Reply, rawJson } from './reply.ts';
+export { created, ok, page, plainText, type Reply, rawJson } from './reply.ts';
 export { endAheadOfBody, sendError, sendReply } from './respond.ts';
 export { type Access, type Action, type Method, type Route, type RouteInput, route } from './route.ts';
 export { createRouter, type Match } from './router.ts';

@@ -6,6 +6,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly json?: string;
+  /** A body that is text of the type that the headers say. */
+  readonly text?: string;
   /** Opens a body that is sent as it comes, whatever its type; not asked for HEAD. The headers say what it is. */
   readonly openStream?: () => Promise<Readable>;
 }
@@ -24,6 +26,13 @@ export const created = (data: unknown): Reply => ({ status: 201, body: { data } 
 export const page = (rows: unknown[], counts: { page: number; perPage: number; totalItems: number }): Reply => ({
   status: 200,
   body: { data: rows, ...counts, totalPages: Math.ceil(counts.totalItems / counts.perPage) },
+});
+
+/** 200 with text of a type of its own. */
+export const plainText = (contentType: string, text: string): Reply => ({
+  status: 200,
+  text,
+  headers: { 'Content-Type': contentType },
 });
 
 /** A whole body that is JSON text already. */

@@ -9,14 +9,14 @@ import type { Reply } from './reply.ts';
 /** How long the rest of a refused body is read and thrown away, in milliseconds. */
 const lingerMs = 2000;
 
-/** Writes an answer as JSON; HEAD gets the headers alone. */
+/** Writes an answer, as JSON unless it says otherwise; HEAD gets the headers alone. */
 export function sendReply(response: ServerResponse, reply: Reply): void {
   response.end(writeHead(response, reply));
 }
 
 /** Writes the head of an answer and gives its body. */
 function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
-  const text = reply.json ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
+  const text = reply.text ?? reply.json ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   if (text === undefined) {
     response.writeHead(reply.status, reply.headers);
     return undefined;

@@ -35,10 +35,10 @@ test('what a service tells the gateway, it tells nobody else', async () => {
     const answer = await fetch(`${server.url}/internal/metrics`, {
       headers: { [contextHeader]: sealer.seal(context) },
     });
-    const { data } = (await answer.json()) as { data: { name: string; values: unknown[] }[] };
+    const { data } = (await answer.json()) as { data: { name: string; samples: unknown[] }[] };
     assert.deepEqual(
-      data.map(({ name, values }) => [name, values]),
-      [['recordbus_test_total', [{ value: 3, labels: { service: 'test' } }]]],
+      data.map(({ name, samples }) => [name, samples]),
+      [['recordbus_test_total', [{ name: 'recordbus_test_total', value: 3, labels: { service: 'test' } }]]],
     );
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
   } finally {

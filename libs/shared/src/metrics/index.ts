@@ -1,3 +1,7 @@
+export { exposition, expositionType } from './exposition.ts';
+export { type InstanceMetrics, mergeMetrics } from './merge-metrics.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { exposition, type MetricFamily, readMetrics } from './read-metrics.ts';
+export { createProcessMetrics } from './process-metrics.ts';
+export { type MetricFamily, metricFamily, readMetrics } from './read-metrics.ts';
+export { requestDuration } from './request-duration.ts';
 export { sampledGauge } from './sampled-gauge.ts';

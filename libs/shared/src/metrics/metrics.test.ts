@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMetrics, exposition, readMetrics, sampledGauge } from './index.ts';
+import { createMetrics, exposition, type Metrics, mergeMetrics, readMetrics, sampledGauge } from './index.ts';
 
-/** As it arrives at the gateway from another process. */
-const overTheWire = async (metrics: ReturnType<typeof createMetrics>) =>
-  JSON.parse(JSON.stringify(await readMetrics(metrics)));
+/** The text that the gateway makes of these processes, after their answers went over the wire. */
+async function textOf(processes: Readonly<Record<string, Metrics>>): Promise<string> {
+  const instances = Object.entries(processes).map(async ([instance, metrics]) => ({
+    instance,
+    families: JSON.parse(JSON.stringify(await readMetrics(metrics))),
+  }));
+  return exposition(mergeMetrics(await Promise.all(instances)));
+}
 
-test('services and their replicas become one text, each value under the name of its service', async () => {
+test('services and their replicas become one text, each value under its service and its instance', async () => {
   const [records, one, two] = ['records', 'webhooks', 'webhooks'].map(createMetrics);
   assert.ok(records && one && two);
   for (const [metrics, count] of [
@@ -15,23 +20,20 @@ test('services and their replicas become one text, each value under the name of 
     [two, 3],
   ] as const) {
     metrics.counter('recordbus_test_total', 'Things.', ['result']).inc({ result: 'ok' }, count);
-    sampledGauge(metrics, { name: 'recordbus_test_waiting', help: 'Waiting.', sample: () => count, replicas: 'max' });
+    sampledGauge(metrics, { name: 'recordbus_test_waiting', help: 'Waiting.', sample: () => count, isShared: true });
     sampledGauge(metrics, { name: 'recordbus_test_under_way', help: 'Under way.', sample: async () => count });
   }
   one.duration('recordbus_test_seconds', 'How long.').observe(0.2);
-  const { contentType, text } = await exposition([
-    await overTheWire(records),
-    await overTheWire(one),
-    await overTheWire(two),
-  ]);
-  assert.match(contentType, /^text\/plain; version=0\.0\.4/);
+  const text = await textOf({ a: records, b: one, c: two });
   for (const line of [
-    'recordbus_test_total{result="ok",service="records"} 1',
-    'recordbus_test_total{result="ok",service="webhooks"} 5',
+    'recordbus_test_total{result="ok",service="records",instance="a"} 1',
+    'recordbus_test_total{result="ok",service="webhooks",instance="b"} 2',
+    'recordbus_test_total{result="ok",service="webhooks",instance="c"} 3',
     'recordbus_test_waiting{service="webhooks"} 3',
-    'recordbus_test_under_way{service="webhooks"} 5',
-    'recordbus_test_seconds_count{service="webhooks"} 1',
-    'recordbus_test_seconds_bucket{le="0.25",service="webhooks"} 1',
+    'recordbus_test_under_way{service="webhooks",instance="c"} 3',
+    'recordbus_test_seconds_count{service="webhooks",instance="b"} 1',
+    'recordbus_test_seconds_bucket{le="0.25",service="webhooks",instance="b"} 1',
+    'recordbus_test_seconds_bucket{le="+Inf",service="webhooks",instance="b"} 1',
   ])
     assert.ok(text.split('\n').includes(line), `${line}\nin\n${text}`);
   assert.equal(text.match(/^# TYPE recordbus_test_total counter$/gm)?.length, 1);
@@ -49,10 +51,26 @@ test('what can not be told has no value, and keeps nothing else from being read'
     },
   });
   metrics.counter('recordbus_test_total', 'Things.').inc();
-  const textNow = async () => (await exposition([await overTheWire(metrics)])).text;
-  assert.match(await textNow(), /^recordbus_test_lag\{service="webhooks"\} 7$/m);
+  const textNow = () => textOf({ a: metrics });
+  assert.match(await textNow(), /^recordbus_test_lag\{service="webhooks",instance="a"\} 7$/m);
   isKnown = false;
   const text = await textNow();
   assert.doesNotMatch(text, /^recordbus_test_lag\{/m);
-  assert.match(text, /^recordbus_test_total\{service="webhooks"\} 1$/m);
+  assert.match(text, /^recordbus_test_total\{service="webhooks",instance="a"\} 1$/m);
+});
+
+test('labels and help are escaped, and two versions that disagree about a name do not break the text', async () => {
+  const [older, newer] = ['records', 'records'].map(createMetrics);
+  assert.ok(older && newer);
+  older.counter('recordbus_test_total', 'Back\\slash\nand line.', ['name']).inc({ name: 'a "b"\\\n' });
+  newer.duration('recordbus_test_total', 'Something else.').observe(1);
+  assert.equal(
+    await textOf({ a: older, b: newer }),
+    [
+      '# HELP recordbus_test_total Back\\\\slash\\nand line.',
+      '# TYPE recordbus_test_total counter',
+      'recordbus_test_total{name="a \\"b\\"\\\\\\n",service="records",instance="a"} 1',
+      '',
+    ].join('\n'),
+  );
 });

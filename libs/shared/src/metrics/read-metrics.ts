@@ -1,17 +1,40 @@
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import { z } from 'zod';
 import type { Metrics } from './metrics.ts';
 
 /** A metric with its values, as plain data that can cross from a service to the gateway. */
-export type MetricFamily = MetricObjectWithValues<MetricValue<string>>;
+export const metricFamily = z.object({
+  name: z.string(),
+  help: z.string(),
+  type: z.enum(['counter', 'gauge', 'histogram', 'summary']),
+  /** Read at the same place by every replica: one value for all of them. */
+  isShared: z.boolean(),
+  samples: z.array(
+    z.object({
+      /** That of the family, but for the parts of a histogram. */
+      name: z.string(),
+      labels: z.record(z.string(), z.string()),
+      value: z.number(),
+    }),
+  ),
+});
 
-/** Everything that a service measures, as it is now: the registry's own values would go on to change. */
-export const readMetrics = async ({ registry }: Metrics): Promise<MetricFamily[]> =>
-  structuredClone(await registry.getMetricsAsJSON());
+export type MetricFamily = z.output<typeof metricFamily>;
 
-/** The families of several services, or of several replicas of one, as one text for Prometheus. */
-export async function exposition(
-  ofServices: readonly (readonly MetricFamily[])[],
-): Promise<{ contentType: string; text: string }> {
-  const merged = AggregatorRegistry.aggregate(ofServices.map((families) => [...families]));
-  return { contentType: merged.contentType, text: await merged.metrics() };
+/** Everything that a service measures, as it is now. */
+export async function readMetrics({ registry }: Metrics): Promise<MetricFamily[]> {
+  const families = await registry.getMetricsAsJSON();
+  return families.map(({ name, help, type, aggregator, values }) => ({
+    name,
+    help,
+    type: metricFamily.shape.type.parse(String(type)),
+    isShared: aggregator === 'max',
+    samples: values.map((sample) => ({
+      name: 'metricName' in sample && typeof sample.metricName === 'string' ? sample.metricName : name,
+      labels: toTexts(sample.labels),
+      value: sample.value,
+    })),
+  }));
 }
+
+const toTexts = (labels: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).map(([label, value]) => [label, String(value)]));

@@ -1,4 +1,4 @@
-import { type Aggregator, Gauge } from 'prom-client';
+import { Gauge } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
 interface SampledGauge {
@@ -6,19 +6,16 @@ interface SampledGauge {
   readonly help: string;
   /** Asked when the metrics are read. Throws when it can't be told; then the gauge has no value. */
   readonly sample: () => number | Promise<number>;
-  /**
-   * How the values of several replicas become one: added up, or for what every replica reads at the same place
-   * (the database, the bus) the largest.
-   */
-  readonly replicas?: Extract<Aggregator, 'sum' | 'max'>;
+  /** Every replica reads it at the same place (the database, the bus): one value, the largest, for all of them. */
+  readonly isShared?: boolean;
 }
 
 /** Adds something whose value is looked up when somebody asks. */
-export function sampledGauge({ registry }: Metrics, { name, help, sample, replicas = 'sum' }: SampledGauge): void {
+export function sampledGauge({ registry }: Metrics, { name, help, sample, isShared = false }: SampledGauge): void {
   new Gauge({
     name,
     help,
-    aggregator: replicas,
+    aggregator: isShared ? 'max' : 'sum',
     registers: [registry],
     async collect() {
       try {

@@ -14,7 +14,7 @@ export interface Exchange {
   route: RouteEntry | undefined;
   /** What stands for the parameters of the route's path, decoded. */
   params: Match<unknown>['params'];
-  /** Why no route was found. It is answered after the request was counted, so that guessing paths is limited too. */
+  /** What is answered instead of the route. That is after the request was counted, so that guessing is limited too. */
   refusal: AppError | undefined;
   /** The label of the rate rule that the request was counted under. */
   rateRule: string | undefined;

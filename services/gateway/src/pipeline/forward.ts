@@ -6,7 +6,7 @@ import type { Step } from './exchange.ts';
 export const forward: Step = (request, response) => {
   const { exchange } = response.locals;
   const { context, route, refusal } = exchange;
-  if (!route) throw refusal ?? notFound('route');
+  if (refusal || !route) throw refusal ?? notFound('route');
   // A trace that the client did not begin is begun by this span, so that the configured sampler decides about it.
   const continued = request.headers.traceparent === context.traceparent ? context.traceparent : undefined;
   return inSpan(route.spanName, { kind: SpanKind.SERVER, traceparent: continued }, async () => {

@@ -1,13 +1,9 @@
-import type { Metrics } from '@recordbus/shared/metrics';
+import { type Metrics, requestDuration } from '@recordbus/shared/metrics';
 import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
 
 /** Measures each answer by its route, from the head of the request to the end of the answer. */
 export function measure(metrics: Metrics): Step {
-  const duration = metrics.duration(
-    'recordbus_http_request_duration_seconds',
-    'Time from the head of a request to the end of its answer, by route; "none" is what belongs to no route.',
-    ['method', 'route', 'status'],
-  );
+  const duration = requestDuration(metrics);
   const limited = metrics.counter('recordbus_rate_limited_total', 'Requests refused by a rate rule.', ['rule']);
 
   function record(this: GatewayResponse): void {

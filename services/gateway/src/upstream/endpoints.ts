@@ -72,6 +72,11 @@ export class Endpoints {
     return best;
   }
 
+  /** Every replica, also those that are down. */
+  all(): readonly Endpoint[] {
+    return this.#endpoints;
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type ContextSealer, contextHeader } from '@recordbus/shared/context';
-import type { Readiness } from '@recordbus/shared/http';
+import { metricsPath, type Readiness } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { metricFamily } from '@recordbus/shared/metrics';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { z } from 'zod';
-import { Endpoints } from './endpoints.ts';
+import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
 import { pollManifest } from './poll-manifest.ts';
-import type { Upstream } from './upstream.ts';
+import type { ReplicaMetrics, Upstream } from './upstream.ts';
 
 interface HttpUpstreamOptions {
   readonly name: string;
@@ -24,11 +25,13 @@ interface HttpUpstreamOptions {
 /** Longest wait for an answer to the gateway's own questions, in milliseconds. */
 const questionTimeoutMs = 2000;
 
+const metricsAnswer = z.object({ data: z.array(metricFamily) });
 const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.string()) }) });
 
 /** A service in a process of its own, or in several. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { name, sealer, log, answerTimeoutMs } = options;
+  const { host, port } = new URL(options.url);
   const endpoints = new Endpoints({
     name,
     url: new URL(options.url),
@@ -38,8 +41,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     onReconnect: () => manifest.refresh(),
   });
 
-  async function ask(path: string): Promise<{ status: number; body: unknown }> {
-    const endpoint = endpoints.pick();
+  async function ask(path: string, endpoint = endpoints.pick()): Promise<{ status: number; body: unknown }> {
     if (!endpoint) throw new Error('the name does not resolve');
     const { statusCode, body } = await endpoint.pool.request({
       method: 'GET',
@@ -49,6 +51,17 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       bodyTimeout: questionTimeoutMs,
     });
     return { status: statusCode, body: await body.json() };
+  }
+
+  async function metricsOf(endpoint: Endpoint): Promise<ReplicaMetrics> {
+    const instance = `${endpoint.address.includes(':') ? `[${endpoint.address}]` : endpoint.address}:${port}`;
+    try {
+      const { body } = await ask(metricsPath, endpoint);
+      return { instance, families: metricsAnswer.parse(body).data };
+    } catch (error) {
+      log.debug({ err: error, upstream: name, instance }, 'a replica does not tell its metrics');
+      return { instance, families: undefined };
+    }
   }
 
   const manifest = pollManifest({ name, log, ask });
@@ -69,6 +82,10 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       } catch (error) {
         return { ready: false, checks: { connection: error instanceof Error ? error.message : String(error) } };
       }
+    },
+    async metrics() {
+      const replicas = await Promise.all(endpoints.all().map(metricsOf));
+      return replicas.length > 0 ? replicas : [{ instance: host, families: undefined }];
     },
     async stop() {
       manifest.stop();

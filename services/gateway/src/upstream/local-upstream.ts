@@ -1,4 +1,6 @@
+import { hostname } from 'node:os';
 import { checkReadiness, describeRoutes } from '@recordbus/shared/http';
+import { readMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import type { Upstream } from './upstream.ts';
 
@@ -8,5 +10,6 @@ export const localUpstream = (service: Service): Upstream => ({
   start: async (onRoutes) => onRoutes(describeRoutes(service.routes)),
   forward: service.handle,
   ready: () => checkReadiness(service.checks, service.dispensable),
+  metrics: async () => [{ instance: hostname(), families: service.metrics ? await readMetrics(service.metrics) : [] }],
   stop: async () => {},
 });

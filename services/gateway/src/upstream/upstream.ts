@@ -1,5 +1,12 @@
 import type { Readiness, RouteManifest } from '@recordbus/shared/http';
+import type { MetricFamily } from '@recordbus/shared/metrics';
 import type { RequestHandler } from '@recordbus/shared/service';
+
+/** What one replica of a service measured; nothing, when it did not tell. */
+export interface ReplicaMetrics {
+  readonly instance: string;
+  readonly families: readonly MetricFamily[] | undefined;
+}
 
 /** A service as the gateway sees it, in this process or behind HTTP. */
 export interface Upstream {
@@ -13,5 +20,7 @@ export interface Upstream {
   readonly forward: RequestHandler;
   /** How the service is. Never rejects. */
   ready(): Promise<Readiness>;
+  /** What each replica measured, at least one. Never rejects. */
+  metrics(): Promise<readonly ReplicaMetrics[]>;
   stop(): Promise<void>;
 }

@@ -1,0 +1,41 @@
+import type { MetricFamily } from './read-metrics.ts';
+
+/** What one process of a service measured; the instance tells its replicas apart. */
+export interface InstanceMetrics {
+  readonly instance: string;
+  readonly families: readonly MetricFamily[];
+}
+
+/**
+ * The families of all services and their replicas as one list, each name once and in order. Samples get the label
+ * `instance`; those that every replica reads at the same place become one, the largest, without it.
+ */
+export function mergeMetrics(instances: readonly InstanceMetrics[]): MetricFamily[] {
+  const merged = new Map<string, MetricFamily>();
+  for (const { instance, families } of instances) {
+    for (const { samples, ...family } of families) {
+      const known = merged.get(family.name) ?? { ...family, samples: [] };
+      // Of two versions that do not agree what a name is, one is believed.
+      if (known.type !== family.type) continue;
+      merged.set(family.name, known);
+      for (const sample of samples) {
+        if (known.isShared) addLargest(known.samples, sample);
+        else known.samples.push({ ...sample, labels: { ...sample.labels, instance } });
+      }
+    }
+  }
+  return [...merged.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+type Sample = MetricFamily['samples'][number];
+
+function addLargest(samples: Sample[], sample: Sample): void {
+  const same = samples.find(({ name, labels }) => name === sample.name && isSame(labels, sample.labels));
+  if (!same) samples.push({ ...sample });
+  else same.value = Math.max(same.value, sample.value);
+}
+
+const isSame = (a: Sample['labels'], b: Sample['labels']): boolean => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+};

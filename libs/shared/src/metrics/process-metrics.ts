@@ -1,0 +1,105 @@
+import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { Counter, Histogram } from 'prom-client';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { sampledGauge } from './sampled-gauge.ts';
+
+/** How often the delay of the event loop is looked at, in milliseconds. */
+const delayResolutionMs = 20;
+const nanosecondsPerSecond = 1e9;
+
+/** What the collector of garbage calls its kinds of work. */
+const collectionKinds: Readonly<Record<number, string>> = {
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
+};
+
+/**
+ * Makes the set of a process, one for each: CPU, memory, event loop and garbage, by the names that dashboards for Node
+ * know. Whoever opens connections for the process adds to it.
+ */
+export function createProcessMetrics(service: string): Metrics {
+  const metrics = createMetrics(service);
+  measureCpu(metrics);
+  measureMemory(metrics);
+  measureEventLoop(metrics);
+  measureGarbage(metrics);
+  return metrics;
+}
+
+function measureCpu(metrics: Metrics): void {
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process, user and system, in seconds.',
+    registers: [metrics.registry],
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  const startedAtSec = Date.now() / 1000 - process.uptime();
+  sampledGauge(metrics, {
+    name: 'process_start_time_seconds',
+    help: 'When the process started, in unix seconds.',
+    sample: () => startedAtSec,
+  });
+}
+
+function measureMemory(metrics: Metrics): void {
+  sampledGauge(metrics, {
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process that is in RAM.',
+    sample: () => process.memoryUsage.rss(),
+  });
+  sampledGauge(metrics, {
+    name: 'nodejs_heap_size_used_bytes',
+    help: 'JavaScript heap that holds something.',
+    sample: () => process.memoryUsage().heapUsed,
+  });
+  sampledGauge(metrics, {
+    name: 'nodejs_external_memory_bytes',
+    help: 'Memory outside the heap that belongs to objects in it: buffers, mostly.',
+    sample: () => process.memoryUsage().external,
+  });
+}
+
+function measureEventLoop(metrics: Metrics): void {
+  const delay = monitorEventLoopDelay({ resolution: delayResolutionMs });
+  delay.enable();
+  sampledGauge(metrics, {
+    name: 'nodejs_eventloop_lag_p99_seconds',
+    help: 'By how much timers were late since this was last read, 99 % of them at most.',
+    sample: () => delay.percentile(99) / nanosecondsPerSecond,
+  });
+  sampledGauge(metrics, {
+    name: 'nodejs_eventloop_lag_max_seconds',
+    help: 'By how much timers were late since this was last read, at most.',
+    sample() {
+      const { max } = delay;
+      delay.reset();
+      return max / nanosecondsPerSecond;
+    },
+  });
+}
+
+function measureGarbage({ registry }: Metrics): void {
+  const duration = new Histogram({
+    name: 'nodejs_gc_duration_seconds',
+    help: 'Length of a collection of garbage.',
+    labelNames: ['kind'],
+    buckets: [0.001, 0.01, 0.1, 1],
+    registers: [registry],
+  });
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) duration.observe({ kind: kindOf(entry) }, entry.duration / 1000);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+}
+
+function kindOf(entry: PerformanceEntry): string {
+  const detail = 'detail' in entry ? entry.detail : undefined;
+  const kind = typeof detail === 'object' && detail !== null && 'kind' in detail ? Number(detail.kind) : undefined;
+  return (kind !== undefined && collectionKinds[kind]) || 'other';
+}

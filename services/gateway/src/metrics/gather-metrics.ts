@@ -1,0 +1,32 @@
+import { hostname } from 'node:os';
+import { type MetricFamily, type Metrics, mergeMetrics, readMetrics } from '@recordbus/shared/metrics';
+import type { ReplicaMetrics, Upstream } from '../upstream/upstream.ts';
+
+/**
+ * What every service measures, with what this process measures, as one list; `recordbus_up` says which replicas told
+ * theirs. One that does not answer is waited for as long as the gateway waits for its own questions.
+ */
+export async function gatherMetrics(
+  processMetrics: Metrics,
+  upstreams: readonly Upstream[],
+): Promise<readonly MetricFamily[]> {
+  const [own, ...services] = await Promise.all([
+    readMetrics(processMetrics),
+    ...upstreams.map(async ({ name, metrics }) => (await metrics()).map((replica) => withUp(name, replica))),
+  ]);
+  return mergeMetrics([{ instance: hostname(), families: own }, ...services.flat()]);
+}
+
+const withUp = (service: string, { instance, families }: ReplicaMetrics) => ({
+  instance,
+  families: [
+    {
+      name: 'recordbus_up',
+      help: '1 for a replica of a service that told its metrics, 0 for one that did not.',
+      type: 'gauge' as const,
+      isShared: false,
+      samples: [{ name: 'recordbus_up', labels: { service }, value: families ? 1 : 0 }],
+    },
+    ...(families ?? []),
+  ],
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { eventually } from '../harness/eventually.ts';
+import { listAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { type Family, lint, parsePrometheusText } from '../harness/prometheus-text.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+
+const scrapePath = '/api/v1/metrics';
+const services = ['admin', 'auth', 'gateway', 'records', 'webhooks'];
+const token = 'scrape-me.9c1f';
+
+/** Changes settings and waits until the gateway follows: a scrape is answered with this status. */
+async function change(target: Target, settings: Record<string, string>, status: number): Promise<void> {
+  await (await target.admin()).patch('/api/v1/admin/settings', settings);
+  await eventually(`a scrape is ${status}`, async () => (await target.guest.get(scrapePath)).status === status);
+}
+
+async function scrape(target: Target): Promise<ReadonlyMap<string, Family>> {
+  const { status, text } = await target.guest.get(scrapePath);
+  assert.equal(status, 200, text);
+  return parsePrometheusText(text);
+}
+
+const up = (families: ReadonlyMap<string, Family>): Record<string, number> =>
+  Object.fromEntries(
+    (families.get('recordbus_up')?.samples ?? [])
+      .map(({ labels, value }) => [labels.service ?? '', value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+onEachTopology('metrics that are off are not there', async (t, target) => {
+  await change(target, { 'metrics.enabled': '', 'metrics.token': '' }, 404);
+  await runScenarios(t, target, [
+    { name: 'for a guest', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'interface §2.7' },
+    { name: 'for an admin', as: 'admin', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'interface §7' },
+    {
+      name: 'but an admin has them as JSON',
+      as: 'admin',
+      request: 'GET /_/metrics',
+      expect: {
+        status: 200,
+        json: {
+          data: is.listWith({
+            name: 'recordbus_up',
+            help: is.text,
+            type: 'gauge',
+            samples: is.listWith({
+              name: 'recordbus_up',
+              labels: { service: 'records', instance: is.text },
+              value: 1,
+            }),
+          }),
+        },
+      },
+      spec: 'contract §8',
+    },
+    {
+      name: 'JSON for a user',
+      as: 'user',
+      request: 'GET /_/metrics',
+      expect: refused.forbidden,
+      spec: 'interface §4.3',
+    },
+    { name: 'JSON for a guest', request: 'GET /_/metrics', expect: refused.unauthenticated, spec: 'interface §4.3' },
+  ]);
+});
+
+onEachTopology('metrics that are on', async (t, target) => {
+  await change(target, { 'metrics.enabled': '1' }, 200);
+  await t.test('tell of every service in one text that Prometheus reads [interface §4.3]', async () => {
+    const families = await scrape(target);
+    assert.deepEqual(up(families), Object.fromEntries(services.map((service) => [service, 1])));
+    assert.deepEqual(lint(families), []);
+    for (const { name, samples } of families.values())
+      for (const { labels } of samples) assert.ok(labels.service, `${name} without a service`);
+    assert.ok(families.get('process_resident_memory_bytes')?.samples.every(({ value }) => value > 10_000_000));
+    assert.ok(families.get('recordbus_bus_connected')?.samples.every(({ value }) => value === 1));
+    assert.ok(families.get('recordbus_outbox_waiting'), 'what a service measures is missing');
+  });
+  await t.test('say which requests were answered, by route and never by path', async () => {
+    const admin = await target.admin();
+    const count = async () =>
+      (await scrape(target))
+        .get('recordbus_http_request_duration_seconds')
+        ?.samples.find(
+          ({ name, labels }) =>
+            name.endsWith('_count') &&
+            labels.service === 'gateway' &&
+            labels.route?.startsWith('/api/v1/collections/:') &&
+            labels.method === 'GET' &&
+            labels.status === '404',
+        )?.value ?? 0;
+    const before = await count();
+    await admin.get('/api/v1/collections/nobody');
+    await eventually('the request is counted', async () => (await count()) === before + 1);
+  });
+  await t.test('are what promtool accepts', async (t) => {
+    const { text } = await target.guest.get(scrapePath);
+    const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text });
+    if (error) t.skip('promtool is not installed');
+    else assert.equal(status, 0, `${stdout}${stderr}`);
+  });
+  await runScenarios(t, target, [
+    {
+      name: 'are text of the format 0.0.4',
+      request: `GET ${scrapePath}`,
+      expect: { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } },
+      spec: 'interface §4.3',
+    },
+    {
+      name: 'answer HEAD',
+      request: `HEAD ${scrapePath}`,
+      expect: { status: 200 },
+      spec: 'contract §8',
+    },
+    {
+      name: 'are there whatever token is sent while none is set',
+      request: `GET ${scrapePath}`,
+      headers: { Authorization: 'Bearer whatever' },
+      expect: { status: 200 },
+      spec: 'interface §2.7',
+    },
+  ]);
+  await t.test('are answered without a service that stands still [contract §1]', async (t) => {
+    const { webhooks } = target.services;
+    if (!webhooks) return t.skip('all services are one process here');
+    process.kill(webhooks.pid, 'SIGSTOP');
+    try {
+      const families = await scrape(target);
+      assert.deepEqual(up(families), { admin: 1, auth: 1, gateway: 1, records: 1, webhooks: 0 });
+    } finally {
+      process.kill(webhooks.pid, 'SIGCONT');
+    }
+    await eventually('it is up again', async () => up(await scrape(target)).webhooks === 1);
+  });
+});
+
+onEachTopology('metrics behind a token', async (t, target) => {
+  await change(target, { 'metrics.enabled': '1', 'metrics.token': token }, 401);
+  const withHeader = (
+    name: string,
+    authorization: string,
+    expect: typeof refused.unauthenticated | { status: 200 },
+  ) => ({
+    name,
+    request: `GET ${scrapePath}`,
+    headers: { Authorization: authorization },
+    expect,
+    spec: 'interface §2.7',
+  });
+  await runScenarios(t, target, [
+    withHeader('the token', `Bearer ${token}`, { status: 200 }),
+    withHeader('the token, the scheme in another case', `bearer ${token}`, { status: 200 }),
+    withHeader('another token', 'Bearer scrape-me.9c1e', refused.unauthenticated),
+    withHeader('the beginning of the token', `Bearer ${token.slice(0, -1)}`, refused.unauthenticated),
+    withHeader('another scheme', `Basic ${token}`, refused.unauthenticated),
+    { name: 'no token', request: `GET ${scrapePath}`, expect: refused.unauthenticated, spec: 'interface §2.7' },
+    {
+      name: "an admin's token",
+      as: 'admin',
+      request: `GET ${scrapePath}`,
+      expect: refused.unauthenticated,
+      spec: 'interface §4.3',
+    },
+    { name: 'JSON for an admin', as: 'admin', request: 'GET /_/metrics', expect: { status: 200 }, spec: 'contract §8' },
+  ]);
+  await t.test('and the token is in no answer and no log line', async () => {
+    const { json, text } = await (await target.admin()).get('/_/metrics');
+    assert.ok(listAt(json, 'data').length > 10);
+    assert.ok(!text.includes(token));
+    assert.deepEqual(
+      target.logLines.filter((line) => line.includes(token)),
+      [],
+    );
+  });
+});
