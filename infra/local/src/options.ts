@@ -1,13 +1,13 @@
+import { adminVariables } from '@recordbus/admin';
 import { authVariables } from '@recordbus/auth';
 import { eventStreamMaxBytes } from '@recordbus/bus';
-import { encryptionKey } from '@recordbus/crypto';
 import { fileVariables } from '@recordbus/records';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
 /** The stack brings its own servers and takes a free port, so what a lone service must be given is optional here. */
 export const localVariables = {
+  ...adminVariables,
   ...authVariables,
-  encryptionKey,
   eventStreamMaxBytes,
   ...fileVariables,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),

@@ -1,3 +1,4 @@
+export { createFilteredClient } from './egress-client.ts';
 export { templateVariables } from './registry/email-templates.ts';
 export {
   isSettingKey,

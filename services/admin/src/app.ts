@@ -2,8 +2,9 @@ import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import { createNotifier } from '@recordbus/notifications';
 import { createPasswordRules } from '@recordbus/passwords';
-import { createSettings } from '@recordbus/settings';
+import { createFilteredClient, createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
@@ -14,6 +15,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { eventRoutes } from './routes/events.ts';
 import { indexRoutes } from './routes/indexes.ts';
+import { notificationRoutes } from './routes/notifications.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -33,6 +35,9 @@ export interface AdminDeps {
   readonly config: {
     /** Where breached passwords are asked for. */
     readonly breachServiceUrl: string;
+    /** Where push notification providers are asked. */
+    readonly onesignalUrl: string;
+    readonly fcmUrl: string;
   };
   /** The time in milliseconds. */
   readonly clock?: () => number;
@@ -43,6 +48,8 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
   const nowSec = () => Math.floor(clock() / 1000);
   const settings = createSettings({ database, bus, log, envelope });
   const passwords = createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl });
+  const client = createFilteredClient(settings);
+  const notifier = createNotifier({ settings, client, urls: config });
   const changes = createSchemaChanges({ database, bus });
   const retention = createAuditRetention({ database, settings, log });
   const routes = [
@@ -53,6 +60,7 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
     ...adminRoutes({ database, bus, passwords, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
     ...webhookRoutes({ database, bus }),
+    ...notificationRoutes({ settings, notifier }),
     ...eventRoutes({ database }),
   ];
   return {
@@ -72,6 +80,7 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
     },
     async stop() {
       await retention.stop();
+      await client.close();
       await settings.stop();
     },
   };

@@ -50,7 +50,11 @@ export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
     bus,
     secret: randomBytes(32),
     envelope: createEnvelope(undefined),
-    config: { breachServiceUrl: 'http://127.0.0.1:1' },
+    config: {
+      breachServiceUrl: 'http://127.0.0.1:1',
+      onesignalUrl: 'http://127.0.0.1:1',
+      fcmUrl: 'http://127.0.0.1:1',
+    },
     ...(clock && { clock }),
   });
   await service.start();

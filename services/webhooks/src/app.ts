@@ -2,8 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
-import { createEgressClient, type EgressRules, parseEgressRules } from '@recordbus/egress';
-import { createSettings } from '@recordbus/settings';
+import { createFilteredClient, createSettings } from '@recordbus/settings';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
@@ -33,12 +32,9 @@ const shareFrom = 50;
 /** The webhooks service: takes events off the stream, makes deliveries of them, and sends those. */
 export function createWebhooks({ log, database, bus, envelope, stream = eventStream }: WebhooksDeps): Service {
   const settings = createSettings({ database, bus, log, envelope });
-  const readRules = () =>
-    parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
-  let rules: EgressRules;
   // A webhook's share of the attempts is what bounds it. A bound for each origin as well would let webhooks that hang
   // stand in the way of a healthy one at the same host.
-  const client = createEgressClient({ rules: () => rules, maxSocketsPerOrigin: maxUnderWay });
+  const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay });
   const health = createHealthKeeper({
     database,
     log,
@@ -90,15 +86,11 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
       await settings.start();
-      rules = readRules();
       await keeper.start();
       endings.push(
         bus.onNotice('webhooks', dispatcher.wake),
         settings.onChange((changed) => {
           if (changed.has('webhooks.retention_days')) keeper.wake();
-          if (!changed.has('hooks.http.deny') && !changed.has('hooks.http.allow')) return;
-          rules = readRules();
-          client.reset();
         }),
       );
       dispatcher.start();

@@ -45,7 +45,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-export const push = settingGroup('Push notification providers', ['records'], {
+export const push = settingGroup('Push notification providers', ['admin', 'records'], {
   'notifications.providers.onesignal.enabled': setting(flag, '0', 'Send push notifications by OneSignal.'),
   'notifications.providers.onesignal.app_id': unsetSetting(uuid, '', 'App id at OneSignal, a UUID.'),
   'notifications.providers.onesignal.api_key': unsetSetting(opaque, '', 'API key at OneSignal.'),

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** Who can carry a notification to a device (interface §2.7). */
+export const providerNames = ['onesignal', 'fcm'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+const maxTargets = 1000;
+/** Firebase takes 4,096 bytes for everything; the rest is for its own framing. */
+const maxMessageBytes = 3500;
+
+const target = z.string('must be a string').min(1, 'must not be empty').max(4096, 'must have at most 4096 characters');
+
+/** A notification as a caller gives it. */
+export const notificationSchema = z
+  .strictObject({
+    provider: z.enum(providerNames, `must be ${providerNames.join(' or ')}`).optional(),
+    to: z.union(
+      [
+        target,
+        z
+          .array(target, 'must be a list')
+          .min(1, 'must not be empty')
+          .max(maxTargets, `must have at most ${maxTargets} targets`),
+      ],
+      'must be a target or a list of 1 to 1000 targets',
+    ),
+    title: z.string('must be a string').min(1, 'must not be empty'),
+    body: z.string('must be a string').min(1, 'must not be empty'),
+    data: z.record(z.string(), z.string('must be a string'), 'must be an object of strings').optional(),
+  })
+  .refine(({ title, body, data }) => Buffer.byteLength(JSON.stringify({ title, body, data })) <= maxMessageBytes, {
+    path: ['body'],
+    message: `title, body and data must have at most ${maxMessageBytes} bytes together`,
+  });
+
+export type Notification = z.output<typeof notificationSchema>;
+
+/** What became of one target: a registration that no longer stands is `invalid` and should be forgotten. */
+export interface TargetResult {
+  readonly target: string;
+  readonly status: 'sent' | 'invalid' | 'failed';
+  /** The provider's id of the message. */
+  readonly id?: string;
+  /** The provider's words. */
+  readonly error?: string;
+}
+
+export interface NotificationResult {
+  readonly provider: ProviderName;
+  readonly sent: number;
+  readonly failed: number;
+  /** In the order of `to`. */
+  readonly results: readonly TargetResult[];
+}

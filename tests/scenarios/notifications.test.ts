@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { is } from '../harness/matching.ts';
+import { startPushServer } from '../harness/push-server.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios } from '../harness/scenario.ts';
+import { startStack } from '../harness/stack.ts';
+import { topologies } from '../harness/target.ts';
+
+const path = '/api/v1/admin/notifications/test';
+const request = `POST ${path}`;
+const body = { to: 'phone', title: 'Hello', body: 'from the bus' };
+const spec = 'interface §2.7';
+
+for (const topology of topologies)
+  test(`admins try out push notifications (${topology})`, async (t) => {
+    await using server = await startPushServer();
+    const environment = { SERVICE_FCM_URL: server.url, SERVICE_ONESIGNAL_URL: server.url };
+    await using stack = await startStack({ topology, environment });
+    const providers = 'notifications.providers';
+    const onesignal = {
+      'hooks.http.allow': '127.0.0.0/8',
+      [`${providers}.onesignal.enabled`]: '1',
+      [`${providers}.onesignal.app_id`]: server.appId,
+      [`${providers}.onesignal.api_key`]: server.apiKey,
+    };
+    const fcm = { [`${providers}.fcm.enabled`]: '1', [`${providers}.fcm.service_account`]: server.serviceAccount };
+    const change = (name: string, settings: object) =>
+      ({
+        name,
+        as: 'admin',
+        request: 'PATCH /api/v1/admin/settings',
+        body: settings,
+        expect: { status: 200 },
+        spec,
+      }) as const;
+    const send = (name: string, sent: object, expect: { status: number; json?: unknown }) =>
+      ({ name, as: 'admin', request, body: { ...body, ...sent }, expect, spec }) as const;
+    const outcome = (
+      provider: string,
+      ...results: { target: string; status: string; id?: string; error?: unknown }[]
+    ) => {
+      const sent = results.filter(({ status }) => status === 'sent').length;
+      return { status: 200, json: { data: { provider, sent, failed: results.length - sent, results } } };
+    };
+
+    await runScenarios(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines }, [
+      { name: 'a guest may not', request, body, expect: refused.unauthenticated, spec: 'contract §1' },
+      { name: 'a user may not', as: 'user', request, body, expect: refused.forbidden, spec: 'contract §1' },
+      send('no provider is enabled', {}, refused.invalid('provider')),
+      send('what is missing is named', { title: '', to: [] }, refused.invalid('title', 'to')),
+      send('an unknown key is named', { colour: 'red' }, refused.invalid('colour')),
+      send('data holds texts', { data: { count: 5 } }, refused.invalid('data.count')),
+      send('a message has a size', { body: 'x'.repeat(4000) }, refused.invalid('body')),
+      change('OneSignal counts at once', onesignal),
+      send(
+        'each target has a result',
+        { to: ['phone', 'gone'], data: { order: '7' } },
+        {
+          ...outcome(
+            'onesignal',
+            { target: 'phone', status: 'sent', id: 'message-1' },
+            { target: 'gone', status: 'invalid', error: is.text },
+          ),
+        },
+      ),
+      change('with another key', { [`${providers}.onesignal.api_key`]: 'another' }),
+      send(
+        'the words of the provider come back',
+        {},
+        outcome('onesignal', { target: 'phone', status: 'failed', error: 'Access denied.' }),
+      ),
+      change('Firebase beside it', fcm),
+      send('one of two has to be named', {}, refused.invalid('provider')),
+      send(
+        'Firebase asks for an access token first',
+        { provider: 'fcm', to: ['phone', 'gone'] },
+        outcome(
+          'fcm',
+          { target: 'phone', status: 'sent', id: 'projects/shop/messages/1' },
+          { target: 'gone', status: 'invalid', error: 'Requested entity was not found.' },
+        ),
+      ),
+      change('the egress filter', { 'hooks.http.allow': '' }),
+      send(
+        'holds for notifications too',
+        { provider: 'fcm' },
+        outcome('fcm', { target: 'phone', status: 'failed', error: is.matching(/^egress blocked:/) }),
+      ),
+    ]);
+
+    await t.test('this is what the providers got', () => {
+      const { to: _, ...told } = body;
+      assert.deepEqual(
+        server.requests.map(({ provider, json }) => ({ provider, ...json, idempotency_key: undefined })),
+        [
+          {
+            provider: 'onesignal',
+            app_id: server.appId,
+            target_channel: 'push',
+            include_subscription_ids: ['phone', 'gone'],
+            headings: { en: told.title },
+            contents: { en: told.body },
+            data: { order: '7' },
+            idempotency_key: undefined,
+          },
+          ...['phone', 'gone'].map((token) => ({
+            provider: 'fcm',
+            message: { token, notification: told },
+            idempotency_key: undefined,
+          })),
+        ],
+      );
+    });
+  });
