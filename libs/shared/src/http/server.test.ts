@@ -37,7 +37,9 @@ describe('a server that is listening', () => {
   before(async () => {
     server = await listen(
       (request, response) => {
-        if (request.method === 'POST') sendError(request, response, payloadTooLarge(10), log, {});
+        if (request.url === '/waits') request.resume();
+        else if (request.url === '/begins') response.write('begun');
+        else if (request.method === 'POST') sendError(request, response, payloadTooLarge(10), log, {});
         else sendReply(response, { status: 200, body: { data: request.url?.length } });
       },
       { host: '127.0.0.1', port: 0 },
@@ -68,11 +70,29 @@ describe('a server that is listening', () => {
       'nonsense\r\n\r\n',
       'FOO / HTTP/1.1\r\nHost: a\r\n\r\n',
       'GET / HTTP/1.1\r\nbad header\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3x\r\n\r\nabc',
+      'GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n',
     ]) {
       const { head, body } = await exchange(sent);
       assert.match(head, /^HTTP\/1.1 400 Bad Request\r\n/, sent);
       assert.deepEqual(body, { error: 'the request is not valid HTTP', code: 'malformed_request' });
     }
+  });
+
+  test('a body that turns out not to be HTTP gets 400, unless an answer has begun', async () => {
+    const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const refused = await exchange(`${head('/waits')}not a length\r\n`);
+    assert.match(refused.head, /^HTTP\/1.1 400 Bad Request\r\n/);
+    const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+    socket.write(head('/begins'));
+    const [begun] = await once(socket, 'data');
+    const rest: Buffer[] = [];
+    socket.on('data', (chunk) => rest.push(chunk));
+    socket.write('not a length\r\n');
+    await once(socket, 'close');
+    assert.doesNotMatch(Buffer.concat([begun, ...rest]).toString(), /400/);
   });
 
   test('a refusal ahead of a large body arrives, and the connection ends', async () => {

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hasBody } from './body.ts';
+import type { Duplex } from 'node:stream';
+import { cutSlowClients, defaultPatience, type Patience } from './slow-clients.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 /** A server that is listening: where, and how to end it. */
@@ -14,28 +15,39 @@ export interface ListeningServer {
 interface ListenOptions {
   readonly port: number;
   readonly host: string;
+  readonly patience?: Patience;
 }
 
 /** Request line and headers together (contract §2: a vector of 4,096 dimensions fits in a query). */
 const maxHeaderBytes = 128 * 1024;
 
-/** How long a body may stand still before its connection is cut, in milliseconds. */
-const bodyStallMs = 60_000;
-
 /** How often a server that is closing ends the connections whose request was the last, in milliseconds. */
 const idleSweepMs = 50;
 
 /**
- * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s); headers have to arrive within 20 s,
- * so a client that drips them can't hold a connection. A body that stands still for a minute is cut; how long one may
- * take in all is its reader's to say, for an upload may take hours as long as it moves.
+ * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s). How long a request may take in all is
+ * its service's to say; clients that are too slow are cut (`Patience`).
  */
-export function listen(app: RequestListener, { port, host }: ListenOptions): Promise<ListeningServer> {
+export function listen(
+  app: RequestListener,
+  { port, host, patience = defaultPatience }: ListenOptions,
+): Promise<ListeningServer> {
+  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
-    { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 0 },
-    cutStalledBodies(app),
+    {
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: 65_000,
+      headersTimeout: patience.headMs,
+      connectionsCheckingInterval: patience.headMs / 4,
+      requestTimeout: 0,
+    },
+    cutSlowClients((request, response) => {
+      lastAnswers.set(request.socket, response);
+      app(request, response);
+    }, patience),
   );
-  server.on('clientError', refuseUnreadable);
+  server.timeout = patience.periodMs;
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, lastAnswers.get(socket)));
   const close = () =>
     new Promise<void>((resolve, reject) => {
       // A connection that is busy now is kept for its next request once it is not.
@@ -54,15 +66,4 @@ export function listen(app: RequestListener, { port, host }: ListenOptions): Pro
       resolve({ url: `http://${name}:${address.port}`, port: address.port, close });
     });
   });
-}
-
-function cutStalledBodies(app: RequestListener): RequestListener {
-  return (request, response) => {
-    if (hasBody(request)) {
-      request.setTimeout(bodyStallMs, () => request.destroy());
-      // Without a listener of its own, an answer that is slow to come would be cut as well.
-      response.on('timeout', () => {});
-    }
-    app(request, response);
-  };
 }

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, malformed, requestTimeout } from '../errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
  * Answers what node:http could not read as a request, so there is none to route: oversized headers 431, headers that
- * came too slowly 408, anything else 400, in the error shape of the contract. Then the connection ends.
+ * came too slowly 408, anything else 400, in the error shape of the contract. Then the connection ends. `last` is the
+ * answer to the connection's last request: while that is being sent, nothing can be said any more.
  */
-export function refuseUnreadable(thrown: NodeJS.ErrnoException, socket: Duplex): void {
-  if (thrown.code === 'ECONNRESET' || !socket.writable) {
+export function refuseUnreadable(
+  thrown: NodeJS.ErrnoException,
+  socket: Duplex,
+  last: ServerResponse | undefined,
+): void {
+  const isAnswering = last?.headersSent && !last.writableFinished;
+  if (thrown.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();
     return;
   }
