@@ -17,6 +17,11 @@ for (const topology of topologies) {
     const admin = await stack.admin();
     await admin.post('/api/v1/collections', { name: 'ledger', type: 'base', fields: [] });
     const kept = await stack.guest.create('ledger', {});
+    const limits = [{ label: '/api/v1/limited', max: 3, windowMs: 3_600_000 }];
+    await admin.patch('/api/v1/admin/settings', {
+      'rate_limit.enabled': '1',
+      'rate_limit.rules': JSON.stringify(limits),
+    });
     await using bus = await openBusReader(stack.natsUrl);
     const services = topology === 'processes' ? Object.entries(stack.services) : [['the stack', stack] as const];
     const withDatabase = services.filter(([name]) => name !== 'gateway');
@@ -57,6 +62,11 @@ for (const topology of topologies) {
         assert.deepEqual(differences(answer.json, unavailable), []);
         assert.match(String(answer.headers['retry-after']), /^\d+$/);
       }
+    });
+    await t.test('rate limits are neither open nor closed meanwhile [docs/gateway]', async () => {
+      const statuses: number[] = [];
+      for (let request = 0; request < 5; request += 1) statuses.push((await stack.guest.get('/api/v1/limited')).status);
+      assert.deepEqual(statuses, [503, 503, 503, 429, 429]);
     });
     await postgres.start();
     await t.test('after an orderly restart everything works again [docs/reliability]', isBack);

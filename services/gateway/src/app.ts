@@ -58,6 +58,8 @@ interface GatewayDeps {
 export interface Gateway {
   readonly app: RequestListener;
   readonly checks: Readonly<Record<string, HealthCheck>>;
+  /** What the gateway measures itself. */
+  readonly metrics: Metrics;
   /** Learns the services' routes: all of them that answer now, the others as they come up. */
   start(): Promise<void>;
   /** Lets go of the services; called after the last request was answered. */
@@ -110,6 +112,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return {
     app,
     checks,
+    metrics,
     async start() {
       await settings.start();
       await accounts.start();

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fixedSettings } from '@recordbus/settings/testing';
+import { readMetrics } from '@recordbus/shared/metrics';
+import { localUpstream } from '../src/app.ts';
+import { eventually } from './eventually.ts';
+import { declare, testService } from './test-service.ts';
+import { createTestGateway, quiet, serve } from './topologies.ts';
+
+test('each answer is measured by its route, and each refusal by its rate rule', async () => {
+  const records = testService('records', quiet, [declare('GET', '/api/v1/:collection')]);
+  const settings = fixedSettings({
+    'rate_limit.rules': JSON.stringify([{ label: '/api/v1/posts', max: 2, windowMs: 60_000 }]),
+  });
+  const gateway = createTestGateway({ log: quiet, settings, upstreams: [localUpstream(records)] });
+  const { url, stop } = await serve(gateway);
+  for (const path of ['/api/v1/posts', '/api/v1/tags', '/api/v1/posts', '/api/v1/posts', '/no/such/path', '/healthz'])
+    await (await fetch(url + path)).text();
+
+  const valuesOf = async (name: string) => {
+    const families = await readMetrics(gateway.metrics);
+    return families.find((family) => family.name === name)?.values ?? [];
+  };
+  const counts = async () => {
+    const values = await valuesOf('recordbus_http_request_duration_seconds');
+    const ofRoutes = values.filter((value) => 'metricName' in value && `${value.metricName}`.endsWith('_count'));
+    return Object.fromEntries(
+      ofRoutes.map(({ labels: { method, route, status }, value }) => [`${method} ${route} ${status}`, value]),
+    );
+  };
+  await eventually(async () => Object.keys(await counts()).length === 3);
+  assert.deepEqual(await counts(), {
+    'GET /api/v1/:collection 200': 3,
+    'GET /api/v1/:collection 429': 1,
+    'GET none 404': 1,
+  });
+  const limited = await valuesOf('recordbus_rate_limited_total');
+  assert.deepEqual(
+    limited.map(({ labels, value }) => [labels.rule, value]),
+    [['/api/v1/posts', 1]],
+  );
+  await stop();
+});
