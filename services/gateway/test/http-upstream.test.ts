@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createContextSealer } from '@recordbus/shared/context';
 import type { ListeningServer } from '@recordbus/shared/http';
@@ -133,6 +133,27 @@ describe('a service with several addresses', () => {
     const again = await serveAlone(replica('first'), first.port, '127.0.0.1');
     await eventually(async () => (await ask(gateway.url)) === 'first');
     await Promise.all([again.close(), second.close()]);
+    await gateway.stop();
+  });
+
+  test('leaves out one that hangs, and takes it back when it answers', async () => {
+    const first = await serveAlone(replica('first'), 0, '127.0.0.1');
+    const held = new Set<Socket>();
+    const hanging = createTcpServer((socket) => held.add(socket.on('error', () => {}).resume()));
+    hanging.listen(first.port, '127.0.0.2');
+    await once(hanging, 'listening');
+    const gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
+    await eventually(async () => {
+      for (let request = 0; request < 10; request += 1)
+        await fetch(`${gateway.url}/api/v1/who`, { signal: AbortSignal.timeout(500) });
+      return true;
+    });
+
+    hanging.close();
+    for (const socket of held) socket.destroy();
+    const second = await serveAlone(replica('second'), first.port, '127.0.0.2');
+    await eventually(async () => (await ask(gateway.url)) === 'second');
+    await Promise.all([first.close(), second.close()]);
     await gateway.stop();
   });
 

@@ -7,7 +7,7 @@ export interface Endpoint {
   readonly address: string;
   readonly pool: Pool;
   inFlight: number;
-  /** No connection could be made; it gets requests again once it answers, or when no other is left. */
+  /** It can't be reached or hangs; it gets requests again once it answers, or when no other is left. */
   isDown: boolean;
 }
 
@@ -25,6 +25,9 @@ export interface EndpointsOptions {
 
 /** How often names are resolved anew and replicas that are down are tried, in milliseconds. */
 const upkeepMs = 2000;
+
+/** A replica that takes longer to say that it is alive is taken out, in milliseconds. */
+const probeTimeoutMs = 2000;
 
 /** A replica that is there accepts a connection at once; one whose machine is gone says nothing at all. */
 const connectTimeoutMs = 2000;
@@ -55,8 +58,8 @@ export class Endpoints {
 
   /** Resolves the name, and again for as long as this lives. */
   async start(): Promise<void> {
-    await this.#upkeep();
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.start(), upkeepMs);
+    await this.#resolveName();
+    this.#keepUp();
   }
 
   /** The least busy replica that is up and not in `tried`, equals in turn; one that is down when there is no other. */
@@ -83,7 +86,17 @@ export class Endpoints {
     await Promise.all(this.#endpoints.splice(0).map(({ pool }) => pool.close()));
   }
 
-  async #upkeep(): Promise<void> {
+  #keepUp(): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(async () => {
+      const isOneOfMany = this.#endpoints.length > 1;
+      const inDoubt = this.#endpoints.filter(({ isDown }) => isDown || isOneOfMany);
+      await Promise.all([this.#resolveName(), ...inDoubt.map((endpoint) => this.#probe(endpoint))]);
+      this.#keepUp();
+    }, upkeepMs);
+  }
+
+  async #resolveName(): Promise<void> {
     const { name, url, log } = this.#options;
     try {
       this.#replace(await this.#resolve(url.hostname));
@@ -91,7 +104,6 @@ export class Endpoints {
       // The addresses of a moment ago are a better guess than none.
       log.warn({ err: error, upstream: name }, 'the name of a service does not resolve');
     }
-    await Promise.all(this.#endpoints.map((endpoint) => endpoint.isDown && this.#tryAgain(endpoint)));
   }
 
   #replace(addresses: readonly string[]): void {
@@ -123,14 +135,23 @@ export class Endpoints {
     return { address, pool, inFlight: 0, isDown: false };
   }
 
-  async #tryAgain(endpoint: Endpoint): Promise<void> {
+  /** Is it there? One that hangs still takes connections, and each request that it gets would wait in vain. */
+  async #probe(endpoint: Endpoint): Promise<void> {
+    const { name, log } = this.#options;
+    const wasDown = endpoint.isDown;
     try {
-      const { body } = await endpoint.pool.request({ method: 'GET', path: '/healthz' });
+      const timeouts = { headersTimeout: probeTimeoutMs, bodyTimeout: probeTimeoutMs };
+      const { body } = await endpoint.pool.request({ method: 'GET', path: '/healthz', ...timeouts });
       await body.dump();
       endpoint.isDown = false;
     } catch {
-      // Still down; the next round tries again.
+      endpoint.isDown = true;
     }
+    if (wasDown !== endpoint.isDown && !this.#isStopped)
+      log.warn(
+        { upstream: name, address: endpoint.address },
+        endpoint.isDown ? 'a replica does not answer' : 'a replica answers again',
+      );
   }
 }
 
