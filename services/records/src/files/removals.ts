@@ -45,6 +45,12 @@ export function createRemovals({ database, storage, log }: RemovalDeps): Removal
   }
 
   async function sweepBatch(query: Query): Promise<number> {
+    // A backup holds this until it has copied every file that its snapshot names.
+    const [hold] = await query<{ free: boolean }>({
+      text: "select pg_try_advisory_xact_lock_shared(hashtext('recordbus.files')) as free",
+      values: [],
+    });
+    if (!hold?.free) return 0;
     const rows = await query<Removal>({
       text: `select id, collection_id, record_id, name from system.file_removals
 where due_at <= now() order by due_at limit ${batchSize} for update skip locked`,

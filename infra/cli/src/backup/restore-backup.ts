@@ -1,0 +1,110 @@
+import { createReadStream } from 'node:fs';
+import { migrationNames } from '@recordbus/database';
+import type { Storage } from '@recordbus/storage';
+import { fileKey } from '@recordbus/storage';
+import type pg from 'pg';
+import { CommandFailure } from '../failure.ts';
+import { type ArchiveEntry, readArchive } from './archive-reader.ts';
+import { ownSchemas } from './describe-schema.ts';
+import {
+  archiveFormat,
+  dataFolder,
+  filesFolder,
+  type Manifest,
+  manifest,
+  manifestEntry,
+  schemaDocument,
+  schemaEntry,
+  secretEntry,
+  sequencesDocument,
+  sequencesEntry,
+} from './manifest.ts';
+import { restoreSequences } from './sequences.ts';
+import { settleEvents } from './settle-events.ts';
+import { createTableLoader } from './table-data.ts';
+
+/** What an archive put where it belongs, and what is still to be done with. */
+export interface Restored {
+  readonly manifest: Manifest;
+  readonly rows: number;
+  readonly files: number;
+  readonly secret: string | undefined;
+}
+
+interface RestoreTarget {
+  readonly client: pg.Client;
+  /** Where files are put; nothing looks for them there before the transaction is committed. */
+  readonly storage: Storage;
+  /** Drop what the database holds. */
+  readonly replaces: boolean;
+}
+
+/**
+ * Reads an archive to its end before anything is done with it. Throws a sentence for what is no backup, or not whole, or
+ * made by a newer version.
+ */
+export async function checkArchive(file: string): Promise<Manifest> {
+  let described: Manifest | undefined;
+  for await (const entry of readArchive(createReadStream(file))) described ??= await manifestOf(entry);
+  if (!described) throw new CommandFailure(`${file} is empty.`);
+  return described;
+}
+
+async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
+  const read = entry.name === manifestEntry ? manifest.safeParse(JSON.parse(await entry.text())) : undefined;
+  if (!read?.success) throw new CommandFailure('This is no backup of Recordbus.');
+  const unknown = read.data.migrations.filter((name) => !migrationNames.includes(name));
+  if (read.data.format > archiveFormat || unknown.length > 0)
+    throw new CommandFailure(
+      `The backup was made by a newer version (${unknown.at(-1) ?? `format ${read.data.format}`}): restore it with that one.`,
+    );
+  return read.data;
+}
+
+/**
+ * Puts an archive into the database, within the transaction that the connection is in: when it throws, roll back.
+ * Throws a sentence for an archive that is not whole or was changed.
+ */
+export async function restoreBackup(file: string, { client, storage, replaces }: RestoreTarget): Promise<Restored> {
+  if (replaces) await client.query(`drop schema if exists ${ownSchemas.join(', ')} cascade`);
+  await client.query("set local search_path = ''");
+  await client.query('set local check_function_bodies = off');
+  const run = async (statements: readonly string[]): Promise<void> => {
+    for (const statement of statements) await client.query(statement);
+  };
+
+  let described: Manifest | undefined;
+  let after: readonly string[] = [];
+  let loader: ReturnType<typeof createTableLoader> | undefined;
+  let rows = 0;
+  let files = 0;
+  let secret: string | undefined;
+  for await (const entry of readArchive(createReadStream(file))) {
+    const { name } = entry;
+    if (name === manifestEntry) described = await manifestOf(entry);
+    else if (name === schemaEntry) {
+      const schema = schemaDocument.parse(JSON.parse(await entry.text()));
+      await run(schema.before);
+      loader = createTableLoader(client, schema.tables);
+      after = schema.after;
+    } else if (name.startsWith(dataFolder)) await loader?.take(entry);
+    else if (name === sequencesEntry) {
+      rows = (await loader?.finish()) ?? 0;
+      await restoreSequences(client, sequencesDocument.parse(JSON.parse(await entry.text())));
+      await run(after);
+    } else if (name.startsWith(filesFolder)) {
+      await putFile(storage, entry);
+      files += 1;
+    } else if (name === secretEntry) secret = await entry.text();
+  }
+  if (!described) throw new CommandFailure('This is no backup of Recordbus.');
+  await settleEvents(client, described.handed_out_up_to);
+  return { manifest: described, rows, files, secret };
+}
+
+async function putFile(storage: Storage, { name, stream }: ArchiveEntry): Promise<void> {
+  const [collectionId = '', recordId = '', fileName = '', ...rest] = name.slice(filesFolder.length).split('/');
+  const key = rest.length === 0 ? fileKey(collectionId, recordId, fileName) : undefined;
+  if (!key) throw new CommandFailure(`The archive is damaged: ${name} is no name of a file.`);
+  await storage.put(key, stream);
+}

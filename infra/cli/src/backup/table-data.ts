@@ -1,0 +1,88 @@
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { ArchiveEntry } from './archive-reader.ts';
+import type { ArchiveWriter } from './archive-writer.ts';
+import { dataFolder, type SchemaDocument } from './manifest.ts';
+
+type StoredTable = SchemaDocument['tables'][number];
+
+/** The rows of a table are several entries: the size of an entry has to be known before it is written. */
+const partBytes = 4 * 1024 * 1024;
+
+const columnsOf = ({ name, columns }: StoredTable): string => `${name} (${columns.join(', ')})`;
+
+/** Writes the rows of a table in PostgreSQL's text format. Gives the number of rows. */
+export async function dumpTable(
+  client: pg.Client,
+  archive: ArchiveWriter,
+  table: StoredTable,
+  index: number,
+): Promise<number> {
+  const rows = client.query(copyTo(`copy ${columnsOf(table)} to stdout`));
+  let part: Buffer[] = [];
+  let sizeBytes = 0;
+  let parts = 0;
+  const flush = async (): Promise<void> => {
+    parts += 1;
+    await archive.add(`${dataFolder}${index}/${String(parts).padStart(6, '0')}`, Buffer.concat(part));
+    part = [];
+    sizeBytes = 0;
+  };
+  for await (const chunk of rows) {
+    part.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes >= partBytes) await flush();
+  }
+  if (sizeBytes > 0) await flush();
+  return rows.rowCount;
+}
+
+/** Fills tables from the parts that it is given, one after the other in the order of the archive. */
+export interface TableLoader {
+  take(entry: ArchiveEntry): Promise<void>;
+  /** Ends the last table. Gives the number of rows of all. */
+  finish(): Promise<number>;
+}
+
+/** Makes a loader on a connection in a transaction. */
+export function createTableLoader(client: pg.Client, tables: readonly StoredTable[]): TableLoader {
+  let current: { readonly index: number; readonly stream: ReturnType<typeof openTable> } | undefined;
+  let rows = 0;
+  const openTable = (index: number) => {
+    const table = tables[index];
+    if (!table) throw new Error(`the archive has rows of a table ${index} that it does not describe`);
+    return client.query(copyFrom(`copy ${columnsOf(table)} from stdin`));
+  };
+
+  async function end(): Promise<void> {
+    if (!current) return;
+    const { stream } = current;
+    current = undefined;
+    stream.end();
+    await finished(stream);
+    rows += stream.rowCount;
+  }
+
+  return {
+    async take({ name, stream: bytes }) {
+      const index = Number(name.slice(dataFolder.length).split('/', 1)[0]);
+      if (current?.index !== index) {
+        await end();
+        current = { index, stream: openTable(index) };
+      }
+      const { stream } = current;
+      const failure = Promise.withResolvers<never>();
+      failure.promise.catch(() => {});
+      stream.once('error', failure.reject);
+      for await (const chunk of bytes)
+        if (!stream.write(chunk))
+          await Promise.race([new Promise((resolve) => stream.once('drain', resolve)), failure.promise]);
+      stream.off('error', failure.reject);
+    },
+    async finish() {
+      await end();
+      return rows;
+    },
+  };
+}
