@@ -1,15 +1,20 @@
 import { writeSync } from 'node:fs';
 import { type Logger as PinoLogger, pino } from 'pino';
+import { currentLogFields } from './request-scope.ts';
 
 export type Logger = PinoLogger;
 
 const standardOutputFd = 1;
 
-/** Makes the JSON logger of a service; secrets that could sit in a logged object are removed by name. */
+/**
+ * Makes the JSON logger of a service. Lines that a request causes have its fields; secrets that could sit in a logged
+ * object are removed by name.
+ */
 export function createLogger(service: string, level: string): Logger {
   const options = {
     level,
     base: { service },
+    mixin: currentLogFields,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {

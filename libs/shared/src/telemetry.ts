@@ -1,6 +1,5 @@
 import { randomFillSync } from 'node:crypto';
 import { type Attributes, context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { RequestContext } from './context.ts';
 
 export { SpanKind } from '@opentelemetry/api';
 
@@ -80,9 +79,3 @@ function randomHex(): string {
   randomUsed += randomLength;
   return randomPool.toString('hex', randomUsed - randomLength, randomUsed);
 }
-
-/** Fields that join a log line to its request. */
-export const logFields = ({ requestId, traceparent }: RequestContext) => ({
-  request_id: requestId,
-  trace_id: traceparent.slice(3, 35),
-});

@@ -1,11 +1,12 @@
 import type { Logger } from '@recordbus/shared/logging';
+import { afterRequest } from '@recordbus/shared/request-scope';
 
 /** Runs work that no answer waits for, and waits for it at the end. */
 export function createBackgroundWork(log: Logger) {
   const running = new Set<Promise<void>>();
   return {
     run(work: () => Promise<void>): void {
-      const mine = work()
+      const mine = afterRequest(work)
         .catch((error) => log.error({ err: error }, 'work in the background failed'))
         .finally(() => running.delete(mine));
       running.add(mine);

@@ -3,8 +3,9 @@ import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
+import { inRequest, logFields } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
-import { inSpan, logFields, SpanKind } from '../telemetry.ts';
+import { inSpan, SpanKind } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody } from './body.ts';
 import { answerOnce, type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
 import { digestRequest } from './request-digest.ts';
@@ -50,7 +51,7 @@ export function createDispatcher(
   return (request, response, context) =>
     inSpan(`${request.method}`, { kind: SpanKind.SERVER, traceparent: context.traceparent }, async () => {
       try {
-        await answer(request, response, context);
+        await inRequest(context, () => answer(request, response, context));
       } catch (error) {
         sendError(request, response, mapError(error) ?? error, log, logFields(context));
       }

@@ -1,6 +1,6 @@
 import { sendError } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
-import { logFields } from '@recordbus/shared/telemetry';
+import { logFields } from '@recordbus/shared/request-scope';
 import type { ErrorStep } from './exchange.ts';
 
 /** Answers whatever a step threw; express knows an error handler by its four parameters. */

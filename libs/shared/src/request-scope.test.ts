@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { RequestContext } from './context.ts';
+import { afterRequest, currentLogFields, inRequest } from './request-scope.ts';
+
+const contextOf = (requestId: string, impersonatedBy: string | null): RequestContext => ({
+  requestId,
+  traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`,
+  principal: {
+    type: 'user',
+    id: 'u1',
+    email: 'user@example.com',
+    collection: 'users',
+    anonymous: false,
+    impersonatedBy,
+  },
+  clientAddress: '127.0.0.1',
+});
+
+const trace_id = 'a'.repeat(32);
+
+test('every line of a request names it, and the admin who acts as the user (interface §5)', async () => {
+  const seen = await Promise.all(
+    [contextOf('r1', 'a1'), contextOf('r2', null)].map((context) =>
+      inRequest(context, async () => {
+        await setImmediate();
+        return currentLogFields();
+      }),
+    ),
+  );
+  assert.deepEqual(seen, [
+    { request_id: 'r1', trace_id, auth_impersonated_by: 'a1' },
+    { request_id: 'r2', trace_id, auth_impersonated_by: undefined },
+  ]);
+  assert.deepEqual(currentLogFields(), {});
+});
+
+test('what a request leaves behind is not its own any more, but for the work that it asked for', async () => {
+  let answered = () => {};
+  const answer = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const fieldsAfterAnswer = () => answer.then(currentLogFields);
+  let left: Promise<object> | undefined;
+  let asked: Promise<object> | undefined;
+  await inRequest(contextOf('r1', 'a1'), async () => {
+    left = fieldsAfterAnswer();
+    asked = afterRequest(fieldsAfterAnswer);
+  });
+  answered();
+  assert.deepEqual(await left, {});
+  assert.deepEqual(await asked, { request_id: 'r1', trace_id, auth_impersonated_by: 'a1' });
+});
