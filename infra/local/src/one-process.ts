@@ -3,7 +3,13 @@ import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
-import { createAccounts, createGateway, createSharedWindows, localUpstream } from '@recordbus/gateway';
+import {
+  createAccounts,
+  createGateway,
+  createRequestLog,
+  createSharedWindows,
+  localUpstream,
+} from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
 import { createSettings } from '@recordbus/settings';
 import type { Config } from '@recordbus/shared/config';
@@ -56,11 +62,13 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   }
 
   const gatewayLog = createLogger('gateway', config.logLevel);
+  const settings = createSettings({ database, bus, log: gatewayLog, envelope });
   const gateway = createGateway({
     log: gatewayLog,
     secret,
-    settings: createSettings({ database, bus, log: gatewayLog, envelope }),
+    settings,
     accounts: createAccounts({ database, bus, log: gatewayLog }),
+    requestLog: createRequestLog({ database, settings, log: gatewayLog }),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log: gatewayLog }),
     trustedProxies: config.trustedProxies,

@@ -23,6 +23,7 @@ export interface SystemTables {
   large_events: { id: string; body: string; created_at: Generated<Date> };
   parked_messages: ParkedMessagesTable;
   mail_queue: MailQueueTable;
+  requests: RequestsTable;
   rate_windows: { key: string; ends_at_ms: number; used: number };
 }
 
@@ -88,6 +89,23 @@ interface AuditTable {
   ip: string | null;
   user_agent: string | null;
   details: JSONColumnType<Record<string, unknown>>;
+}
+
+/** What the gateway answered (migration 0017); kept by the day. */
+interface RequestsTable {
+  id: string;
+  at: number;
+  method: string;
+  /** Without the query, which may hold tokens. */
+  path: string;
+  status: number;
+  duration_ms: number;
+  ip: string | null;
+  user_agent: string | null;
+  principal_type: 'guest' | 'user' | 'admin';
+  principal_id: string | null;
+  auth_impersonated_by: string | null;
+  request_id: string;
 }
 
 /** Who is signed in (migration 0010); an admin's session belongs to no collection. */

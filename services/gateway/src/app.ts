@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { mapDatabaseError } from '@recordbus/database';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -21,17 +22,22 @@ import { limitBody } from './pipeline/limit-body.ts';
 import { limitRate } from './pipeline/limit-rate.ts';
 import { matchRoute } from './pipeline/match-route.ts';
 import { measure } from './pipeline/measure.ts';
+import { noteRequest } from './pipeline/note-request.ts';
 import { createChooseRule } from './rate-limit/choose-rule.ts';
 import { createLimiter } from './rate-limit/limiter.ts';
 import type { SharedWindows } from './rate-limit/shared-windows.ts';
+import { measureRequestLog } from './request-log/measure-request-log.ts';
+import type { RequestLog } from './request-log/request-log.ts';
 import { healthRoutes } from './routes/health-routes.ts';
 import { metricsRoutes } from './routes/metrics-routes.ts';
+import { requestLogRoutes } from './routes/request-log-routes.ts';
 import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export { type Accounts, createAccounts } from './accounts/accounts.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
+export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
 export { httpUpstream } from './upstream/http-upstream.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
@@ -44,6 +50,7 @@ interface GatewayDeps {
   readonly accounts: Accounts;
   /** Where requests are counted. */
   readonly windows: SharedWindows;
+  readonly requestLog: RequestLog;
   /** What the process measures beside the gateway. */
   readonly processMetrics: Metrics;
   /** The CIDRs of the proxies before the gateway, where the settings name none. */
@@ -74,6 +81,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     settings,
     accounts,
     windows,
+    requestLog,
     processMetrics,
     trustedProxies,
     upstreams,
@@ -81,8 +89,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
   } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const metrics = createMetrics('gateway');
+  measureRequestLog(metrics, requestLog);
   const readAll = (): Promise<readonly MetricFamily[]> => gatherMetrics(processMetrics, all);
-  const all: readonly Upstream[] = [localUpstream(ownService(log, checks, metrics, readAll)), ...upstreams];
+  const all: readonly Upstream[] = [
+    localUpstream(ownService({ log, checks, metrics, requestLog, readAll })),
+    ...upstreams,
+  ];
   const table = createRoutingTable(all);
   const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
     createFindClient(trustedProxiesOf(settings, trustedProxies)),
@@ -99,6 +111,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   app.use(
     beginExchange(log, findClient),
     measure(metrics),
+    noteRequest(requestLog),
     cors(corsPolicy),
     matchRoute(table),
     admitScrape(settings),
@@ -117,10 +130,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await settings.start();
       await accounts.start();
       windows.start();
+      requestLog.start();
       await Promise.all(all.map((upstream) => upstream.start((routes) => table.setRoutes(upstream, routes))));
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
+      await requestLog.stop();
       await windows.stop();
       await accounts.stop();
       await settings.stop();
@@ -128,18 +143,21 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
+interface OwnServiceDeps {
+  readonly log: Logger;
+  readonly checks: Readonly<Record<string, HealthCheck>>;
+  readonly metrics: Metrics;
+  readonly requestLog: RequestLog;
+  readonly readAll: () => Promise<readonly MetricFamily[]>;
+}
+
 /** The routes that the gateway answers itself, declared like those of any service. */
-function ownService(
-  log: Logger,
-  checks: Readonly<Record<string, HealthCheck>>,
-  metrics: Metrics,
-  readAll: () => Promise<readonly MetricFamily[]>,
-): Service {
-  const routes = [...healthRoutes(checks), ...metricsRoutes(readAll)];
+function ownService({ log, checks, metrics, requestLog, readAll }: OwnServiceDeps): Service {
+  const routes = [...healthRoutes(checks), ...metricsRoutes(readAll), ...requestLogRoutes(requestLog)];
   return {
     name: 'gateway',
     routes,
-    handle: createDispatcher(routes, { log, mapError: () => undefined }),
+    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
     checks: {},
     metrics,
     start: async () => {},

@@ -6,7 +6,7 @@ import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { announceReady, runProcess } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createAccounts, createGateway, createSharedWindows, httpUpstream } from './app.ts';
+import { createAccounts, createGateway, createRequestLog, createSharedWindows, httpUpstream } from './app.ts';
 import { gatewayVariables } from './config.ts';
 
 /** Settings and counters need few connections, and other services want theirs. */
@@ -28,6 +28,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     secret,
     settings,
     accounts: createAccounts({ database, bus, log }),
+    requestLog: createRequestLog({ database, settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),
     trustedProxies: config.trustedProxies,

@@ -5,7 +5,14 @@ import { createLogger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
-import { type Accounts, createGateway, type Gateway, httpUpstream, localUpstream } from '../src/app.ts';
+import {
+  type Accounts,
+  createGateway,
+  type Gateway,
+  httpUpstream,
+  localUpstream,
+  type RequestLog,
+} from '../src/app.ts';
 import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
 
 export const secret = Buffer.from('a secret for tests, over 32 characters');
@@ -20,6 +27,16 @@ const believing: Accounts = {
   findPrincipal: async ({ principal }) => principal,
 };
 
+/** Keeps no request. */
+const forgetful: RequestLog = {
+  note: () => {},
+  list: async () => ({ rows: [], totalItems: 0 }),
+  waiting: () => 0,
+  lost: () => 0,
+  start: () => {},
+  stop: async () => {},
+};
+
 type GatewayDeps = Parameters<typeof createGateway>[0];
 
 /** A gateway with the settings' defaults and the secret of these tests, where the test does not say otherwise. */
@@ -29,6 +46,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     settings: fixedSettings(),
     accounts: believing,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
+    requestLog: forgetful,
     processMetrics: createMetrics('gateway'),
     trustedProxies: [],
     ...deps,

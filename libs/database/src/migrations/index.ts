@@ -12,6 +12,7 @@ import * as accounts from './0010-accounts.ts';
 import * as codes from './0011-codes.ts';
 import * as files from './0012-files.ts';
 import * as rateWindows from './0016-rate-windows.ts';
+import * as requests from './0017-requests.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -28,6 +29,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-codes': codes,
   '0012-files': files,
   '0016-rate-windows': rateWindows,
+  '0017-requests': requests,
 };
 
 /** The names of all migrations in their order. */

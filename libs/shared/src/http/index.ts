@@ -2,6 +2,7 @@ export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts'
 export { createDispatcher, describeIssues, splitUrl } from './dispatch.ts';
 export { checkReadiness, type Readiness } from './health.ts';
 export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';
+export { exactText, pageQuery } from './list-query.ts';
 export { describeRoutes, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { created, ok, page, plainText, type Reply, rawJson } from './reply.ts';
 export { endAheadOfBody, sendError, sendReply } from './respond.ts';

@@ -1,6 +1,7 @@
 import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
-import { Counter, Histogram } from 'prom-client';
+import { Histogram } from 'prom-client';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { sampledCounter } from './sampled-counter.ts';
 import { sampledGauge } from './sampled-gauge.ts';
 
 /** How often the delay of the event loop is looked at, in milliseconds. */
@@ -29,14 +30,12 @@ export function createProcessMetrics(service: string): Metrics {
 }
 
 function measureCpu(metrics: Metrics): void {
-  new Counter({
+  sampledCounter(metrics, {
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process, user and system, in seconds.',
-    registers: [metrics.registry],
-    collect() {
+    sample() {
       const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
+      return (user + system) / 1e6;
     },
   });
   const startedAtSec = Date.now() / 1000 - process.uptime();

@@ -1,15 +1,7 @@
 import type { Database } from '@recordbus/database';
-import { page, type Route, route } from '@recordbus/shared/http';
+import { exactText, page, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { auditJson, listAudit } from '../audit/audit-log.ts';
-import { pageQuery } from '../webhooks/delivery-schema.ts';
-
-/** Free text without NUL, which no row has; absent when empty. */
-const exact = z
-  .string()
-  .refine((text) => !text.includes('\0'), 'must not contain NUL')
-  .transform((text) => (text === '' ? undefined : text))
-  .optional();
 
 /** Who did what (contract §7, §8). */
 export const auditRoutes = ({ database }: { readonly database: Database }): Route[] => [
@@ -19,8 +11,8 @@ export const auditRoutes = ({ database }: { readonly database: Database }): Rout
     access: 'admin',
     summary: 'List what was audited, newest first',
     query: pageQuery.extend({
-      action: exact.describe('the exact action'),
-      actor_id: exact.describe('the id of who did it'),
+      action: exactText.describe('the exact action'),
+      actor_id: exactText.describe('the id of who did it'),
     }),
     answers: { 200: z.array(auditJson) },
     handler: async ({ query: wanted }) => {

@@ -1,9 +1,8 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { created, ok, page, type Route, route } from '@recordbus/shared/http';
+import { created, ok, page, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
-import { pageQuery } from '../webhooks/delivery-schema.ts';
 import { newSecret, newWebhook, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
 import { getWebhookStatus, webhookStatusJson } from '../webhooks/webhook-status.ts';
 import {

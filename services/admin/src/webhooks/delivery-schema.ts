@@ -1,3 +1,4 @@
+import { pageQuery } from '@recordbus/shared/http';
 import { z } from 'zod';
 
 const status = z.enum(['pending', 'success', 'dead'], 'must be pending, success or dead');
@@ -27,21 +28,6 @@ export const deliveryJson = z.object({
   created_at: unixSeconds,
   updated_at: unixSeconds,
   completed_at: unixSeconds.nullable(),
-});
-
-const defaultPerPage = 30;
-const maxPerPage = 1000;
-/** Offsets stay within what PostgreSQL counts. */
-const maxPage = 1_000_000_000;
-
-const wholeNumber = z.string().regex(/^([+-]?\d+)?$/, 'must be a whole number');
-
-/** `page` and `perPage` as every list reads them (contract §2, List). */
-export const pageQuery = z.object({
-  page: wholeNumber.default('1').transform((text) => Math.min(Math.max(Number(text), 1), maxPage)),
-  perPage: wholeNumber
-    .default(`${defaultPerPage}`)
-    .transform((text) => (Number(text) > 0 ? Math.min(Number(text), maxPerPage) : defaultPerPage)),
 });
 
 export const deliveriesQuery = pageQuery.extend({

@@ -1,0 +1,38 @@
+import type { RequestLog } from '../request-log/request-log.ts';
+import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
+
+/** Longest texts that are kept, in characters: a client may send as much as its headers may be. */
+const maxPathLength = 2048;
+const maxUserAgentLength = 512;
+
+/** Notes each answer for the request log when it has ended, or its client has gone. */
+export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
+  function record(this: GatewayResponse): void {
+    const { exchange } = this.locals;
+    if (isProbe(exchange)) return;
+    const { context, startedAtMs } = exchange;
+    const { principal, requestId, clientAddress } = context;
+    const { method, url, headers } = this.req;
+    const query = url.indexOf('?');
+    const durationMs = performance.now() - startedAtMs;
+    note({
+      at: Math.floor((Date.now() - durationMs) / 1000),
+      method,
+      // A query can hold tokens and searches that are nobody else's business.
+      path: (query < 0 ? url : url.slice(0, query)).slice(0, maxPathLength),
+      status: this.statusCode,
+      duration_ms: Math.round(durationMs * 100) / 100,
+      ip: clientAddress,
+      user_agent: headers['user-agent']?.slice(0, maxUserAgentLength) ?? null,
+      principal_type: principal.type,
+      principal_id: principal.type === 'guest' ? null : principal.id,
+      auth_impersonated_by: principal.type === 'user' ? principal.impersonatedBy : null,
+      request_id: requestId,
+    });
+  }
+
+  return (_request, response, next) => {
+    response.once('close', record);
+    next();
+  };
+}

@@ -1,0 +1,46 @@
+import { exactText, page, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import type { RequestLog } from '../request-log/request-log.ts';
+import { requestJson } from '../request-log/request-row.ts';
+
+/** `404`, or `4xx` for all of a hundred; the first and the last status. */
+const statuses = z
+  .string()
+  .regex(/^([1-5]\d\d|[1-5]xx)?$/, 'must be a status as 404, or all of a hundred as 4xx')
+  .transform((text): readonly [number, number] | undefined => {
+    if (text === '') return undefined;
+    return [Number(text.replace('xx', '00')), Number(text.replace('xx', '99'))];
+  })
+  .optional();
+
+const seconds = z
+  .string()
+  .regex(/^\d{0,12}$/, 'must be unix seconds')
+  .transform((text) => (text === '' ? undefined : Number(text)))
+  .optional();
+
+/** What was answered (contract §8, Audit). */
+export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/logs',
+    access: 'admin',
+    summary: 'List the requests that were answered, newest first',
+    query: pageQuery.extend({
+      status: statuses.describe('a status, or all of a hundred as 4xx'),
+      method: exactText.transform((text) => text?.toUpperCase()).describe('the method'),
+      path: exactText.describe('how the path begins'),
+      principal_type: exactText.describe('guest, user or admin'),
+      principal_id: exactText.describe('the id of who called'),
+      auth_impersonated_by: exactText.describe('the id of the admin who acted as the caller'),
+      request_id: exactText.describe('the X-Request-Id of the answer'),
+      since: seconds.describe('not before this, in unix seconds'),
+      until: seconds.describe('not after this, in unix seconds'),
+    }),
+    answers: { 200: z.array(requestJson) },
+    async handler({ query: wanted }) {
+      const { rows, totalItems } = await list(wanted);
+      return page(rows, { page: wanted.page, perPage: wanted.perPage, totalItems });
+    },
+  }),
+];

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { fixedSettings } from '@recordbus/settings/testing';
+import { createRequestLog } from '../src/app.ts';
+import type { LoggedRequest } from '../src/request-log/request-row.ts';
+import { eventually } from './eventually.ts';
+import { quiet } from './topologies.ts';
+
+const { TEST_DATABASE_URL = '' } = process.env;
+const daySec = 24 * 3600;
+
+describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+  let isAway = false;
+
+  before(async () => {
+    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
+    database = await openDatabase({ url: temporary.url, name: 'test', log: quiet });
+  });
+  after(async () => {
+    await database.close();
+    await temporary.drop();
+  });
+
+  /** The database, which a test may take away. */
+  const query: Database['query'] = (statement) =>
+    isAway ? Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })) : database.query(statement);
+
+  const start = (settings = fixedSettings()) => {
+    const requests = createRequestLog({ database: { query }, settings, log: quiet });
+    requests.start();
+    return requests;
+  };
+
+  const requestOf = (path: string, atSec = Math.floor(Date.now() / 1000)): LoggedRequest => ({
+    at: atSec,
+    method: 'GET',
+    path,
+    status: 200,
+    duration_ms: 1.5,
+    ip: '127.0.0.1',
+    user_agent: null,
+    principal_type: 'guest',
+    principal_id: null,
+    auth_impersonated_by: null,
+    request_id: 'r',
+  });
+
+  const count = async (requests: ReturnType<typeof start>, path: string): Promise<number> =>
+    (await requests.list({ path, page: 1, perPage: 1 })).totalItems;
+
+  test('takes thousands at once, loses none, and keeps their order', async () => {
+    const requests = start();
+    for (let number = 0; number < 2500; number += 1) requests.note(requestOf(`/burst/${number}`, 1_800_000_000));
+    await eventually(async () => (await count(requests, '/burst/')) === 2500);
+    const { rows } = await requests.list({ path: '/burst/', page: 1, perPage: 3 });
+    assert.deepEqual(
+      rows.map(({ path }) => path),
+      ['/burst/2499', '/burst/2498', '/burst/2497'],
+    );
+    assert.deepEqual([requests.lost(), requests.waiting()], [0, 0]);
+    await requests.stop();
+  });
+
+  test('writes what is waiting when it stops', async () => {
+    const requests = start();
+    requests.note(requestOf('/last'));
+    await requests.stop();
+    assert.equal(await count(requests, '/last'), 1);
+  });
+
+  test('keeps so many while the database is away, counts what it loses, and goes on afterwards', async () => {
+    const requests = start();
+    isAway = true;
+    try {
+      for (let number = 0; number < 10_250; number += 1) requests.note(requestOf('/away'));
+      assert.deepEqual([requests.waiting(), requests.lost()], [10_000, 250]);
+    } finally {
+      isAway = false;
+    }
+    await eventually(async () => (await count(requests, '/away')) === 10_000);
+    assert.equal(requests.waiting(), 0);
+    await requests.stop();
+  });
+
+  test('does not try for ever to write what the database refuses', async () => {
+    const requests = start();
+    requests.note(requestOf('/refused\0'));
+    await eventually(() => requests.lost() === 1);
+    requests.note(requestOf('/fine'));
+    await eventually(async () => (await count(requests, '/fine')) === 1);
+    await requests.stop();
+  });
+
+  test('drops the days that were kept long enough, as tables', async () => {
+    const settings = fixedSettings({ 'logs.retention_days': '30' });
+    const requests = start(settings);
+    const nowSec = Math.floor(Date.now() / 1000);
+    for (const days of [20, 5, 0]) requests.note(requestOf(`/days/${days}`, nowSec - days * daySec));
+    await eventually(async () => (await count(requests, '/days/')) === 3);
+    settings.change('logs.retention_days', '7');
+    await eventually(async () => (await count(requests, '/days/')) === 2);
+    const dropped = new Date((nowSec - 20 * daySec) * 1000).toISOString().slice(0, 10).replaceAll('-', '');
+    const [{ table } = { table: '' }] = await database.query<{ table: string | null }>({
+      text: 'select to_regclass($1)::text as table',
+      values: [`system.requests_${dropped}`],
+    });
+    assert.equal(table, null);
+    await requests.stop();
+  });
+});

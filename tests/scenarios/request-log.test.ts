@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { mintUserToken } from '../harness/tokens.ts';
+
+onEachTopology('admins search the requests that were answered', async (t, target) => {
+  const admin = await target.admin();
+  const user = await target.user();
+  const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
+  const startedAtSec = Math.floor(Date.now() / 1000);
+  // One id for all of them, as a client may send it, so that nothing else that runs here is among the rows.
+  const headers = { 'X-Request-Id': 'search-me', 'User-Agent': 'scenario/2' };
+  const impersonating = createClient(
+    target.url,
+    await mintUserToken(target.secret, { id: user.id, collection: 'members', impersonated_by: me }),
+  );
+  await target.guest.send('GET', '/api/v1/health?token=hidden.away&q=1', { headers });
+  await target.guest.send('GET', '/api/v1/nowhere/100%25_x', { headers });
+  await user.send('GET', '/api/v1/admin/settings', { headers });
+  await impersonating.send('GET', '/api/v1/health', { headers });
+  await admin.send('POST', '/api/v1/collections', { body: { name: 'v1' }, headers });
+
+  const row = (method: string, path: string, status: number, more: object = {}) => ({
+    id: is.uuid,
+    at: is.now,
+    method,
+    path,
+    status,
+    duration_ms: is.number,
+    ip: is.text,
+    user_agent: 'scenario/2',
+    principal_type: 'guest',
+    principal_id: null,
+    auth_impersonated_by: null,
+    request_id: 'search-me',
+    ...more,
+  });
+  const expected = [
+    row('POST', '/api/v1/collections', 422, { principal_type: 'admin', principal_id: me }),
+    row('GET', '/api/v1/health', 200, { principal_type: 'user', principal_id: user.id, auth_impersonated_by: me }),
+    row('GET', '/api/v1/admin/settings', 403, { principal_type: 'user', principal_id: user.id }),
+    row('GET', '/api/v1/nowhere/100%25_x', 404),
+    row('GET', '/api/v1/health', 200),
+  ];
+  const path = '/api/v1/admin/logs?request_id=search-me';
+  await eventually(
+    'all are written',
+    async () => listAt((await admin.get(path)).json, 'data').length === expected.length,
+  );
+  const finds = (name: string, query: string, ...places: readonly number[]): Scenario => ({
+    name,
+    as: 'admin',
+    request: `GET ${path}${query}`,
+    expect: {
+      status: 200,
+      json: {
+        data: places.map((place) => expected[place]),
+        page: 1,
+        perPage: 30,
+        totalItems: places.length,
+        totalPages: Math.min(places.length, 1),
+      },
+    },
+    spec: 'contract §8',
+  });
+  const isRefused = (name: string, query: string, parameter: string): Scenario => ({
+    name,
+    as: 'admin',
+    request: `GET /api/v1/admin/logs${query}`,
+    expect: refused.malformedWith({ [parameter]: is.text }),
+    spec: 'contract §1',
+  });
+  await runScenarios(t, target, [
+    finds('the newest first, no query among them', '', 0, 1, 2, 3, 4),
+    finds('by status', '&status=404', 3),
+    finds('by a hundred of them', '&status=4xx', 0, 2, 3),
+    finds('by method, in any case', '&method=post', 0),
+    finds('by the beginning of the path, in which nothing is a pattern', '&path=/api/v1/nowhere/100%2525_', 3),
+    finds('by a path that none begins with', '&path=/api/v1/nowhere/100%2525a'),
+    finds('by kind of caller', '&principal_type=guest', 3, 4),
+    finds('by caller', `&principal_id=${user.id}`, 1, 2),
+    finds('by the admin who acted as a user', `&auth_impersonated_by=${me}`, 1),
+    finds('since a second', `&since=${startedAtSec}`, 0, 1, 2, 3, 4),
+    finds('until a second', `&until=${startedAtSec - 1}`),
+    finds('by several things at once', '&status=2xx&principal_type=user', 1),
+    {
+      name: 'in pages',
+      as: 'admin',
+      request: `GET ${path}&perPage=2&page=2`,
+      expect: {
+        status: 200,
+        json: { data: [expected[2], expected[3]], page: 2, perPage: 2, totalItems: 5, totalPages: 3 },
+      },
+      spec: 'contract §8',
+    },
+    isRefused('a status that is none', '?status=9xx', 'status'),
+    isRefused('a time that is no number', '?since=yesterday', 'since'),
+    isRefused('a page that is no number', '?page=x', 'page'),
+    { name: 'for a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'contract §1' },
+    { name: 'for a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'contract §1' },
+  ]);
+  await t.test('no token that stood in a query is kept', async () => {
+    const { text } = await admin.get('/api/v1/admin/logs?perPage=1000');
+    assert.ok(text.includes('search-me'));
+    assert.ok(!text.includes('hidden.away'));
+  });
+});
