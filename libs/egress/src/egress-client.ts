@@ -6,7 +6,7 @@ import { createOriginSlots } from './origin-slots.ts';
 import { parseTarget } from './parse-target.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
 import { toRawHeaders } from './request-headers.ts';
-import { type LookupAll, lookupAll } from './resolve-target.ts';
+import { checkUrl, type LookupAll, lookupAll } from './resolve-target.ts';
 import { toEgressError } from './to-egress-error.ts';
 
 export type EgressClientOptions = {
@@ -38,6 +38,8 @@ export type EgressClient = {
    * Rejects with EgressBlockedError, or EgressFailedError for everything else.
    */
   request(url: string | URL, options: EgressRequestOptions): Promise<EgressResponse>;
+  /** Checks where a URL leads, without connecting; rejects as `checkUrl` does. */
+  check(url: string | URL): Promise<void>;
   /** Drops every kept-alive connection. What has been sent is finished, what has not is checked again. */
   reset(): void;
   /** Refuses new requests and resolves when those in flight have ended. */
@@ -52,11 +54,8 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const socketLifetimeMs = options.socketLifetimeMs ?? 60_000;
   const maxSocketsPerOrigin = options.maxSocketsPerOrigin ?? 64;
-  const connect = createPinnedConnector({
-    rules: options.rules,
-    lookup: options.lookup ?? lookupAll,
-    connectTimeoutMs,
-  });
+  const lookup = options.lookup ?? lookupAll;
+  const connect = createPinnedConnector({ rules: options.rules, lookup, connectTimeoutMs });
   const slots = createOriginSlots(maxSocketsPerOrigin);
   let agent = createAgent();
   let inFlight = 0;
@@ -114,6 +113,10 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
         inFlight--;
         if (inFlight === 0) onIdle?.();
       }
+    },
+
+    async check(url) {
+      await checkUrl(options.rules(), url, lookup);
     },
 
     reset() {

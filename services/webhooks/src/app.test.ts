@@ -186,6 +186,29 @@ describe('the webhooks service', { skip }, () => {
     assert.deepEqual([refused?.status, refused?.attempt], ['dead', 1]);
   });
 
+  it('ends what leads into a denied range at once, also when its turn is not to come', async () => {
+    const receiver = await receive();
+    const webhook = await stack.addWebhook({ url: receiver.url });
+    const unknown = await stack.addWebhook({ url: 'http://no-such-name.invalid/' });
+    await stack.database.query({
+      text: `update system.webhooks set paused_until = now() + interval '1 hour', failing_since = now(), failures = 9`,
+      values: [],
+    });
+    await stack.emit('posts.create');
+    await until(async () => (await stack.deliveries(webhook)).length === 1);
+    await stack.setDenied('127.0.0.0/8');
+    const [row] = await finished(webhook, 1);
+    await stack.setDenied('off');
+    assert.deepEqual([row?.status, row?.attempt, row?.attempts, row?.queued], ['dead', 0, 0, 0]);
+    assert.match(row?.error ?? '', /^egress blocked:/);
+    assert.equal(receiver.received.length, 0);
+    // A name that does not resolve is no block: it waits for its attempt.
+    assert.deepEqual(
+      (await stack.deliveries(unknown)).map(({ status, queued }) => [status, queued]),
+      [['pending', 1]],
+    );
+  });
+
   it('calls nobody in a denied range', async () => {
     const receiver = await receive();
     await stack.setDenied('127.0.0.0/8');

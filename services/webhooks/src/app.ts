@@ -7,6 +7,7 @@ import { createDispatcher as createRequestDispatcher } from '@recordbus/shared/h
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createDispatcher, maxUnderWay } from './delivery/dispatcher.ts';
+import { createEgressScreen } from './delivery/egress-screen.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
 import { handOut } from './fan-out/hand-out.ts';
@@ -62,6 +63,7 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
       health.note(outcomes);
     },
   });
+  const screen = createEgressScreen({ query: database.query, client, log });
   const days = createEventDays(database.query);
   const keeper = createLogKeeper({
     query: database.query,
@@ -72,9 +74,14 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
   const consumer = createEventConsumer({ bus, stream, log, handle });
   const endings: (() => void)[] = [];
 
+  function onEnqueued(): void {
+    dispatcher.wake();
+    screen.wake();
+  }
+
   async function handle(messages: readonly JsMsg[]): Promise<void> {
     const made = await handOut({ database, days, log }, messages);
-    if (made > 0) dispatcher.wake();
+    if (made > 0) onEnqueued();
     if (made > shareFrom) bus.notify('webhooks');
   }
 
@@ -88,18 +95,21 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
       await settings.start();
       await keeper.start();
       endings.push(
-        bus.onNotice('webhooks', dispatcher.wake),
+        bus.onNotice('webhooks', onEnqueued),
         settings.onChange((changed) => {
           if (changed.has('webhooks.retention_days')) keeper.wake();
+          if (changed.has('hooks.http.deny') || changed.has('hooks.http.allow')) screen.wake();
         }),
       );
       dispatcher.start();
+      screen.start();
       consumer.start();
     },
     async stop() {
       for (const end of endings) end();
       await consumer.stop();
       await dispatcher.stop();
+      await screen.stop();
       await health.stop();
       await keeper.stop();
       await client.close();
