@@ -145,6 +145,8 @@ export function startProduct(topology: Topology, environment: Readonly<Record<st
       ...withoutOwnVariables(process.env),
       SERVICE_HOST: '127.0.0.1',
       SERVICE_PORT: '0',
+      // Nothing under test asks the world which release is the latest.
+      SERVICE_RELEASE_URL: 'http://127.0.0.1:1',
       ...environment,
     },
   });

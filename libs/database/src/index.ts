@@ -1,6 +1,7 @@
 export { type Database, openDatabase } from './database.ts';
 export { type DatabaseError, isConnectionError, isDatabaseError, mapDatabaseError, sqlState } from './errors.ts';
 export { newId } from './id.ts';
+export { createLease, type Lease } from './lease.ts';
 export { migrationNames } from './migrations/index.ts';
 export { queryOf } from './query-of.ts';
 export type { Query, Statement } from './statement.ts';

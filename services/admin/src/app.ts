@@ -19,6 +19,7 @@ import { notificationRoutes } from './routes/notifications.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { createUpdateChecker } from './update-check/update-checker.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
 export { adminVariables } from './config.ts';
@@ -38,6 +39,8 @@ export interface AdminDeps {
     /** Where push notification providers are asked. */
     readonly onesignalUrl: string;
     readonly fcmUrl: string;
+    /** The release host. */
+    readonly releaseUrl: string;
   };
   /** The time in milliseconds. */
   readonly clock?: () => number;
@@ -52,6 +55,8 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
   const notifier = createNotifier({ settings, client, urls: config });
   const changes = createSchemaChanges({ database, bus });
   const retention = createAuditRetention({ database, settings, log });
+  const { releaseUrl } = config;
+  const updateChecker = createUpdateChecker({ database, bus, envelope, settings, log, releaseUrl, clock });
   const routes = [
     ...collectionRoutes({ database, changes, nowSec }),
     ...indexRoutes({ database, changes }),
@@ -77,8 +82,10 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
     async start() {
       await settings.start();
       retention.start();
+      updateChecker.start();
     },
     async stop() {
+      await updateChecker.stop();
       await retention.stop();
       await client.close();
       await settings.stop();

@@ -54,6 +54,7 @@ export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
       breachServiceUrl: 'http://127.0.0.1:1',
       onesignalUrl: 'http://127.0.0.1:1',
       fcmUrl: 'http://127.0.0.1:1',
+      releaseUrl: 'http://127.0.0.1:1',
     },
     ...(clock && { clock }),
   });

@@ -1,8 +1,7 @@
-import type { Database } from '@recordbus/database';
+import { createLease, type Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
-import { createLease } from './lease.ts';
 import { publishRound } from './outbox-round.ts';
 import { removeLargeEvents, removePublished, republishAfter } from './outbox-store.ts';
 

@@ -1,4 +1,5 @@
-import { type Database, newId } from '@recordbus/database';
+import type { Database } from './database.ts';
+import { newId } from './id.ts';
 
 /** Work that one process does for all of them, for as long as it renews its lease in `system.leases`. */
 export interface Lease {

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { createEnvelope } from '@recordbus/crypto';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { createSettings, patchSettings, type SettingsPatch } from '@recordbus/settings';
+import { createLogger } from '@recordbus/shared/logging';
+import { skip } from '../../test/test-admin.ts';
+import { createUpdateChecker } from './update-checker.ts';
+
+const nowMs = 1_900_000_000_000;
+const envelope = createEnvelope(undefined);
+const log = createLogger('test', 'silent');
+const bus = { notify: () => {}, onNotice: () => () => {} };
+
+describe('the update checker', { skip }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+
+  before(async () => {
+    temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
+    database = await openDatabase({ url: temporary.url, name: 'test', log });
+  });
+  after(async () => {
+    await database.close();
+    await temporary.drop();
+  });
+
+  /** A release host that a test answers for, replicas that ask it every `everyMs`, and what they keep. */
+  async function run(
+    { answer, everyMs = 50, replicas = 1 }: { answer: RequestListener; everyMs?: number; replicas?: number },
+    work: (parts: {
+      asked: () => number;
+      kept(): Promise<string[]>;
+      change(patch: SettingsPatch): Promise<void>;
+    }) => Promise<void>,
+  ): Promise<void> {
+    let asked = 0;
+    const host = createServer((request, response) => {
+      asked += 1;
+      answer(request, response);
+    });
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    const { port } = host.address() as AddressInfo;
+    const all = Array.from({ length: replicas }, () =>
+      createSettings({ database, bus, log, envelope, pollIntervalMs: 20 }),
+    );
+    const deps = { database, bus, envelope, log, clock: () => nowMs, releaseUrl: `http://127.0.0.1:${port}/latest` };
+    const timing = { firstMs: 30, everyMs, leaseMs: 1000 };
+    await Promise.all(all.map((settings) => settings.start()));
+    const checkers = all.map((settings) => createUpdateChecker({ ...deps, settings, timing }));
+    const [settings] = all;
+    assert.ok(settings);
+    for (const checker of checkers) checker.start();
+    try {
+      await work({
+        asked: () => asked,
+        async kept() {
+          await settings.refresh();
+          const texts = settings.all();
+          return [texts['update_check.latest_version'], texts['update_check.checked_at'], texts['update_check.error']];
+        },
+        async change(patch) {
+          await patchSettings(deps, patch);
+        },
+      });
+    } finally {
+      await Promise.all(checkers.map((checker) => checker.stop()));
+      await Promise.all(all.map((one) => one.stop()));
+      await patchSettings(deps, {
+        'update_check.enabled': '',
+        'update_check.latest_version': '',
+        'update_check.checked_at': '',
+        'update_check.error': '',
+      });
+      host.closeAllConnections();
+      await new Promise((resolve) => host.close(resolve));
+    }
+  }
+
+  async function eventually(question: () => boolean | Promise<boolean>): Promise<void> {
+    const deadlineMs = performance.now() + 20_000;
+    while (!(await question())) {
+      assert.ok(performance.now() < deadlineMs, 'it never came true');
+      await setTimeout(20);
+    }
+  }
+
+  const release =
+    (tag: string): RequestListener =>
+    (_, response) =>
+      response.end(JSON.stringify({ tag_name: tag, name: 'The one', assets: [] }));
+
+  test('keeps the tag of the latest release and when it was told', () =>
+    run({ answer: release('v1.2.3') }, async ({ kept, asked }) => {
+      await eventually(async () => (await kept())[0] === 'v1.2.3');
+      assert.deepEqual(await kept(), ['v1.2.3', '1900000000', '']);
+      await eventually(() => asked() >= 3);
+    }));
+
+  const huge = `"${'x'.repeat(300_000)}"`;
+  for (const [name, answer, error] of [
+    ['an answer that is no success', (_, response) => response.writeHead(500).end(), 'the release host answered 500'],
+    [
+      'a redirect',
+      (_, response) => response.writeHead(302, { Location: '/elsewhere' }).end(),
+      'the release host answered 302',
+    ],
+    ['no JSON', (_, response) => response.end('<html>'), 'the release host answered no JSON with a tag_name'],
+    ['no tag', (_, response) => response.end('{"tag_name":5}'), 'the release host answered no JSON with a tag_name'],
+    ['a tag of several lines', release('v1\nv2'), 'the release host answered no JSON with a tag_name'],
+    ['an answer without end', (_, response) => response.end(huge), 'the release host answered more than 262144 bytes'],
+  ] satisfies [string, RequestListener, string][])
+    test(`keeps the error and nothing else: ${name}`, () =>
+      run({ answer }, async ({ kept }) => {
+        await eventually(async () => (await kept())[2] !== '');
+        assert.deepEqual(await kept(), ['', '', error]);
+      }));
+
+  test('keeps what it knew beside an error, and clears the error at the next success', async () => {
+    let isBroken = false;
+    const answer: RequestListener = (request, response) => {
+      if (isBroken) request.socket.destroy();
+      else release('v2.0.0')(request, response);
+    };
+    await run({ answer }, async ({ kept }) => {
+      await eventually(async () => (await kept())[0] === 'v2.0.0');
+      isBroken = true;
+      await eventually(async () => (await kept())[2] !== '');
+      assert.deepEqual((await kept()).slice(0, 2), ['v2.0.0', '1900000000']);
+      isBroken = false;
+      await eventually(async () => (await kept())[2] === '');
+    });
+  });
+
+  test('asks once, however many replicas there are', () =>
+    run({ answer: release('v3.0.0'), everyMs: 3_600_000, replicas: 3 }, async ({ kept, asked }) => {
+      await eventually(async () => (await kept())[0] === 'v3.0.0');
+      const [{ holders } = { holders: 0 }] = await database.query<{ holders: number }>({
+        text: `select count(*) as holders from system.leases where name = 'update check'`,
+        values: [],
+      });
+      assert.equal(holders, 1);
+      assert.equal(asked(), 1);
+    }));
+
+  test('asks nobody while it is off, and at once when it is switched on', async () => {
+    await patchSettings({ database, bus, envelope }, { 'update_check.enabled': '0' });
+    await run({ answer: release('v4.0.0') }, async ({ kept, asked, change }) => {
+      await eventually(async () => {
+        const rows = await database.query({
+          text: `select from system.leases where name = 'update check'`,
+          values: [],
+        });
+        return rows.length > 0;
+      });
+      assert.equal(asked(), 0);
+      await change({ 'update_check.enabled': '1' });
+      await eventually(async () => (await kept())[0] === 'v4.0.0');
+    });
+  });
+});
