@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin/admin-commands.ts';
 import { addBackupCommands } from './backup/backup-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-command.ts';
+import { addEncryptionCommands } from './encryption/encryption-commands.ts';
 import { exitCodes } from './failure.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
 import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
@@ -21,6 +22,7 @@ command. Exit codes: 0 done, 1 failed or refused, 2 a command line that can't be
 
 addAdminCommands(program);
 addSecretCommands(program);
+addEncryptionCommands(program);
 addSnapshotCommands(program);
 addBackupCommands(program);
 addDoctorCommand(program);

@@ -6,6 +6,8 @@ import { CommandFailure } from './failure.ts';
 interface Asked {
   /** What it is called: "password". */
   readonly what: string;
+  /** The option that names standard input as its source. */
+  readonly flag: string;
   /** Was standard input named as its source? */
   readonly fromStdin: boolean;
   /** The value of its environment variable, and the variable's name. */
@@ -17,13 +19,11 @@ interface Asked {
  * Reads a secret from where it was put: the first line of standard input, its variable, else the person at the
  * terminal, twice. An argument would be in the list of processes. Throws a sentence when there is none.
  */
-export async function readSecret({ what, fromStdin, fromEnvironment, variable }: Asked): Promise<string> {
+export async function readSecret({ what, flag, fromStdin, fromEnvironment, variable }: Asked): Promise<string> {
   if (fromStdin) return required(what, (await text(process.stdin)).split(/\r?\n/, 1)[0]);
   if (fromEnvironment !== undefined) return fromEnvironment;
   if (!process.stdin.isTTY)
-    throw new CommandFailure(
-      `Where is the ${what}? Give it on standard input with --${what}-stdin, or in ${variable}.`,
-    );
+    throw new CommandFailure(`Where is the ${what}? Give it on standard input with ${flag}, or in ${variable}.`);
   const first = required(what, await askHidden(`${capitalised(what)}: `));
   if ((await askHidden(`${capitalised(what)} again: `)) !== first)
     throw new CommandFailure('The two are not the same.');

@@ -60,6 +60,7 @@ The password is asked for at a terminal. In a script put it into SERVICE_ADMIN_P
 const readPassword = ({ config }: CommandParts, { passwordStdin = false }: AdminOptions): Promise<string> =>
   readSecret({
     what: 'password',
+    flag: '--password-stdin',
     fromStdin: passwordStdin,
     fromEnvironment: config.adminPassword,
     variable: 'SERVICE_ADMIN_PASSWORD',
