@@ -47,6 +47,11 @@ for (const topology of topologies) {
       if (records) assert.equal((await createClient(records.url).get('/readyz')).status, 200);
     });
 
+    await t.test('settings are followed without it [contract §7]', async () => {
+      await admin.patch('/api/v1/admin/settings', { 'metrics.enabled': '1' });
+      await eventually('the gateway follows', async () => (await stack.guest.get('/api/v1/metrics')).status === 200);
+    });
+
     await ground.bus.start();
     await using after = await openBusReader(stack.natsUrl);
     await t.test('every event arrives once it is back, in order per record [contract §6]', async () => {

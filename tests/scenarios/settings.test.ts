@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { listAt, objectAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+
+const path = '/api/v1/admin/settings';
+const secret = 'hunter2-of-the-settings';
+
+/** Defaults of interface §2.7, but for texts of mails and long lists. */
+const documentedDefaults = {
+  'smtp.enabled': '0',
+  'smtp.host': '',
+  'smtp.port': '587',
+  'smtp.secure': '0',
+  'smtp.user': '',
+  'smtp.pass': '',
+  'smtp.from': '',
+  'app.url': '',
+  'email.verify.subject': 'Verify your email',
+  'email.reset.subject': 'Reset your password',
+  'email.otp.subject': 'Your sign-in code',
+  'auth.otp.enabled': '0',
+  'auth.mfa.enabled': '1',
+  'auth.anonymous.enabled': '0',
+  'auth.impersonation.enabled': '1',
+  'cors.origins': '',
+  'cors.methods': 'GET,POST,PUT,PATCH,DELETE,OPTIONS',
+  'cors.headers': 'Authorization,Content-Type,If-Match,X-Service-Idempotency-Key',
+  'cors.credentials': '0',
+  'cors.max_age': '600',
+  'password.min_length': '12',
+  'password.require_upper': '0',
+  'password.require_lower': '0',
+  'password.require_digit': '0',
+  'password.require_symbol': '0',
+  'password.hibp_check': '0',
+  'auth.lockout.max_attempts': '0',
+  'auth.lockout.duration_seconds': '900',
+  'security.trusted_proxies': '',
+  'metrics.enabled': '0',
+  'metrics.token': '',
+  'theme.accent': '#3b82f6',
+  'update_check.enabled': '1',
+  'hooks.http.allow': '',
+  'oauth2.google.enabled': '0',
+  'oauth2.oidc.scopes': 'openid profile email',
+  'auth.user.window_seconds': '604800',
+  'auth.admin.window_seconds': '604800',
+  'auth.anonymous.window_seconds': '2592000',
+  'auth.impersonate.window_seconds': '3600',
+  'auth.refresh.window_seconds': '604800',
+  'auth.file.window_seconds': '3600',
+  'webhooks.retention_days': '30',
+  'audit.retention_days': '365',
+  'logs.retention_days': '7',
+};
+
+const theme = {
+  accent: '#3b82f6',
+  accent_hover: '#4a8ef7',
+  accent_light: '#60a5fa',
+  bg_app: '#0e0f12',
+  bg_sidebar: '#131418',
+  bg_panel: '#181a1f',
+  text_primary: '#e6e8ed',
+  text_secondary: '#9aa0ac',
+  success: '#22c55e',
+  warning: '#f59e0b',
+  danger: '#ef4444',
+};
+
+const settingsOf = async (target: Target) => objectAt((await (await target.admin()).get(path)).json, 'data');
+
+const patch = (name: string, body: object, expect: Scenario['expect'], spec = 'contract §7'): Scenario => ({
+  name,
+  as: 'admin',
+  request: `PATCH ${path}`,
+  body,
+  expect,
+  spec,
+});
+const shows = (settings: Readonly<Record<string, unknown>>): Scenario['expect'] => ({
+  status: 200,
+  json: { data: is.containing(settings) },
+});
+
+onEachTopology('settings are read and changed', async (t, target) => {
+  const beforehand = await settingsOf(target);
+  const unchanged: Scenario = {
+    name: 'and nothing is changed',
+    as: 'admin',
+    request: `GET ${path}`,
+    expect: { status: 200, json: { data: beforehand } },
+    spec: 'contract §7',
+  };
+  await runScenarios(t, target, [
+    {
+      name: 'all of them, defaults included',
+      as: 'admin',
+      request: `GET ${path}`,
+      expect: shows(documentedDefaults),
+      spec: 'interface §2.7',
+    },
+    patch(
+      'with one that is unknown, one that is no string and one that is bad',
+      {
+        'cors.max_age': '5',
+        'no.such': 'x',
+        'smtp.enabled': true,
+        'smtp.port': 'mail',
+        'smtp.host': null,
+      },
+      refused.invalid('no.such', 'smtp.enabled', 'smtp.port', 'smtp.host'),
+    ),
+    unchanged,
+    patch('with a body that is no object', ['smtp.host'], refused.malformed),
+    unchanged,
+    patch('of nothing', {}, { status: 200, json: { data: beforehand } }),
+    patch(
+      'of some',
+      { 'cors.max_age': '5', 'smtp.pass': secret },
+      shows({ 'cors.max_age': '5', 'smtp.pass': secret, 'smtp.port': '587' }),
+      'interface §4.3',
+    ),
+    patch(
+      'of another, which keeps them',
+      { 'smtp.port': '25' },
+      shows({ 'cors.max_age': '5', 'smtp.pass': secret, 'smtp.port': '25' }),
+      'interface §4.3',
+    ),
+    patch('of a secret once more', { 'smtp.pass': `${secret}!` }, shows({ 'smtp.pass': `${secret}!` })),
+    patch(
+      'back to the defaults',
+      { 'cors.max_age': '', 'smtp.pass': '', 'smtp.port': '' },
+      { status: 200, json: { data: beforehand } },
+      'contract §8',
+    ),
+    patch(
+      'below its floor, which counts as the floor',
+      { 'password.min_length': '3', 'auth.lockout.duration_seconds': '59' },
+      shows({ 'password.min_length': '8', 'auth.lockout.duration_seconds': '60' }),
+      'contract §8',
+    ),
+    patch(
+      'of a session window out of range, which is its default',
+      { 'auth.user.window_seconds': '59', 'auth.file.window_seconds': 'soon' },
+      shows({ 'auth.user.window_seconds': '604800', 'auth.file.window_seconds': '3600' }),
+      'interface §5',
+    ),
+    patch(
+      'back to the defaults',
+      {
+        'password.min_length': '',
+        'auth.lockout.duration_seconds': '',
+        'auth.user.window_seconds': '',
+        'auth.file.window_seconds': '',
+      },
+      { status: 200, json: { data: beforehand } },
+      'contract §8',
+    ),
+    ...(['GET', 'PATCH'] as const).flatMap((method): Scenario[] => [
+      {
+        name: `${method} by a user`,
+        as: 'user',
+        request: `${method} ${path}`,
+        ...(method === 'PATCH' && { body: {} }),
+        expect: refused.forbidden,
+        spec: 'interface §4.3',
+      },
+      {
+        name: `${method} by a guest`,
+        request: `${method} ${path}`,
+        ...(method === 'PATCH' && { body: {} }),
+        expect: refused.unauthenticated,
+        spec: 'interface §4.3',
+      },
+    ]),
+  ]);
+
+  await t.test('every one of them refuses a text that it can not use, all named at once [contract §7]', async () => {
+    const bad = Object.fromEntries(Object.entries(beforehand).map(([key, text]) => [key, badText(String(text))]));
+    const { status, json } = await (await target.admin()).send('PATCH', path, { body: bad });
+    assert.equal(status, 422);
+    assert.deepEqual(Object.keys(objectAt(json, 'details')).sort(), Object.keys(beforehand).sort());
+    assert.deepEqual(await settingsOf(target), beforehand);
+  });
+
+  await t.test('the audit names keys and no values [contract §7]', async () => {
+    const { json, text } = await (await target.admin()).get('/api/v1/admin/audit?action=settings.update&perPage=1000');
+    const keys = listAt(json, 'data').map(({ details }) => details);
+    assert.ok(keys.some((details) => JSON.stringify(details) === '{"keys":["smtp.pass","cors.max_age"]}'));
+    assert.ok(!text.includes(secret));
+  });
+
+  await t.test('a secret that is stored in plain text is warned of once for each key [interface §2.7]', (t) => {
+    if (target.logLines.length === 0) return t.skip('this stack runs elsewhere');
+    const warnings = target.logLines.filter((line) => line.includes('SERVICE_ENCRYPTION_KEY is not set'));
+    assert.equal(warnings.filter((line) => line.includes('smtp.pass')).length, 1, warnings.join('\n'));
+    assert.ok(!target.logLines.some((line) => line.includes(secret)));
+  });
+});
+
+/** A text that a setting with this default can not use: flags, numbers, windows and colours by their kind. */
+function badText(defaultText: string): string {
+  if (/^[01]$/.test(defaultText)) return 'maybe';
+  if (/^#/.test(defaultText)) return 'red';
+  return 'a\0b';
+}
+
+onEachTopology('the theme', async (t, target) => {
+  const get = (name: string, data: object, spec: string): Scenario => ({
+    name,
+    request: 'GET /api/v1/admin/theme',
+    expect: { status: 200, json: { data } },
+    spec,
+  });
+  await runScenarios(t, target, [
+    get('is there for everybody, by name', theme, 'contract §7'),
+    patch(
+      'in all three forms',
+      { 'theme.accent': '#ABC', 'theme.bg_app': '#01020304', 'theme.danger': '#a1b2c3' },
+      shows({ 'theme.accent': '#ABC' }),
+      'interface §2.7',
+    ),
+    get('is what was set', { ...theme, accent: '#ABC', bg_app: '#01020304', danger: '#a1b2c3' }, 'interface §2.7'),
+    ...['red', '#12', '#12345', '#ggg', 'abc', 'rgb(0,0,0)', '#abc;}'].map((colour) =>
+      patch(`to ${colour}`, { 'theme.accent': colour }, refused.invalid('theme.accent'), 'interface §2.7'),
+    ),
+    patch(
+      'back to nothing',
+      { 'theme.accent': '', 'theme.bg_app': '', 'theme.danger': '' },
+      { status: 200 },
+      'interface §2.7',
+    ),
+    get('falls back to its defaults', theme, 'interface §2.7'),
+  ]);
+});
