@@ -1,5 +1,8 @@
-/** The mails that the product sends; each has its settings `email.<template>.subject` and `.body`. */
-export type MailTemplate = 'verify' | 'reset' | 'otp' | 'change' | 'change_notice';
+/** The mails that the product sends by itself; each has its settings `email.<template>.subject` and `.body`. */
+export type SettingsTemplate = 'verify' | 'reset' | 'otp' | 'change' | 'change_notice';
+
+/** `own` is a mail that brings its words along. */
+export type MailTemplate = SettingsTemplate | 'own';
 
 interface Addressed {
   /** Address of one recipient. */
@@ -17,4 +20,10 @@ export type Mail =
   /** `code` is for typing in, `token` for the link. */
   | (Addressed & { readonly template: 'otp'; readonly token: string; readonly code: string })
   /** To the old address, after the account got `newEmail`. */
-  | (Addressed & { readonly template: 'change_notice'; readonly newEmail: string });
+  | (Addressed & { readonly template: 'change_notice'; readonly newEmail: string })
+  | (Omit<Addressed, 'collection'> & {
+      readonly template: 'own';
+      readonly subject: string;
+      readonly text: string;
+      readonly html?: string | undefined;
+    });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { registry, type SettingKey } from '@recordbus/settings';
-import type { MailTemplate } from './mail.ts';
+import type { SettingsTemplate } from './mail.ts';
 import { renderMail } from './render-mail.ts';
 
 const render = (
@@ -23,7 +23,7 @@ const render = (
   );
 };
 
-const links: Record<MailTemplate, string | undefined> = {
+const links: Record<SettingsTemplate, string | undefined> = {
   verify: 'https://app.example/verify-email?collection=users&token=the-token',
   reset: 'https://app.example/reset-password?collection=users&token=the-token',
   otp: 'https://app.example/sign-in?collection=users&token=the-token',
@@ -31,7 +31,7 @@ const links: Record<MailTemplate, string | undefined> = {
   change_notice: undefined,
 };
 
-for (const [template, link] of Object.entries(links) as [MailTemplate, string | undefined][]) {
+for (const [template, link] of Object.entries(links) as [SettingsTemplate, string | undefined][]) {
   test(`the default of ${template} fills every variable, in text and in HTML`, () => {
     const { subject, text, html } = render({ 'app.url': 'https://app.example/' }, { template });
     assert.doesNotMatch(subject + text + html, /\{\{|\}\}|undefined/);

@@ -1,7 +1,7 @@
 import type { Settings } from '@recordbus/settings';
 import { fillTemplate, type Variables } from './fill-template.ts';
 import { escapeHtml, htmlOfText, isHtml } from './html.ts';
-import type { MailTemplate } from './mail.ts';
+import type { MailTemplate, SettingsTemplate } from './mail.ts';
 import { textOfHtml } from './text-of-html.ts';
 
 /** A mail as its reader sees it. */
@@ -15,12 +15,12 @@ export interface RenderedMail {
 export interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
-  /** What came with it: `collection`, `token`, `code`, `newEmail`. */
+  /** What came with it: `collection`, `token`, `code`, `newEmail`; of one's own mail `subject`, `text`, `html`. */
   readonly variables: Variables;
 }
 
 /** Where a link leads, below app.url; the page there hands its token to the API. */
-const linkPaths: Readonly<Record<MailTemplate, string | undefined>> = {
+const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
   verify: '/verify-email',
   reset: '/reset-password',
   otp: '/sign-in',
@@ -33,6 +33,7 @@ const linkPaths: Readonly<Record<MailTemplate, string | undefined>> = {
  * Host header would send the token elsewhere).
  */
 export function renderMail(settings: Pick<Settings, 'get'>, { template, to, variables }: MailContent): RenderedMail {
+  if (template === 'own') return renderOwn(variables);
   const appUrl = settings.get('app.url').replace(/\/+$/, '');
   const all = { ...variables, email: to, appUrl, link: linkOf(template, appUrl, variables) };
   const body = settings.get(`email.${template}.body`);
@@ -44,7 +45,13 @@ export function renderMail(settings: Pick<Settings, 'get'>, { template, to, vari
   };
 }
 
-function linkOf(template: MailTemplate, appUrl: string, { collection = '', token = '' }: Variables): string {
+const renderOwn = ({ subject = '', text = '', html }: Variables): RenderedMail => ({
+  subject: oneLine(subject),
+  text,
+  html: html ?? htmlOfText(text),
+});
+
+function linkOf(template: SettingsTemplate, appUrl: string, { collection = '', token = '' }: Variables): string {
   const path = linkPaths[template];
   return path ? `${appUrl}${path}?${new URLSearchParams({ collection, token })}` : '';
 }

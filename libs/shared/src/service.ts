@@ -19,7 +19,10 @@ export type HealthCheck = () => Promise<void>;
  */
 export interface Service {
   readonly name: string;
+  /** As they are now. */
   readonly routes: readonly Route[];
+  /** For a service whose routes change while it runs: calls back when they have. */
+  readonly onRoutesChange?: (listener: () => void) => void;
   readonly handle: RequestHandler;
   readonly checks: Readonly<Record<string, HealthCheck>>;
   /** Names of checks that are reported only: the service answers requests without what they ask. */

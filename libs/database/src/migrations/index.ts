@@ -13,6 +13,7 @@ import * as codes from './0011-codes.ts';
 import * as files from './0012-files.ts';
 import * as rateWindows from './0016-rate-windows.ts';
 import * as requests from './0017-requests.ts';
+import * as extensionValues from './0020-extension-values.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -30,6 +31,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-files': files,
   '0016-rate-windows': rateWindows,
   '0017-requests': requests,
+  '0020-extension-values': extensionValues,
 };
 
 /** The names of all migrations in their order. */

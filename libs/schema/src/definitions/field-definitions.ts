@@ -1,4 +1,4 @@
-import { describeIssues } from '@recordbus/shared/http';
+import { describeIssues } from '@recordbus/shared/describe-issues';
 import { z } from 'zod';
 import type { Collection, CollectionType } from '../collection.ts';
 import type { Field } from '../field.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
+import { describeIssues, unknownMember } from '../describe-issues.ts';
 import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
 import { inRequest, logFields } from '../request-scope.ts';
@@ -88,6 +89,7 @@ async function readInput(
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     context,
+    headerNames: Object.keys(request.headers),
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
@@ -119,20 +121,4 @@ function readBody(schema: z.ZodType, value: unknown = {}): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw validationFailed(describeIssues(result.error));
-}
-
-const unknownMember = 'is not known here';
-
-/** One message for each member: the first one found, by its dotted path. */
-export function describeIssues(error: z.ZodError): Record<string, string> {
-  // A Map, since a member may be called like one that every object inherits.
-  const details = new Map<string, string>();
-  for (const issue of error.issues) {
-    const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
-    for (const key of unknownKeys ?? ['']) {
-      const path = [...issue.path, ...(key ? [key] : [])].join('.') || 'body';
-      if (!details.has(path)) details.set(path, unknownKeys ? unknownMember : issue.message);
-    }
-  }
-  return Object.fromEntries(details);
 }

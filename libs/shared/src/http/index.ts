@@ -1,5 +1,5 @@
 export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
-export { createDispatcher, describeIssues, splitUrl } from './dispatch.ts';
+export { createDispatcher, splitUrl } from './dispatch.ts';
 export { checkReadiness, type Readiness } from './health.ts';
 export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';
 export { exactText, pageQuery } from './list-query.ts';

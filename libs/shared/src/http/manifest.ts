@@ -25,7 +25,7 @@ export interface RouteManifest {
 
 /** The declarations as data: schemas become JSON Schema, handlers stay behind. */
 export function describeRoutes(routes: readonly Route[]): RouteManifest[] {
-  return routes.map(({ handler, admit, params, query, body, answers, ...rest }) => ({
+  return routes.map(({ handler, admit, params, query, body, answers, described, ...rest }) => ({
     ...rest,
     ...(params && { params: toJsonSchema(params, 'input') }),
     ...(query && { query: toJsonSchema(query, 'input') }),
@@ -36,6 +36,7 @@ export function describeRoutes(routes: readonly Route[]): RouteManifest[] {
         typeof answer === 'string' ? { description: answer } : toJsonSchema(answer, 'output'),
       ]),
     ),
+    ...described,
   }));
 }
 

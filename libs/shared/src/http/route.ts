@@ -26,8 +26,18 @@ export interface RouteInput<P, Q, B> {
   readonly multipart: IncomingMessage | undefined;
   /** The header's value; repeated headers are joined as node:http joins them. */
   header(name: string): string | undefined;
+  /** The names of all headers, in lower case. */
+  readonly headerNames: readonly string[];
   /** There for a request with an idempotency key: a handler may keep its answer in its own transaction. */
   readonly keepAnswer?: KeepAnswer;
+}
+
+/** What the manifest says of a route whose schemas are not here. */
+export interface Described {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly answers?: Readonly<Record<string, unknown>>;
 }
 
 interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -48,6 +58,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly idempotent?: boolean;
   /** Every status the route answers with, beside those that any route can, and the schema of the body's `data`. */
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  /** JSON Schemas for the manifest in the place of schemas that are checked elsewhere. */
+  readonly described?: Described;
   /** Refuses, by throwing, what no query and no body could make right; asked before either is looked at. */
   readonly admit?: (input: Pick<RouteInput<z.output<P>, never, never>, 'params' | 'context'>) => Promise<void> | void;
   readonly handler: (input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Reply> | Reply;
@@ -67,6 +79,7 @@ export interface Route {
   readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
   readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly described?: Described;
   readonly admit:
     | ((input: Pick<RouteInput<never, never, never>, 'params' | 'context'>) => Promise<void> | void)
     | undefined;

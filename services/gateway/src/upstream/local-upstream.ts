@@ -7,7 +7,11 @@ import type { Upstream } from './upstream.ts';
 /** A service in this process: it gets the very request, response and context. Starting and stopping it is not ours. */
 export const localUpstream = (service: Service): Upstream => ({
   name: service.name,
-  start: async (onRoutes) => onRoutes(describeRoutes(service.routes)),
+  async start(onRoutes) {
+    const tell = () => onRoutes(describeRoutes(service.routes));
+    tell();
+    service.onRoutesChange?.(tell);
+  },
   forward: service.handle,
   ready: () => checkReadiness(service.checks, service.dispensable),
   metrics: async () => [{ instance: hostname(), families: service.metrics ? await readMetrics(service.metrics) : [] }],

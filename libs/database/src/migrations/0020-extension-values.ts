@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely';
+
+/** The small values that extensions keep. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const statements = [
+  `create table system.extension_values (
+    extension text collate "C" not null,
+    key text collate "C" not null,
+    value jsonb not null,
+    expires_at timestamptz,
+    primary key (extension, key)
+  )`,
+  'create index extension_values_expiry on system.extension_values (expires_at) where expires_at is not null',
+];

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { AppError } from '@recordbus/shared/errors';
+import { createLogger } from '@recordbus/shared/logging';
+import { createExtensionHost, type ExtensionHost } from './extension-host.ts';
+
+const sources = {
+  'good.ts': `import { cron, defineExtension, refuse, route, z } from '@recordbus/extensions';
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const onPath = (path: '/' | \`/\${string}\`, handler: () => unknown) => route({ method: 'GET', path, access: 'public', handler });
+    export const extension = defineExtension({
+      routes: [
+        route({ method: 'POST', path: '/sum', body: z.object({ a: z.number(), b: z.number() }), handler: ({ body }) => body.a + body.b }),
+        onPath('/throws', () => { throw new Error('a defect'); }),
+        onPath('/refuses', () => { throw refuse(409, 'not now', { day: 'is over' }); }),
+        onPath('/loops', () => { for (;;); }),
+        onPath('/leaks', () => { const all = []; for (;;) all.push(new Array(100_000).fill(1)); }),
+        onPath('/buffers', () => { const all = []; for (;;) all.push(Buffer.alloc(1_000_000, 1)); }),
+        onPath('/rejects-later', async () => { Promise.reject(new Error('nobody caught this')); await wait(60_000); }),
+        onPath('/exits', async () => { process.exit(3); }),
+        onPath('/aborts', async () => { process.kill(process.pid, 'SIGABRT'); await wait(60_000); }),
+        onPath('/env', () => [process.env.SERVICE_JWT_SECRET ?? null, process.env.EXTENSION_COLOUR ?? null]),
+        onPath('/waits', async () => { await wait(300); return 'done'; }),
+      ],
+      crons: [cron({ name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', handler: () => {} })],
+      hooks: { '*': { beforeCreate: (write) => { write.values.seen = true; } } },
+    });`,
+  'loops-at-load.ts': 'for (;;);',
+  'plain.mjs': `import { defineExtension } from '@recordbus/extensions';\nexport const extension = defineExtension({});`,
+  'no-export.ts': 'export const other = 1;',
+  'typo.ts': `export const extension = { hooks: { posts: { beforeCreat() {} } } };`,
+  'bad-cron.ts': `export const extension = { crons: [{ name: 'x', schedule: '61 * * * *', handler() {} }] };`,
+  'throws.ts': `throw new Error('at top level');`,
+  'notes.txt': 'no extension',
+};
+
+const paths = [
+  'sum',
+  'throws',
+  'refuses',
+  'loops',
+  'leaks',
+  'buffers',
+  'rejects-later',
+  'exits',
+  'aborts',
+  'env',
+  'waits',
+];
+
+describe('the host of extensions', () => {
+  let directory = '';
+  let host: ExtensionHost;
+  const call = (path: string, body?: unknown, timeoutMs = 20_000) =>
+    host.call('good', {
+      target: { kind: 'route', index: paths.indexOf(path) },
+      input: { params: {}, query: {}, body, headers: {} },
+      timeoutMs,
+      answer: async () => undefined,
+    });
+  const isWell = async () =>
+    assert.deepEqual(await call('sum', { a: 1, b: 2 }), { status: 200, headers: {}, json: '{"data":3}' });
+
+  before(async () => {
+    process.env.EXTENSION_COLOUR = 'green';
+    process.env.SERVICE_JWT_SECRET = 'must not be seen by an extension!';
+    directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
+    for (const [name, source] of Object.entries(sources)) await writeFile(join(directory, name), source);
+    const log = createLogger('test', 'silent');
+    host = createExtensionHost({ directory, maxWorkers: 2, memoryMb: 64, log, followsChanges: false });
+    await host.start();
+  });
+  after(async () => {
+    delete process.env.EXTENSION_COLOUR;
+    delete process.env.SERVICE_JWT_SECRET;
+    await host.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  it('loads TypeScript and JavaScript, and describes what they declare', () => {
+    assert.deepEqual(
+      host.extensions.map(({ name }) => name),
+      ['good', 'plain'],
+    );
+    const description = host.extensions[0]?.description;
+    assert.equal(description?.routes.length, paths.length);
+    assert.deepEqual(description?.hooks, [{ collection: '*', point: 'beforeCreate' }]);
+    assert.deepEqual(description?.crons, [
+      { name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', missed: 'skip', timeoutMs: 60_000 },
+    ]);
+  });
+
+  it('names what does not load, and goes on without it', () => {
+    const problemOf = (name: string) => host.problems.find((one) => one.name === name)?.problem ?? '';
+    assert.match(problemOf('loops-at-load'), /did not load within 5000 ms/);
+    assert.match(problemOf('no-export'), /exports no `extension`/);
+    assert.match(problemOf('typo'), /beforeCreat/);
+    assert.match(problemOf('bad-cron'), /crons\[0\]\.schedule/);
+    assert.match(problemOf('throws'), /at top level/);
+    assert.equal(host.problems.length, 5);
+  });
+
+  it('gives what the code refuses as it is', async () => {
+    await assert.rejects(call('refuses'), { status: 409, message: 'not now', details: { day: 'is over' } });
+    await assert.rejects(call('sum', { a: 1, b: 'x' }), { status: 422, code: 'validation_failed' });
+  });
+
+  for (const [path, status] of Object.entries({
+    throws: 500,
+    loops: 504,
+    leaks: 500,
+    buffers: 500,
+    'rejects-later': 500,
+    exits: 500,
+    aborts: 500,
+  })) {
+    it(`answers ${status} to what ${path}, and then works as before`, async () => {
+      await assert.rejects(call(path, undefined, path === 'loops' ? 500 : 20_000), (error) => {
+        assert.ok(error instanceof AppError);
+        assert.equal(error.status, status);
+        assert.match(error.message, /the extension good/);
+        return true;
+      });
+      await isWell();
+    });
+  }
+
+  it('runs another call while one loops', async () => {
+    const loop = call('loops', undefined, 3000);
+    await isWell();
+    await assert.rejects(loop, { status: 504 });
+  });
+
+  it('lets calls wait for a free worker', async () => {
+    assert.equal((await Promise.all([1, 2, 3, 4, 5].map(() => call('waits')))).length, 5);
+  });
+
+  it('shows code no variable that is not meant for it', async () => {
+    assert.deepEqual(await call('env'), { status: 200, headers: {}, json: '{"data":[null,"green"]}' });
+  });
+});

@@ -1,0 +1,123 @@
+import type { Logger } from '@recordbus/shared/logging';
+import type { CallTarget, Description } from './description.ts';
+import { toPlainError } from './plain-errors.ts';
+import type { FromWorker, Outcome } from './protocol.ts';
+import type { RunnerProcess } from './runner-process.ts';
+
+/** Answers what the code of a call asks for; `method` is `<tool>.<function>`. */
+export type AnswerAsk = (method: string, args: readonly unknown[], worker: ExtensionWorker) => Promise<unknown>;
+
+export interface WorkerCall {
+  readonly target: CallTarget;
+  readonly input: unknown;
+  readonly answer: AnswerAsk;
+}
+
+/** The worker ended before it was done. */
+export class WorkerEnded extends Error {
+  override name = 'WorkerEnded';
+}
+
+/** One worker that has loaded an extension, or is loading it. */
+export interface ExtensionWorker {
+  /** Rejects with the sentence that says why it can't be loaded. */
+  readonly loaded: Promise<Description>;
+  /** Gives what came of the call; rejects with WorkerEnded when the worker ended meanwhile. */
+  run(call: WorkerCall): Promise<Outcome>;
+  end(reason: string): void;
+  /** Resolves with the reason when it has ended. */
+  readonly ended: Promise<string>;
+}
+
+interface WorkerOptions {
+  readonly name: string;
+  readonly file: string;
+  readonly memoryMb: number;
+  readonly loadTimeoutMs: number;
+  readonly runner: RunnerProcess;
+  readonly log: Logger;
+}
+
+/** Starts a worker that loads the file of an extension. */
+export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
+  const { name, file, memoryMb, loadTimeoutMs, runner, log } = options;
+  const loading = Promise.withResolvers<Description>();
+  const ending = Promise.withResolvers<string>();
+  const calls = new Map<number, { readonly answer: AnswerAsk; readonly done: PromiseWithResolvers<Outcome> }>();
+  let lastCall = 0;
+  let givenReason: string | undefined;
+
+  const remote = runner.start(
+    { file, memoryMb },
+    {
+      onMessage: hear,
+      onEnd(reason) {
+        clearTimeout(timer);
+        const why = givenReason ?? reason;
+        loading.reject(new Error(why));
+        for (const { done } of calls.values()) done.reject(new WorkerEnded(why));
+        calls.clear();
+        ending.resolve(why);
+      },
+    },
+  );
+  const timer = setTimeout(() => end(`it did not load within ${loadTimeoutMs} ms`), loadTimeoutMs);
+  // Whoever waits for it hears of it; when nobody does, it is no error of this process.
+  loading.promise.catch(() => {});
+
+  function end(reason: string): void {
+    givenReason ??= reason;
+    remote.end();
+  }
+
+  function hear(message: FromWorker): void {
+    switch (message.type) {
+      case 'loaded':
+        clearTimeout(timer);
+        loading.resolve(message.description);
+        return;
+      case 'unloadable':
+        end(message.error.stack ?? message.error.message);
+        return;
+      case 'log':
+        log[message.level]({ ...message.fields, extension: name }, message.message);
+        return;
+      case 'done':
+        calls.get(message.call)?.done.resolve(message.outcome);
+        calls.delete(message.call);
+        return;
+      case 'ask':
+        void answer(message);
+    }
+  }
+
+  async function answer({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): Promise<void> {
+    remote.post({ type: 'answer', ask, outcome: await outcomeOf(call, method, args) });
+  }
+
+  async function outcomeOf(call: number, method: string, args: readonly unknown[]): Promise<Outcome> {
+    const running = calls.get(call);
+    if (!running) return { error: { message: 'the call is over', status: undefined } };
+    try {
+      return { value: await running.answer(method, args, worker) };
+    } catch (error) {
+      return {
+        error: toPlainError(error, (defect) => log.error({ extension: name, err: defect }, `${method} failed`)),
+      };
+    }
+  }
+
+  const worker: ExtensionWorker = {
+    loaded: loading.promise,
+    ended: ending.promise,
+    end,
+    run({ target, input, answer }) {
+      lastCall += 1;
+      const done = Promise.withResolvers<Outcome>();
+      calls.set(lastCall, { answer, done });
+      remote.post({ type: 'call', call: lastCall, target, input });
+      return done.promise;
+    },
+  };
+  return worker;
+}

@@ -1,0 +1,18 @@
+export { extensionVariables, findExtensionsDirectory } from './config.ts';
+export {
+  type AfterPoint,
+  type BeforePoint,
+  type CallTarget,
+  type CronDescription,
+  type Description,
+  everyCollection,
+  type RouteDescription,
+} from './description.ts';
+export {
+  createExtensionHost,
+  type ExtensionHost,
+  type ExtensionProblem,
+  type LoadedExtension,
+} from './extension-host.ts';
+export type { AnswerAsk, ExtensionWorker } from './extension-worker.ts';
+export type { RouteInput, RouteOutput } from './worker/invoke.ts';

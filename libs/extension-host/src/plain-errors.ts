@@ -1,0 +1,31 @@
+import { AppError } from '@recordbus/shared/errors';
+import type { PlainError } from './protocol.ts';
+
+/** An error of the host as an extension may see it; a defect is handed to `onDefect` and told of without its text. */
+export function toPlainError(thrown: unknown, onDefect: (defect: unknown) => void): PlainError {
+  if (thrown instanceof AppError) {
+    const { status, code, message, details } = thrown;
+    return { status, code, message, details };
+  }
+  onDefect(thrown);
+  return { status: 500, code: 'internal_error', message: 'something went wrong on the server' };
+}
+
+/** Codes of refusals that say none themselves. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'malformed_request',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  422: 'validation_failed',
+  429: 'too_many_requests',
+  503: 'unavailable',
+};
+
+/** The answer that an error with a status is. */
+export const toAppError = ({ status = 500, code, message, details }: PlainError): AppError =>
+  new AppError(status, code ?? codes[status] ?? 'refused', message, {
+    ...(details && { details: { ...details } }),
+    ...(status === 401 && { headers: { 'WWW-Authenticate': 'Bearer' } }),
+  });

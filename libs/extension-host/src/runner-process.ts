@@ -1,0 +1,94 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { environmentPrefix } from './environment-prefix.ts';
+import type { FromRunner, FromWorker, ToRunner, ToWorker } from './protocol.ts';
+
+/** A worker in the runner. */
+export interface RemoteWorker {
+  post(message: ToWorker): void;
+  /** Ends it in the middle of whatever it does; `onEnd` follows. */
+  end(): void;
+}
+
+interface WorkerListener {
+  onMessage(message: FromWorker): void;
+  /** Called once; the worker says nothing more. */
+  onEnd(reason: string): void;
+}
+
+/** The process of the workers, as the host sees it. It is started when it is needed, and again when it died. */
+export interface RunnerProcess {
+  start(options: { readonly file: string; readonly memoryMb: number }, listener: WorkerListener): RemoteWorker;
+  stop(): Promise<void>;
+}
+
+const runnerFile = fileURLToPath(new URL('./worker/runner.ts', import.meta.url));
+
+/** Makes the runner of a host; no process runs before the first worker is started. */
+export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env): RunnerProcess {
+  const listeners = new Map<number, WorkerListener>();
+  let child: ChildProcess | undefined;
+  let lastWorker = 0;
+
+  function launch(): ChildProcess {
+    const launched = fork(runnerFile, [], {
+      serialization: 'advanced',
+      // A directory of extensions needs no package.json.
+      execArgv: ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'],
+      env: ownVariables(environment),
+    });
+    launched.on('message', (message: FromRunner) => hear(message));
+    launched.once('exit', (code, signal) => {
+      if (child === launched) child = undefined;
+      for (const id of [...listeners.keys()]) end(id, `the process of the extensions died (${signal ?? code})`);
+    });
+    // A send to a process that is dying fails; its exit says so.
+    launched.on('error', () => {});
+    return launched;
+  }
+
+  function hear(message: FromRunner): void {
+    if (message.kind === 'said') listeners.get(message.worker)?.onMessage(message.message);
+    else end(message.worker, message.reason);
+  }
+
+  function end(id: number, reason: string): void {
+    const listener = listeners.get(id);
+    listeners.delete(id);
+    listener?.onEnd(reason);
+  }
+
+  const send = (message: ToRunner): void => {
+    if (child?.connected) child.send(message);
+  };
+
+  return {
+    start({ file, memoryMb }, listener) {
+      child ??= launch();
+      lastWorker += 1;
+      const worker = lastWorker;
+      listeners.set(worker, listener);
+      send({ kind: 'start', worker, file, memoryMb });
+      return {
+        post: (message) => send({ kind: 'post', worker, message }),
+        end: () => send({ kind: 'end', worker }),
+      };
+    },
+    async stop() {
+      if (!child) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** What the process needs itself, and what is meant for extensions: none of the service's secrets. */
+const ownVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) =>
+        name.startsWith(environmentPrefix) || ['NODE_COMPILE_CACHE', 'TZ', 'NODE_EXTRA_CA_CERTS'].includes(name),
+    ),
+  );

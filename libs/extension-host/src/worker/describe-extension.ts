@@ -1,0 +1,125 @@
+import type { Extension, Route } from '@recordbus/extensions';
+import { z } from '@recordbus/extensions';
+import { Cron } from 'croner';
+import {
+  type AfterPoint,
+  afterPoints,
+  type BeforePoint,
+  beforePoints,
+  type CronDescription,
+  type Description,
+  type RouteDescription,
+} from '../description.ts';
+
+/** Limits and defaults of calls, in milliseconds. */
+const routeTimeoutMs = 10_000;
+const maxRouteTimeoutMs = 55_000;
+const cronTimeoutMs = 60_000;
+const maxCronTimeoutMs = 3_600_000;
+
+const code = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
+const schema = z.custom<z.ZodType>(
+  (value) => typeof value === 'object' && value !== null && '_zod' in value,
+  'must be a schema of z',
+);
+const collectionName = z
+  .string()
+  .regex(/^(\*|[A-Za-z][A-Za-z0-9_]{0,62})$/, 'must be the name of a collection, or * for every one');
+
+const points: readonly (BeforePoint | AfterPoint)[] = [...beforePoints, ...afterPoints];
+const hooks = z.strictObject(Object.fromEntries(points.map((point) => [point, code.optional()])));
+const signIn = z.strictObject({ before: code.optional(), after: code.optional() });
+
+const route = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
+  path: z.string().regex(/^(\/([\w.~-]+|:[A-Za-z]\w*))+$/, 'must look like /orders/:id; it begins below /api/x'),
+  access: z.enum(['public', 'session', 'user', 'admin']).default('admin'),
+  rule: z.string().min(1).optional(),
+  action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
+  summary: z.string().max(200).default(''),
+  params: schema.optional(),
+  query: schema.optional(),
+  body: schema.optional(),
+  answer: schema.optional(),
+  timeoutMs: z.int().min(1).max(maxRouteTimeoutMs).default(routeTimeoutMs),
+  handler: code,
+});
+
+const cron = z
+  .strictObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ and -'),
+    schedule: z.string(),
+    timeZone: z.string().default('UTC'),
+    missed: z.enum(['skip', 'run once']).default('skip'),
+    timeoutMs: z.int().min(1).max(maxCronTimeoutMs).default(cronTimeoutMs),
+    handler: code,
+  })
+  .superRefine(({ schedule, timeZone }, context) => {
+    const problem = findScheduleProblem(schedule, timeZone);
+    if (problem) context.addIssue({ code: 'custom', path: ['schedule'], message: problem });
+  });
+
+const declaration = z.strictObject({
+  hooks: z.record(collectionName, hooks).default({}),
+  signIn: z.record(collectionName, signIn).default({}),
+  routes: z.array(route).default([]),
+  crons: z.array(cron).default([]),
+});
+
+/**
+ * Finds the declaration that a module exports as `extension`, and describes it as data. Throws an Error whose sentence
+ * names what is wrong with it.
+ */
+export function describeExtension(module: unknown): { extension: Extension; description: Description } {
+  const exported =
+    typeof module === 'object' && module !== null && 'extension' in module ? module.extension : undefined;
+  if (exported === undefined)
+    throw new Error('the file exports no `extension`: export const extension = defineExtension({ … })');
+  const result = declaration.safeParse(exported);
+  if (!result.success) throw new Error(`the declaration is wrong: ${z.prettifyError(result.error)}`);
+  const { data } = result;
+  const names = data.crons.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new Error(`the cron ${twice} is declared twice`);
+  return {
+    extension: exported as Extension,
+    description: {
+      hooks: Object.entries(data.hooks).flatMap(([collection, declared]) =>
+        points.filter((point) => declared[point]).map((point) => ({ collection, point })),
+      ),
+      signIn: Object.entries(data.signIn).flatMap(([collection, declared]) =>
+        (['before', 'after'] as const).filter((point) => declared[point]).map((point) => ({ collection, point })),
+      ),
+      routes: data.routes.map(describeRoute),
+      crons: data.crons.map(({ handler, ...rest }): CronDescription => rest),
+    },
+  };
+}
+
+function describeRoute({ handler, params, query, body, answer, ...rest }: z.output<typeof route>): RouteDescription {
+  const describe = (io: 'input' | 'output', declared: Route['body']) =>
+    declared && z.toJSONSchema(declared, { io, unrepresentable: 'any' });
+  const schemas = Object.entries({
+    params: describe('input', params),
+    query: describe('input', query),
+    body: describe('input', body),
+    answer: describe('output', answer),
+  });
+  return {
+    ...rest,
+    rule: rest.rule,
+    action: rest.action,
+    takesBody: body !== undefined,
+    schemas: Object.fromEntries(schemas.filter(([, declared]) => declared !== undefined)),
+  };
+}
+
+function findScheduleProblem(schedule: string, timezone: string): string | undefined {
+  if (schedule.trim().split(/\s+/).length !== 5) return 'must have five fields: minute, hour, day, month, weekday';
+  try {
+    const next = new Cron(schedule, { timezone, paused: true, mode: '5-part' }).nextRun();
+    return next ? undefined : 'never comes';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,65 @@
+import { type Extension, Reply, type RouteRequest, type Tools, type Write, type z } from '@recordbus/extensions';
+import { describeIssues } from '@recordbus/shared/describe-issues';
+import { type CallTarget, isBefore } from '../description.ts';
+import { HostRefusal } from './host-refusal.ts';
+
+/** A request to a route as the host hands it over. */
+export interface RouteInput extends Omit<RouteRequest<unknown, unknown, unknown>, 'header'> {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a route answers, ready to be sent. */
+export interface RouteOutput {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly json: string;
+}
+
+/** Calls the function of an extension that the target names, and gives what the host is to have of it. */
+export async function invoke(extension: Extension, target: CallTarget, input: unknown, tools: Tools): Promise<unknown> {
+  switch (target.kind) {
+    case 'hook': {
+      const hook = extension.hooks?.[target.collection]?.[target.point];
+      await hook?.(input as never, tools);
+      return isBefore(target.point) ? JSON.stringify((input as Write).values) : undefined;
+    }
+    case 'signIn':
+      await extension.signIn?.[target.collection]?.[target.point]?.(input as never, tools);
+      return undefined;
+    case 'cron':
+      await extension.crons?.find(({ name }) => name === target.name)?.handler(input as never, tools);
+      return undefined;
+    case 'route':
+      return answer(extension, target.index, input as RouteInput, tools);
+  }
+}
+
+async function answer(extension: Extension, index: number, input: RouteInput, tools: Tools): Promise<RouteOutput> {
+  const route = extension.routes?.[index];
+  if (!route) throw new Error('the route is not there any more');
+  const { headers, ...given } = input;
+  const request = {
+    ...given,
+    params: await read(route.params, input.params, 400),
+    query: await read(route.query, input.query, 400),
+    body: route.body && (await read(route.body, input.body, 422)),
+    header: (name: string) => headers[name.toLowerCase()],
+  };
+  const value = await route.handler(request as never, tools);
+  const reply = value instanceof Reply ? value : new Reply(200, value, {});
+  if (!Number.isInteger(reply.status) || reply.status < 200 || reply.status > 599)
+    throw new Error(`answered with ${reply.status}, which is no status of an answer`);
+  return { status: reply.status, headers: reply.headers, json: JSON.stringify({ data: reply.data ?? null }) };
+}
+
+async function read(schema: z.ZodType | undefined, value: unknown, status: 400 | 422): Promise<unknown> {
+  if (!schema) return value;
+  const result = await schema.safeParseAsync(value);
+  if (result.success) return result.data;
+  const details = describeIssues(result.error);
+  const [name, problem] = Object.entries(details)[0] ?? ['request', 'is not valid'];
+  throw status === 422
+    ? new HostRefusal({ status, code: 'validation_failed', message: 'validation failed', details })
+    : new HostRefusal({ status, code: 'malformed_request', message: `${name}: ${problem}`, details });
+}

@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { environmentPrefix } from '../environment-prefix.ts';
+import type { FromRunner, FromWorker, ToRunner } from '../protocol.ts';
+import { watchMemory } from './watch-memory.ts';
+
+/**
+ * The process that the workers of all extensions are threads of. It is apart from the service, since a thread that asks
+ * for more memory at once than it may have ends its whole process, and so that code of extensions finds none of the
+ * service's secrets in its environment.
+ */
+
+const workers = new Map<number, Worker>();
+const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
+
+const say = (message: FromRunner): void => {
+  process.send?.(message);
+};
+
+function start(id: number, file: string, memoryMb: number): void {
+  const worker = new Worker(workerFile, {
+    workerData: { file },
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith(environmentPrefix))),
+    // Above what the watch allows, so that it is the watch that ends a leak, and V8 only what outruns it.
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
+  });
+  workers.set(id, worker);
+  let reason = 'it ended by itself';
+  const unwatch = watchMemory(worker, memoryMb, () => {
+    reason = `it used more than ${memoryMb} MiB of memory`;
+    void worker.terminate();
+  });
+  worker.on('message', (message: FromWorker) => say({ kind: 'said', worker: id, message }));
+  worker.on('error', (error: unknown) => {
+    reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  });
+  worker.on('exit', () => {
+    unwatch();
+    workers.delete(id);
+    say({ kind: 'ended', worker: id, reason });
+  });
+}
+
+process.on('message', (message: ToRunner) => {
+  if (message.kind === 'start') start(message.worker, message.file, message.memoryMb);
+  else if (message.kind === 'post') workers.get(message.worker)?.postMessage(message.message);
+  else void workers.get(message.worker)?.terminate();
+});
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit());
+// A terminal's Ctrl-C is for the service, which stops this when it has finished.
+process.on('SIGINT', () => {});

@@ -1,0 +1,36 @@
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FromWorker, ToWorker } from '../protocol.ts';
+
+/** The thread that an extension lives in: it loads the file, says what that declares, and runs one call after another. */
+
+const authorsPackage = '@recordbus/extensions';
+// Wherever the file of the extension is, this package is there for it.
+const packageUrl = import.meta.resolve(authorsPackage);
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === authorsPackage ? { url: packageUrl, shortCircuit: true } : next(specifier, context),
+});
+
+const say = (message: FromWorker): void => parentPort?.postMessage(message);
+const { file } = workerData as { file: string };
+
+const { createCalls } = await import('./calls.ts');
+const { describeExtension } = await import('./describe-extension.ts');
+const { plainError } = await import('./plain-error.ts');
+const { captureConsole } = await import('./capture-console.ts');
+
+captureConsole((level, message) => say({ type: 'log', level, message }));
+try {
+  const module: unknown = await import(pathToFileURL(file).href);
+  const { extension, description } = describeExtension(module);
+  const calls = createCalls(extension, say);
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.type === 'call') void calls.run(message);
+    else calls.answer(message.ask, message.outcome);
+  });
+  say({ type: 'loaded', description });
+} catch (error) {
+  say({ type: 'unloadable', error: plainError(error) });
+}

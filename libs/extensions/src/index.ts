@@ -1,0 +1,34 @@
+export { z } from 'zod';
+export type { Caller } from './caller.ts';
+export { type Cron, cron } from './cron.ts';
+export { defineExtension, type Extension } from './extension.ts';
+export { filter } from './filter.ts';
+export type {
+  AfterHook,
+  AfterSignIn,
+  BeforeHook,
+  BeforeSignIn,
+  CollectionHooks,
+  RecordEvent,
+  SignIn,
+  SignInAttempt,
+  SignInFlow,
+  SignInHooks,
+  Write,
+} from './hooks.ts';
+export { Refusal, refuse } from './refusal.ts';
+export { Reply, type Route, type RouteRequest, reply, route } from './route.ts';
+export type {
+  Fetched,
+  FetchOptions,
+  KeyValueStore,
+  ListOptions,
+  Log,
+  Mailer,
+  Notification,
+  NotificationResult,
+  Page,
+  RecordData,
+  Records,
+  Tools,
+} from './tools.ts';
