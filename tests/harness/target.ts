@@ -11,17 +11,22 @@ export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToke
   readonly secret: string;
 };
 
+/** What the stacks of a file are configured with beside the usual; to be filled before its first test. */
+export const stackEnvironment: Record<string, string> = {};
+
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
 const stacks = new Map<Topology, Promise<Stack>>();
 
 /**
  * Declares a test that runs on both topologies; the tests of a file share a stack of each. With TEST_BASE_URL it runs
- * once on the stack that is there (TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL tell how to use it).
+ * once on the stack that is there (TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL tell how to use it), unless the file
+ * needs an environment of its own.
  */
 export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
   const elsewhere = process.env.TEST_BASE_URL;
   if (elsewhere) {
+    if (Object.keys(stackEnvironment).length > 0) return;
     test(name, (t) => body(t, targetElsewhere(elsewhere)));
     return;
   }
@@ -34,7 +39,7 @@ export function onEachTopology(name: string, body: (t: TestContext, target: Targ
 }
 
 function sharedStack(topology: Topology): Promise<Stack> {
-  const started = stacks.get(topology) ?? startStack({ topology });
+  const started = stacks.get(topology) ?? startStack({ topology, environment: stackEnvironment });
   stacks.set(topology, started);
   return started;
 }

@@ -3,6 +3,7 @@ import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { findExtensionsConfig } from '@recordbus/extension-host';
 import {
   createAccounts,
   createGateway,
@@ -48,10 +49,11 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
 
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const storage = await openStorage(config);
+  const extensions = await findExtensionsConfig(config);
   const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
   const services = [
     createAuth({ ...of('auth'), envelope, secret, config }),
-    createRecords({ ...of('records'), secret, envelope, config, storage, stream }),
+    createRecords({ ...of('records'), secret, envelope, config, storage, stream, extensions }),
     createAdmin({ ...of('admin'), secret, envelope, config }),
     createWebhooks({ ...of('webhooks'), envelope, stream }),
   ];

@@ -1,6 +1,7 @@
 import { adminVariables } from '@recordbus/admin';
 import { authVariables } from '@recordbus/auth';
 import { eventStreamMaxBytes } from '@recordbus/bus';
+import { extensionVariables } from '@recordbus/extension-host';
 import { fileVariables } from '@recordbus/records';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
@@ -10,6 +11,7 @@ export const localVariables = {
   ...authVariables,
   eventStreamMaxBytes,
   ...fileVariables,
+  ...extensionVariables,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),
   natsUrl: variable(natsUrl.name, natsUrl.about, natsUrl.schema.optional()),
   port: variable(port.name, port.about, port.schema.removeDefault().optional()),

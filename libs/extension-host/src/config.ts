@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Config, ConfigError, dataDirectory, variable, wholeNumber } from '@recordbus/shared/config';
 import { z } from 'zod';
 
@@ -25,19 +25,36 @@ export const extensionVariables = {
   ),
 };
 
+/** How the extensions of a process are run. */
+export interface ExtensionsConfig {
+  readonly directory: string;
+  /** Of one extension. */
+  readonly maxWorkers: number;
+  readonly memoryMb: number;
+  /** Are changes of the directory loaded while the process runs? */
+  readonly followsChanges: boolean;
+}
+
 /**
- * The directory of the extensions, undefined when there are none. Throws ConfigError when one is named that is not there.
+ * Finds the directory of the extensions; undefined when there are none. Throws ConfigError when one is named that is
+ * not there.
  */
-export async function findExtensionsDirectory(
-  config: Pick<Config<typeof extensionVariables>, 'dataDirectory' | 'extensionsDirectory'>,
-): Promise<string | undefined> {
+export async function findExtensionsConfig(
+  config: Config<typeof extensionVariables>,
+): Promise<ExtensionsConfig | undefined> {
   const named = config.extensionsDirectory;
   const directory = named ?? join(config.dataDirectory, 'extensions');
   const isThere = await stat(directory).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (isThere) return directory;
-  if (named === undefined) return undefined;
-  throw new ConfigError(`${extensionsDirectory.name} is not a directory that is there: ${named}.`);
+  if (!isThere && named !== undefined)
+    throw new ConfigError(`${extensionsDirectory.name} is not a directory that is there: ${named}.`);
+  if (!isThere) return undefined;
+  return {
+    directory: resolve(directory),
+    maxWorkers: config.extensionWorkers,
+    memoryMb: config.extensionMemoryMb,
+    followsChanges: process.env.NODE_ENV !== 'production',
+  };
 }

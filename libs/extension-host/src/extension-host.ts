@@ -1,6 +1,7 @@
 import { watch } from 'node:fs';
 import { notFound } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
+import type { ExtensionsConfig } from './config.ts';
 import type { Description } from './description.ts';
 import { type ExtensionFile, findExtensions } from './find-extensions.ts';
 import { createRunnerProcess } from './runner-process.ts';
@@ -29,13 +30,8 @@ export interface ExtensionHost {
   stop(): Promise<void>;
 }
 
-interface HostOptions {
-  readonly directory: string;
-  readonly maxWorkers: number;
-  readonly memoryMb: number;
+interface HostOptions extends ExtensionsConfig {
   readonly log: Logger;
-  /** Loads what has changed in the directory, as long as this lives. */
-  readonly followsChanges: boolean;
 }
 
 /** Editors write a file in several steps. */

@@ -38,12 +38,19 @@ interface WorkerOptions {
   readonly log: Logger;
 }
 
+interface RunningCall {
+  readonly answer: AnswerAsk;
+  readonly done: PromiseWithResolvers<Outcome>;
+  /** What it has asked for and not got yet. */
+  readonly asks: Set<Promise<void>>;
+}
+
 /** Starts a worker that loads the file of an extension. */
 export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   const { name, file, memoryMb, loadTimeoutMs, runner, log } = options;
   const loading = Promise.withResolvers<Description>();
   const ending = Promise.withResolvers<string>();
-  const calls = new Map<number, { readonly answer: AnswerAsk; readonly done: PromiseWithResolvers<Outcome> }>();
+  const calls = new Map<number, RunningCall>();
   let lastCall = 0;
   let givenReason: string | undefined;
 
@@ -83,21 +90,35 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
         log[message.level]({ ...message.fields, extension: name }, message.message);
         return;
       case 'done':
-        calls.get(message.call)?.done.resolve(message.outcome);
-        calls.delete(message.call);
+        void finish(message);
         return;
       case 'ask':
-        void answer(message);
+        begin(message);
     }
   }
 
-  async function answer({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): Promise<void> {
-    remote.post({ type: 'answer', ask, outcome: await outcomeOf(call, method, args) });
+  /** A call is over when everything is that it has begun, whether its code waited for that or not. */
+  async function finish({ call, outcome }: Extract<FromWorker, { type: 'done' }>): Promise<void> {
+    const running = calls.get(call);
+    while (running && running.asks.size > 0) await Promise.all(running.asks);
+    calls.delete(call);
+    running?.done.resolve(outcome);
   }
 
-  async function outcomeOf(call: number, method: string, args: readonly unknown[]): Promise<Outcome> {
+  function begin({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): void {
     const running = calls.get(call);
-    if (!running) return { error: { message: 'the call is over', status: undefined } };
+    if (!running) {
+      remote.post({ type: 'answer', ask, outcome: { error: { message: 'the call is over' } } });
+      return;
+    }
+    const asking = outcomeOf(running, method, args).then((outcome) => {
+      remote.post({ type: 'answer', ask, outcome });
+      running.asks.delete(asking);
+    });
+    running.asks.add(asking);
+  }
+
+  async function outcomeOf(running: RunningCall, method: string, args: readonly unknown[]): Promise<Outcome> {
     try {
       return { value: await running.answer(method, args, worker) };
     } catch (error) {
@@ -114,7 +135,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     run({ target, input, answer }) {
       lastCall += 1;
       const done = Promise.withResolvers<Outcome>();
-      calls.set(lastCall, { answer, done });
+      calls.set(lastCall, { answer, done, asks: new Set() });
       remote.post({ type: 'call', call: lastCall, target, input });
       return done.promise;
     },

@@ -1,4 +1,4 @@
-export { extensionVariables, findExtensionsDirectory } from './config.ts';
+export { type ExtensionsConfig, extensionVariables, findExtensionsConfig } from './config.ts';
 export {
   type AfterPoint,
   type BeforePoint,

@@ -155,7 +155,6 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, log
       throw error;
     } finally {
       clearTimeout(timer);
-      release(worker);
     }
   }
 
@@ -186,10 +185,11 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, log
     load: () => start().loaded,
     call: (call) =>
       guarded(call, async () => {
-        if (call.within) return takeValue(await call.within.run(call), call);
+        if (call.within) return runOn(call.within, call, call.timeoutMs);
         const startedAtMs = performance.now();
         const worker = await acquire(call.timeoutMs);
-        return runOn(worker, call, Math.max(1, call.timeoutMs - (performance.now() - startedAtMs)));
+        const leftMs = Math.max(1, call.timeoutMs - (performance.now() - startedAtMs));
+        return runOn(worker, call, leftMs).finally(() => release(worker));
       }),
     stop() {
       isEnding = true;

@@ -74,6 +74,6 @@ export class Reply {
   }
 }
 
-/** The answer with this status, a body `{"data": …}`, and these headers. */
+/** The answer with this status, from 200 to 399, a body `{"data": …}`, and these headers. */
 export const reply = (status: number, data: unknown = null, headers: Readonly<Record<string, string>> = {}): Reply =>
   new Reply(status, data, headers);

@@ -35,6 +35,8 @@ export interface Records {
     id: string,
     options?: Pick<ListOptions, 'expand' | 'fields'>,
   ): Promise<RecordData | undefined>;
+  /** As `get`, and nobody else changes the record until the write is done; only in a before hook. */
+  lock(collection: string, id: string): Promise<RecordData>;
   create(collection: string, values: RecordData): Promise<RecordData>;
   update(collection: string, id: string, values: RecordData): Promise<RecordData>;
   delete(collection: string, id: string): Promise<void>;

@@ -1,6 +1,7 @@
 import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import type { ExtensionsConfig } from '@recordbus/extension-host';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { findCaseCollation } from '@recordbus/query';
@@ -9,10 +10,11 @@ import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
-import type { Service } from '@recordbus/shared/service';
+import type { RequestHandler, Service } from '@recordbus/shared/service';
 import type { Storage } from '@recordbus/storage';
 import { createFileTokens } from '@recordbus/tokens';
 import { createReferrers } from './delete/referrers.ts';
+import type { Extensions } from './extensions/extensions.ts';
 import { createDownloads } from './files/downloads.ts';
 import { createRemovals } from './files/removals.ts';
 import { createFindLostFiles } from './history/find-lost-files.ts';
@@ -48,6 +50,8 @@ interface RecordsDeps {
   readonly storage: Storage;
   /** Where events go, when it is not the stream of interface §6. */
   readonly stream?: EventStream;
+  /** Where the extensions are; none when not given. */
+  readonly extensions?: ExtensionsConfig | undefined;
   /** How much memory the vectors of searches may take; 512 MiB when not given. */
   readonly vectorMemoryBytes?: number;
 }
@@ -55,9 +59,13 @@ interface RecordsDeps {
 /** Contract §1. */
 const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
+/** Below it are the routes of extensions. */
+const extensionPath = '/api/x/';
+
 /** The records API (interface §4.5) on the three record paths. */
 export function createRecords(given: RecordsDeps): Service {
   const { log, database, bus, secret, envelope, config, storage, stream, vectorMemoryBytes } = given;
+  let extensions: Extensions | undefined;
   const settings = createSettings({ database, bus, log, envelope });
   const cache = createCollectionCache({ database, bus, log });
   const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
@@ -67,6 +75,7 @@ export function createRecords(given: RecordsDeps): Service {
   const removals = createRemovals({ database, storage, log });
   const deps: RouteDeps = {
     database,
+    hooks: { find: (collection, operation) => extensions?.beforeHooks.find(collection, operation) },
     collections: createServedCollections(cache),
     schema: {
       findCollection: cache.find,
@@ -104,14 +113,39 @@ export function createRecords(given: RecordsDeps): Service {
     downloadRoute(deps),
     fileTokenRoute(deps),
   ];
+  const dispatching = { log, mapError: mapDatabaseError };
+  const idempotency = createIdempotencyKeys({ database, log, secret });
+  const handle = createDispatcher(routes, { ...dispatching, idempotency });
+  let handleExtensions: RequestHandler | undefined;
+  let routesChanged = () => {};
+
+  async function startExtensions(config: ExtensionsConfig): Promise<void> {
+    // Loaded here, so that a service without extensions starts as if there were none.
+    const { startExtensions } = await import('./extensions/extensions.ts');
+    const started = await startExtensions({ config, records: deps, settings, bus, log });
+    extensions = started;
+    const serve = () => {
+      handleExtensions = createDispatcher(started.routes, dispatching);
+    };
+    serve();
+    started.onChange(() => {
+      serve();
+      routesChanged();
+    });
+  }
+
   return {
     name: 'records',
-    routes,
-    handle: createDispatcher(routes, {
-      log,
-      mapError: mapDatabaseError,
-      idempotency: createIdempotencyKeys({ database, log, secret }),
-    }),
+    get routes() {
+      return [...routes, ...(extensions?.routes ?? [])];
+    },
+    onRoutesChange(listener) {
+      routesChanged = listener;
+    },
+    handle: (request, response, context) =>
+      handleExtensions && request.url?.startsWith(extensionPath)
+        ? handleExtensions(request, response, context)
+        : handle(request, response, context),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Reads and writes go on without the bus; the outbox keeps the events.
     dispensable: new Set(['bus']),
@@ -122,8 +156,10 @@ export function createRecords(given: RecordsDeps): Service {
       await cache.start();
       relay.start();
       removals.start();
+      if (given.extensions) await startExtensions(given.extensions);
     },
     async stop() {
+      await extensions?.stop();
       cache.stop();
       await removals.stop();
       await settings.stop();

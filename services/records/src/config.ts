@@ -1,5 +1,6 @@
 import { eventStreamMaxBytes } from '@recordbus/bus';
 import { encryptionKey } from '@recordbus/crypto';
+import { extensionVariables } from '@recordbus/extension-host';
 import { breachServiceUrl } from '@recordbus/passwords';
 import { databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
@@ -23,4 +24,5 @@ export const recordsVariables = {
   breachServiceUrl,
   eventStreamMaxBytes,
   ...fileVariables,
+  ...extensionVariables,
 };

@@ -1,6 +1,7 @@
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { findExtensionsConfig } from '@recordbus/extension-host';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { openStorage } from '@recordbus/storage';
@@ -17,6 +18,7 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const envelope = createEnvelope(config.encryptionKey);
   const storage = await openStorage(config);
-  const service = createRecords({ log, database, bus, secret, envelope, config, storage, stream });
+  const extensions = await findExtensionsConfig(config);
+  const service = createRecords({ log, database, bus, secret, envelope, config, storage, stream, extensions });
   return { service, sealer: createContextSealer(secret) };
 });

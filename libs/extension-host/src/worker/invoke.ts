@@ -48,8 +48,8 @@ async function answer(extension: Extension, index: number, input: RouteInput, to
   };
   const value = await route.handler(request as never, tools);
   const reply = value instanceof Reply ? value : new Reply(200, value, {});
-  if (!Number.isInteger(reply.status) || reply.status < 200 || reply.status > 599)
-    throw new Error(`answered with ${reply.status}, which is no status of an answer`);
+  if (!Number.isInteger(reply.status) || reply.status < 200 || reply.status > 399)
+    throw new Error(`answered with ${reply.status}, which is not from 200 to 399; to refuse, throw refuse(…)`);
   return { status: reply.status, headers: reply.headers, json: JSON.stringify({ data: reply.data ?? null }) };
 }
 

@@ -60,6 +60,7 @@ function createRecords(ask: Ask, as?: Caller): Records {
         throw error;
       }
     },
+    lock: async (collection, id) => (await call('lock', collection, id)).data,
     create: async (collection, values) => (await call('create', collection, json(values))).data,
     update: async (collection, id, values) => (await call('update', collection, id, json(values))).data,
     async delete(collection, id) {

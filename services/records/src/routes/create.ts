@@ -6,6 +6,7 @@ import { etagOf } from '../record/etag.ts';
 import { createRecord } from '../write/create-record.ts';
 import { keptInWriting } from './kept-in-writing.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
+import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 import { withUpload } from './with-upload.ts';
 
@@ -37,13 +38,19 @@ export const createRoute = (deps: RouteDeps): Route =>
       return withUpload(input, target, deps, (upload) =>
         deps.collections.serve(request, async (collection) => {
           const body = withFiles(collection, upload?.body ?? input.body, upload);
+          const asking = askingOf('POST', { ...input, body }, deps);
+          const { context, keepAnswer } = input;
+          const before = deps.hooks.find(collection, 'create');
           const write = async (query: Query) => {
-            const asking = askingOf('POST', { ...input, body }, deps);
-            const { context } = input;
-            const record = await createRecord(query, collection, body, context, asking, deps.passwords, upload);
+            const pending = { query, collection, id: undefined, body, versions: undefined, context, asking };
+            const ready = before && (await before(pending));
+            if (ready && ready.outcome !== 'ready') throw refuseUnwritten(ready, context.principal);
+            const values = ready ? ready.body : body;
+            const record = await createRecord(query, collection, values, context, asking, deps.passwords, upload);
             return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
           };
-          const reply = await keptInWriting(deps.database, input.keepAnswer, write, upload);
+          const writing = { database: deps.database, keepAnswer, upload, isHooked: before !== undefined };
+          const reply = await keptInWriting(writing, write);
           deps.wakeRelay();
           return reply;
         }),

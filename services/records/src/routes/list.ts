@@ -12,7 +12,8 @@ const maxPerPage = 1000;
 const defaultNear = 10;
 const maxNear = 1000;
 
-const query = z.object({
+/** What a list can be asked for, as texts. */
+export const listQuery = z.object({
   page: wholeNumber.transform((page = 1) => Math.min(Math.max(page, 1), Number.MAX_SAFE_INTEGER)),
   perPage: wholeNumber.transform((size = 0) => (size > 0 ? Math.min(size, maxPerPage) : defaultPerPage)),
   sort: text,
@@ -35,7 +36,7 @@ export const listRoute = (deps: RouteDeps): Route =>
     action: 'list',
     summary: 'List records',
     params: collectionParams,
-    query,
+    query: listQuery,
     answers: {
       200: z.array(z.record(z.string(), z.unknown())),
       400: 'a parameter can not be read',

@@ -11,6 +11,7 @@ import type { FindLostFiles } from '../history/restore-record.ts';
 import type { Asking } from '../rules/compile-rule.ts';
 import type { ServedCollections } from '../schema/served-collections.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
+import type { WriteHooks } from '../write/write-hooks.ts';
 
 /** What the routes of records stand on. */
 export interface RouteDeps extends AccountRules {
@@ -20,6 +21,7 @@ export interface RouteDeps extends AccountRules {
   readonly schema: QuerySchema;
   readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
+  readonly hooks: WriteHooks;
   readonly findLostFiles: FindLostFiles;
   readonly storage: Storage;
   readonly removals: Removals;

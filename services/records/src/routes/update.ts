@@ -44,13 +44,18 @@ export const updateRoute = (deps: RouteDeps): Route =>
           const versions = versionsOfIfMatch(input.header('if-match'));
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const asking = askingOf('PATCH', { ...input, body }, deps);
+          const { context } = input;
+          const before = deps.hooks.find(collection, 'update');
           const write = async (query: Query) => {
-            const change = { id, body, upload, versions };
-            const result = await updateRecord(query, collection, change, input.context, asking, deps);
-            if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
+            const ready = before && (await before({ query, collection, id, body, versions, context, asking }));
+            if (ready && ready.outcome !== 'ready') throw refuseUnwritten(ready, context.principal);
+            const change = { id, body: ready ? ready.body : body, upload, versions };
+            const result = await updateRecord(query, collection, change, context, asking, deps);
+            if (result.outcome !== 'written') throw refuseUnwritten(result, context.principal);
             return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
           };
-          const reply = await keptInWriting(deps.database, undefined, write, upload);
+          const writing = { database: deps.database, upload, isHooked: before !== undefined };
+          const reply = await keptInWriting(writing, write);
           deps.wakeRelay();
           if (fileFieldsOf(collection).length > 0) deps.removals.wake();
           if (collection.type === 'auth') deps.tellGateways();

@@ -1,0 +1,16 @@
+import type { Caller } from '@recordbus/extensions';
+import type { Principal } from '@recordbus/shared/context';
+
+/** The principal as extensions see it. */
+export function callerOf(principal: Principal): Caller {
+  switch (principal.type) {
+    case 'guest':
+      return { type: 'guest' };
+    case 'admin':
+      return { type: 'admin', id: principal.id, email: principal.email };
+    case 'user': {
+      const { id, email, collection, anonymous, impersonatedBy } = principal;
+      return { type: 'user', id, email, collection, anonymous, impersonatedBy };
+    }
+  }
+}

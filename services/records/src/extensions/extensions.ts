@@ -1,0 +1,67 @@
+import type { Bus } from '@recordbus/bus';
+import { createExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
+import type { Settings } from '@recordbus/settings';
+import type { Route } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import type { RouteDeps } from '../routes/route-deps.ts';
+import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
+import { extensionRoutes } from './routes/extension-routes.ts';
+import { dispatchTools } from './tools/dispatch-tool.ts';
+import { createExtensionClient, fetchTools } from './tools/fetch-tool.ts';
+import { kvTools } from './tools/kv-tools.ts';
+import { mailTools } from './tools/mail-tool.ts';
+import { recordsTools } from './tools/records-tools.ts';
+import { settingsTools } from './tools/settings-tool.ts';
+import { createToolbox, type Toolbox } from './tools/toolbox.ts';
+
+/** The extensions as the service sees them. */
+export interface Extensions {
+  readonly beforeHooks: BeforeHooks;
+  /** As they are now. */
+  readonly routes: readonly Route[];
+  onChange(listener: () => void): void;
+  stop(): Promise<void>;
+}
+
+interface ExtensionsDeps {
+  readonly config: ExtensionsConfig;
+  readonly records: Omit<RouteDeps, 'hooks'>;
+  readonly settings: Settings;
+  readonly bus: Bus;
+  readonly log: Logger;
+}
+
+/** Loads the extensions of the directory and puts them to work; the settings must have been loaded. */
+export async function startExtensions({ config, records, settings, bus, log }: ExtensionsDeps): Promise<Extensions> {
+  const host = createExtensionHost({ ...config, log });
+  const client = createExtensionClient(settings);
+  const { query } = records.database;
+  // Tools write, writes have hooks, and hooks have tools.
+  const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
+  const beforeHooks = createBeforeHooks({ host, toolbox });
+  const tools = createToolbox({
+    ...recordsTools({ ...records, beforeHooks }),
+    ...dispatchTools({ query, schema: records.schema, wakeRelay: records.wakeRelay }),
+    ...fetchTools(client),
+    ...kvTools(query),
+    ...mailTools({ query, settings, bus }),
+    ...settingsTools(settings),
+  });
+  const readRoutes = () => extensionRoutes({ host, toolbox, query, schema: records.schema, log });
+  await host.start();
+  let routes = readRoutes();
+  host.onChange(() => {
+    routes = readRoutes();
+  });
+  return {
+    beforeHooks,
+    get routes() {
+      return routes;
+    },
+    onChange: host.onChange,
+    async stop() {
+      await host.stop();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { Query } from '@recordbus/database';
+import type { ExtensionHost, RouteDescription, RouteInput, RouteOutput } from '@recordbus/extension-host';
+import { authOf, createParameters, type QuerySchema } from '@recordbus/query';
+import type { RequestContext } from '@recordbus/shared/context';
+import { type Route, rawJson, route } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
+import { z } from 'zod';
+import { ruleRefusal } from '../../rules/authorise.ts';
+import { compileCondition } from '../../rules/compile-rule.ts';
+import { rootScope } from '../call-scope.ts';
+import { callerOf } from '../caller-of.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+
+interface ExtensionRoutesDeps {
+  readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
+  readonly toolbox: Toolbox;
+  readonly query: Query;
+  readonly schema: QuerySchema;
+  readonly log: Logger;
+}
+
+/** Where the routes of extensions begin. */
+const extensionPrefix = '/api/x';
+
+/** Not for code that needs no credentials, and headers between the parts of the product. */
+const withheldHeaders = /^(authorization|cookie|proxy-authorization|x-recordbus-.*)$/;
+
+/** The routes of the extensions that are loaded; of two for one method and path the first is taken, and the log says so. */
+export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
+  const taken = new Map<string, string>();
+  return deps.host.extensions.flatMap(({ name, description }) =>
+    description.routes.flatMap((described, index) => {
+      const place = `${described.method} ${described.path.replaceAll(/:[^/]+/g, ':')}`;
+      const owner = taken.get(place);
+      if (owner !== undefined) {
+        deps.log.error({ extension: name, route: place, takenBy: owner }, 'a route of an extension is taken');
+        return [];
+      }
+      taken.set(place, name);
+      return [extensionRoute(deps, name, described, index)];
+    }),
+  );
+}
+
+function extensionRoute(
+  deps: ExtensionRoutesDeps,
+  extension: string,
+  described: RouteDescription,
+  index: number,
+): Route {
+  const { method, path, access, rule, action, summary, timeoutMs, takesBody, schemas } = described;
+  const { answer, ...inputs } = schemas;
+  return route({
+    method,
+    path: `${extensionPrefix}${path}`,
+    access,
+    ...(action && { action }),
+    summary: summary || `${extension}: ${method} ${path}`,
+    ...(takesBody && { body: z.record(z.string(), z.unknown()) }),
+    answers: {
+      200: z.unknown(),
+      403: 'the rule of the route refuses',
+      422: 'the body is refused',
+      500: 'the extension failed',
+      504: 'the extension took too long',
+    },
+    described: { ...inputs, ...(answer !== undefined && { answers: { 200: answer } }) },
+    async handler(input) {
+      const { context, params, query, body, header, headerNames } = input;
+      const headers = Object.fromEntries(
+        headerNames.filter((name) => !withheldHeaders.test(name)).map((name) => [name, header(name) ?? '']),
+      );
+      if (rule !== undefined) await askRule(deps, rule, { context, method, body, headers, queryText: input.queryText });
+      const request: RouteInput = {
+        params,
+        query,
+        body,
+        headers,
+        caller: callerOf(context.principal),
+        clientAddress: context.clientAddress,
+        requestId: context.requestId,
+      };
+      const answered = (await deps.host.call(extension, {
+        target: { kind: 'route', index },
+        input: request,
+        timeoutMs,
+        answer: deps.toolbox(extension, rootScope(context)),
+      })) as RouteOutput;
+      return rawJson(answered.status, answered.json, { ...answered.headers });
+    },
+  });
+}
+
+interface Asked {
+  readonly context: RequestContext;
+  readonly method: string;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  queryText(name: string): string | undefined;
+}
+
+/** What a rule about no record is read against. */
+const nothing = {
+  id: '',
+  name: '',
+  type: 'base',
+  fields: [],
+  viewQuery: null,
+  rules: { list: '', view: '', create: '', update: '', delete: '' },
+  historyEnabled: false,
+  createdAtSec: 0,
+  updatedAtSec: 0,
+} as const;
+
+/** Throws 403 or 401 when the rule of a route does not hold; one that is not understood lets nobody through but admins. */
+async function askRule({ query, schema }: ExtensionRoutesDeps, rule: string, asked: Asked): Promise<void> {
+  const { context, method, body, headers, queryText } = asked;
+  if (context.principal.type === 'admin') return;
+  const parameters = createParameters();
+  const condition = compileCondition(rule, nothing, schema, { row: 'nothing', parameters });
+  const request = {
+    method,
+    auth: authOf(context.principal),
+    body,
+    query: queryText,
+    header: (name: string) => headers[name],
+  };
+  const [row] = await query<{ allowed: boolean }>({
+    text: `select (${condition}) is true as allowed from (select) nothing`,
+    values: parameters.values(request),
+  });
+  if (!row?.allowed) throw ruleRefusal(context.principal, 'the rule of this route does not allow it');
+}

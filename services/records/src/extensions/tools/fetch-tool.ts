@@ -1,0 +1,73 @@
+import {
+  createEgressClient,
+  EgressBlockedError,
+  type EgressClient,
+  EgressFailedError,
+  type EgressRules,
+  parseEgressRules,
+} from '@recordbus/egress';
+import type { Settings } from '@recordbus/settings';
+import { AppError } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import { type Tool, tool } from './tool.ts';
+
+const defaultTimeoutMs = 10_000;
+const maxTimeoutMs = 60_000;
+const defaultBytes = 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
+
+const options = z.strictObject({
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.union([z.string(), z.instanceof(Uint8Array)]).optional(),
+  timeoutMs: z.number().positive().max(maxTimeoutMs).default(defaultTimeoutMs),
+  maxBytes: z.number().positive().max(maxBytes).default(defaultBytes),
+});
+
+/** An HTTP client under the egress rules of the settings, and how to end it. */
+export interface ExtensionClient extends Pick<EgressClient, 'request'> {
+  close(): Promise<void>;
+}
+
+/** Makes the client; the settings must have been loaded. */
+export function createExtensionClient(settings: Pick<Settings, 'get' | 'onChange'>): ExtensionClient {
+  const read = (): EgressRules =>
+    parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
+  let rules = read();
+  const client = createEgressClient({ rules: () => rules });
+  const endFollowing = settings.onChange((changed) => {
+    if (!changed.has('hooks.http.deny') && !changed.has('hooks.http.allow')) return;
+    rules = read();
+    client.reset();
+  });
+  return {
+    request: client.request,
+    close() {
+      endFollowing();
+      return client.close();
+    },
+  };
+}
+
+/** `http.fetch` through the egress filter (interface §2.7, Hook egress). */
+export const fetchTools = (client: Pick<ExtensionClient, 'request'>): Readonly<Record<string, Tool>> => ({
+  'http.fetch': tool(z.tuple([z.string(), options]), async (_call, [url, wanted]) => {
+    const { method, headers, body, timeoutMs, maxBytes: maxBodyBytes } = wanted;
+    try {
+      const answer = await client.request(url, {
+        method,
+        headers: Object.entries(headers),
+        timeoutMs,
+        maxBodyBytes,
+        ...(body !== undefined && { body }),
+      });
+      if (answer.truncated) throw new AppError(502, 'fetch_failed', `the answer has more than ${maxBodyBytes} bytes`);
+      const named = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+      return { status: answer.status, headers: Object.fromEntries(named), bytes: answer.body };
+    } catch (error) {
+      if (error instanceof EgressBlockedError) throw new AppError(502, 'egress_blocked', error.message);
+      if (error instanceof EgressFailedError) throw new AppError(502, 'fetch_failed', error.message);
+      throw error;
+    }
+  }),
+});

@@ -1,0 +1,13 @@
+import { isSecretKey, isSettingKey, type Settings } from '@recordbus/settings';
+import { forbidden, notFound } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import { type Tool, tool } from './tool.ts';
+
+/** `settings.get`: the effective text of a setting, but of no secret. */
+export const settingsTools = (settings: Pick<Settings, 'all'>): Readonly<Record<string, Tool>> => ({
+  'settings.get': tool(z.tuple([z.string()]), async (_call, [key]) => {
+    if (!isSettingKey(key)) throw notFound('setting');
+    if (isSecretKey(key)) throw forbidden('secret settings are not given to extensions');
+    return settings.all()[key];
+  }),
+});

@@ -1,0 +1,73 @@
+import { defineExtension, route } from '@recordbus/extensions';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const hungry: unknown[] = [];
+
+/** Everything that code can do wrong. */
+export const extension = defineExtension({
+  hooks: {
+    faulty_orders: {
+      async beforeCreate({ values }, { records }) {
+        if (values.note === 'throws') throw new Error('a defect of the hook');
+        if (values.note === 'loops') for (;;);
+        if (values.note === 'runs in circles') await records.create('faulty_orders', { note: values.note });
+        if (values.note === 'leaves work behind') void records.create('faulty_orders', { note: 'left behind' });
+      },
+    },
+  },
+  routes: [
+    route({
+      method: 'GET',
+      path: '/faulty/loops',
+      access: 'public',
+      timeoutMs: 500,
+      handler: () => {
+        for (;;);
+      },
+    }),
+    route({ method: 'GET', path: '/faulty/hangs', access: 'public', timeoutMs: 500, handler: () => pause(60_000) }),
+    route({
+      method: 'GET',
+      path: '/faulty/eats',
+      access: 'public',
+      handler: () => {
+        for (;;) hungry.push(new Array(100_000).fill(1));
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/faulty/eats-at-once',
+      access: 'public',
+      handler: () => {
+        const map = new Map();
+        for (let key = 0; ; key += 1) map.set({ key }, key);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/faulty/throws',
+      access: 'public',
+      handler: () => {
+        throw new Error('a defect with a secret in it');
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/faulty/rejects-later',
+      access: 'public',
+      async handler() {
+        setTimeout(() => Promise.reject(new Error('nobody caught this')), 10);
+        await pause(5000);
+      },
+    }),
+    route({ method: 'GET', path: '/faulty/exits', access: 'public', handler: () => process.exit(1) }),
+    route({ method: 'GET', path: '/faulty/circular', access: 'public', handler: () => hungryCircle() }),
+    route({ method: 'GET', path: '/faulty/well', access: 'public', handler: () => 'well' }),
+  ],
+});
+
+function hungryCircle(): object {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  return circle;
+}
