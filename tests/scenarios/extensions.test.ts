@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../harness/eventually.ts';
-import { at, numberAt } from '../harness/json.ts';
+import { at, listAt, numberAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
@@ -224,6 +224,45 @@ onEachTopology('before hooks', async (t, target) => {
     assert.equal(await left(), 3 - made);
   });
   for (const collection of ['shop_orders', 'shop_stock']) await admin.delete(`/api/v1/collections/${collection}`);
+});
+
+onEachTopology('after hooks', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'ledger', type: 'base', fields: [name('entry')] });
+  await admin.post('/api/v1/collections', {
+    name: 'ledger_items',
+    type: 'base',
+    fields: [name('title'), name('body')],
+  });
+  const entries = async () =>
+    listAt((await admin.get('/api/v1/ledger?perPage=1000')).json, 'data').map(({ entry }) => String(entry));
+  const entry = (text: string) =>
+    eventually(`the entry ${text}`, async () => (await entries()).includes(text) || undefined, { timeoutMs: 20_000 });
+
+  await t.test('are told of what was written, by whom', async () => {
+    const made = await target.guest.send('POST', '/api/v1/ledger_items', { body: { title: 'one' } });
+    await entry('made one by guest');
+    const path = `/api/v1/ledger_items/${at(made.json, 'data.id')}`;
+    await admin.patch(path, { title: 'two' });
+    await entry('one to two: title');
+    await admin.delete(path);
+    await entry('gone two');
+  });
+  await t.test('are called again until they succeed', async () => {
+    await admin.create('ledger_items', { title: 'at the third try' });
+    await entry('made at the third try by admin');
+  });
+  await t.test('get what is too large for a message whole', async () => {
+    await admin.create('ledger_items', { title: 'large', body: 'x'.repeat(900_000) });
+    const { id } = await admin.create('ledger_items', { title: 'larger', body: 'x'.repeat(900_000) });
+    await admin.patch(`/api/v1/ledger_items/${id}`, { body: 'y'.repeat(900_000) });
+    await entry('larger to larger: body');
+  });
+  await t.test('have each event once', async () => {
+    const found = await entries();
+    assert.deepEqual(new Set(found).size, found.length);
+  });
+  for (const collection of ['ledger', 'ledger_items']) await admin.delete(`/api/v1/collections/${collection}`);
 });
 
 onEachTopology('the tools of extensions', async (t, target) => {

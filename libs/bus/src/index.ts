@@ -1,5 +1,6 @@
 export type { Bus, NoticeTopic } from './bus.ts';
 export { connectBus } from './connect-bus.ts';
+export { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';
 export { type Envelope, type EnvelopeExpressions, envelope, envelopeSql } from './envelope.ts';
 export { cutMembers } from './envelope-text.ts';
 export { type EventStream, ensureEventStream, eventStream, eventStreamMaxBytes } from './event-stream.ts';

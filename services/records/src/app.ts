@@ -1,4 +1,4 @@
-import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream } from '@recordbus/bus';
+import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream, eventStream } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
@@ -64,11 +64,11 @@ const extensionPath = '/api/x/';
 
 /** The records API (interface §4.5) on the three record paths. */
 export function createRecords(given: RecordsDeps): Service {
-  const { log, database, bus, secret, envelope, config, storage, stream, vectorMemoryBytes } = given;
+  const { log, database, bus, secret, envelope, config, storage, stream = eventStream, vectorMemoryBytes } = given;
   let extensions: Extensions | undefined;
   const settings = createSettings({ database, bus, log, envelope });
   const cache = createCollectionCache({ database, bus, log });
-  const relay = createOutboxRelay({ database, bus, log, ...(stream && { stream }) });
+  const relay = createOutboxRelay({ database, bus, log, stream });
   const metrics = createMetrics('records');
   addOutboxGauges(metrics, database.query);
   let collation: string | undefined;
@@ -122,7 +122,7 @@ export function createRecords(given: RecordsDeps): Service {
   async function startExtensions(config: ExtensionsConfig): Promise<void> {
     // Loaded here, so that a service without extensions starts as if there were none.
     const { startExtensions } = await import('./extensions/extensions.ts');
-    const started = await startExtensions({ config, records: deps, settings, bus, log });
+    const started = await startExtensions({ config, records: deps, settings, bus, stream, log });
     extensions = started;
     const serve = () => {
       handleExtensions = createDispatcher(started.routes, dispatching);

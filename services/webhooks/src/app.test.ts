@@ -7,7 +7,7 @@ import { readMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { startReceiver, type TestReceiver } from '../test/test-receiver.ts';
 import { secret, skip, startTestWebhooks, type TestWebhooks, until } from '../test/test-webhooks.ts';
-import { durableName } from './fan-out/ensure-consumer.ts';
+import { durableName } from './fan-out/event-consumer.ts';
 
 describe('the webhooks service', { skip }, () => {
   let stack: TestWebhooks;

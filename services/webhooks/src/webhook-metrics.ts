@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Claim } from './delivery/claim.ts';
 import type { Outcome } from './delivery/record-outcomes.ts';
-import { durableName } from './fan-out/ensure-consumer.ts';
+import { durableName } from './fan-out/event-consumer.ts';
 
 /** What this service measures, and the places that it is told from. */
 export interface WebhookMetrics {

@@ -1,10 +1,11 @@
-import type { Bus } from '@recordbus/bus';
+import type { Bus, EventStream } from '@recordbus/bus';
 import { createExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
 import type { Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { RouteDeps } from '../routes/route-deps.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
+import { createEventHooks } from './hooks/event-hooks.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
 import { createExtensionClient, fetchTools } from './tools/fetch-tool.ts';
@@ -28,11 +29,19 @@ interface ExtensionsDeps {
   readonly records: Omit<RouteDeps, 'hooks'>;
   readonly settings: Settings;
   readonly bus: Bus;
+  readonly stream: EventStream;
   readonly log: Logger;
 }
 
 /** Loads the extensions of the directory and puts them to work; the settings must have been loaded. */
-export async function startExtensions({ config, records, settings, bus, log }: ExtensionsDeps): Promise<Extensions> {
+export async function startExtensions({
+  config,
+  records,
+  settings,
+  bus,
+  stream,
+  log,
+}: ExtensionsDeps): Promise<Extensions> {
   const host = createExtensionHost({ ...config, log });
   const client = createExtensionClient(settings);
   const { query } = records.database;
@@ -48,10 +57,13 @@ export async function startExtensions({ config, records, settings, bus, log }: E
     ...settingsTools(settings),
   });
   const readRoutes = () => extensionRoutes({ host, toolbox, query, schema: records.schema, log });
+  const eventHooks = createEventHooks({ host, toolbox, bus, stream, query, log });
   await host.start();
   let routes = readRoutes();
+  eventHooks.start();
   host.onChange(() => {
     routes = readRoutes();
+    void eventHooks.renew();
   });
   return {
     beforeHooks,
@@ -60,6 +72,7 @@ export async function startExtensions({ config, records, settings, bus, log }: E
     },
     onChange: host.onChange,
     async stop() {
+      await eventHooks.stop();
       await host.stop();
       await client.close();
     },

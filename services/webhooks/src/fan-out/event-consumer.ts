@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { type Bus, type EventStream, ensureEventStream } from '@recordbus/bus';
+import { type Bus, type EventStream, ensureConsumer, ensureEventStream } from '@recordbus/bus';
 import type { Logger } from '@recordbus/shared/logging';
-import { ensureConsumer } from './ensure-consumer.ts';
 
 /** Reads the event stream together with the other replicas: every event goes to one of them. */
 export interface EventConsumer {
@@ -18,6 +17,12 @@ interface EventConsumerOptions {
   /** Handles a batch for good: when it resolves the messages are acknowledged, when it throws they are tried again. */
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
+
+/** The name of the consumer that the replicas share. */
+export const durableName = 'webhooks';
+
+const durableConsumer = ({ prefix }: EventStream) =>
+  ({ name: durableName, subjects: [`${prefix}.>`], ackWaitMs: 30_000, from: 'beginning' }) as const;
 
 const batchSize = 200;
 const retryMs = 1000;
@@ -58,7 +63,7 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
 
   async function consume(): Promise<void> {
     await ensureEventStream(bus, stream);
-    const consumer = await ensureConsumer(bus, stream);
+    const consumer = await ensureConsumer(bus, stream, durableConsumer(stream));
     consuming = await consumer.consume({
       max_messages: 500,
       expires: 10_000,

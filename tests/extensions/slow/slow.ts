@@ -1,0 +1,14 @@
+import { defineExtension } from '@recordbus/extensions';
+
+/** An after hook that takes its time, so that a process can be killed in the middle of it. */
+export const extension = defineExtension({
+  hooks: {
+    slow_orders: {
+      async afterCreate({ record }, { records, kv }) {
+        await kv.increment('begun');
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await records.create('slow_done', { of: record.id });
+      },
+    },
+  },
+});
