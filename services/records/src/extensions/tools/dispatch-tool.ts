@@ -40,7 +40,8 @@ function findNameProblem(event: string, { findCollection }: DispatchDeps['schema
   if (event.length > maxNameLength) return `may have at most ${maxNameLength} characters`;
   if (!event.isWellFormed() || controlCharacter.test(event)) return 'must be text without control characters';
   const [, collection, verb] = /^([^.]*)\.([^.]*)$/.exec(event) ?? [];
-  if (collection === 'webhooks') return 'is an event of the product';
+  if (collection === 'system' || event.startsWith('system.') || event === 'webhooks.test')
+    return 'is an event of the product';
   if (collection && ['create', 'update', 'delete'].includes(verb ?? '') && findCollection(collection))
     return `is an event of the collection ${collection}`;
   return undefined;
