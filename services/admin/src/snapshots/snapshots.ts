@@ -1,7 +1,8 @@
 import type { Database } from '@recordbus/database';
 import { loadCollections } from '@recordbus/schema';
+import { describeIssues } from '@recordbus/shared/describe-issues';
 import { validationFailed } from '@recordbus/shared/errors';
-import { describeIssues } from '@recordbus/shared/http';
+
 import type { Author } from '../audit/author.ts';
 import {
   createSchemaChanges,
