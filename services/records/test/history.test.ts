@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { planHistoryTable } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
+import { fileKey } from '@recordbus/storage';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { type TestField, testCollection } from './test-collection.ts';
 
@@ -13,6 +14,18 @@ interface HistoryRow {
   readonly actor_type: string;
   readonly at: number;
 }
+
+const form: Sent = { headers: { 'content-type': 'multipart/form-data; boundary=part' } };
+
+/** A form (RFC 7578) with a text file for each of the fields, and the rest of the record. */
+const formOf = (rest: object, ...files: readonly (readonly [field: string, name: string])[]): string =>
+  [
+    `name="_json"\r\n\r\n${JSON.stringify(rest)}`,
+    ...files.map(([field, name]) => `name="${field}"; filename="${name}.txt"\r\n\r\nx`),
+  ]
+    .map((part) => `--part\r\nContent-Disposition: form-data; ${part}\r\n`)
+    .join('')
+    .concat('--part--\r\n');
 
 const rules = { list: null, view: null, create: null, update: null, delete: null };
 
@@ -50,12 +63,12 @@ describe('history', { skip: skipWithoutDatabase }, () => {
   after(() => records?.stop());
   beforeEach(() => records?.takeEvents());
 
-  const create = async (collection: string, body: object, sent: Sent = {}) => {
+  const create = async (collection: string, body: object | string, sent: Sent = {}) => {
     const { status, text, record } = await records.send('POST', `/api/${collection}`, { ...sent, body });
     assert.equal(status, 201, text);
     return record;
   };
-  const patch = async (path: string, body: object, sent: Sent = {}) => {
+  const patch = async (path: string, body: object | string, sent: Sent = {}) => {
     const { status, text, record } = await records.send('PATCH', `/api/${path}`, { ...sent, body });
     assert.equal(status, 200, text);
     return record;
@@ -265,6 +278,23 @@ describe('history', { skip: skipWithoutDatabase }, () => {
     assert.equal(answers[0]?.text, answers[1]?.text);
     assert.equal((await restore(`bare/${first.id}`, first.updated + 1, sent)).status, 422);
     assert.equal((await historyOf(`bare/${first.id}`)).data.length, 2);
+  });
+
+  it('leaves out the files whose bytes are gone', async () => {
+    const file = (name: string, multiple: boolean): TestField => ({ name, type: 'file', options: { multiple } });
+    await records.create(testCollection('papers', [file('scan', false), file('all', true)], { historyEnabled: true }));
+    const first = await create('papers', formOf({}, ['scan', 's1'], ['all', 'a'], ['all', 'b']), form);
+    const [scan, [a, b]] = [String(first.scan), first.all as string[]];
+    await patch(`papers/${first.id}`, formOf({ all: [b] }, ['scan', 's2'], ['all', 'c']), form);
+    // They are removed in the background too; whoever comes second finds nothing to do.
+    for (const name of [scan, String(a)]) {
+      const key = fileKey('papers', first.id, name);
+      assert.ok(key);
+      await records.storage.delete(key);
+    }
+    const restored = (await restore(`papers/${first.id}`, first.updated)).record;
+    assert.match(String(restored.scan), /^s2_/, 'a single one that is gone leaves the field as it is');
+    assert.deepEqual(restored.all, [b]);
   });
 
   it('refuses what it can not restore, and changes nothing', async () => {
