@@ -179,6 +179,14 @@ onEachTopology('times that the server sets', async (t, target) => {
       spec: 'interface §2.2, contract §8',
     },
     {
+      name: 'a restore is a write: it refreshes what updates set, and leaves the time of creation',
+      as: 'admin',
+      request: `POST /api/v1/timed/${record.id}/restore?at=${record.updated}`,
+      expect: shown({ touched: is.now }),
+      events: ['timed.update'],
+      spec: 'interface §2.2',
+    },
+    {
       name: 'its values are compared like dates',
       request: `GET /api/v1/timed?filter=${encodeURIComponent('touched > 1 && born <= @now')}&sort=-touched`,
       expect: { status: 200, json: is.containing({ totalItems: 1 }) },

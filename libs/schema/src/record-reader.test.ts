@@ -89,6 +89,14 @@ test('what the server sets is ignored, so a record that was read can be sent bac
   assert.deepEqual([...posts.readChange({ ...read, rank: 2 })], [['rank', 2]]);
 });
 
+test('a field that the server sets is ignored in a body, and not missed', () => {
+  const timed = reader(named('born', 'autodate', { required: true }), named('rank', 'number'));
+  for (const born of [1, 'x', null, '', []]) {
+    assert.deepEqual([...timed.readNew({ born })], []);
+    assert.deepEqual([...timed.readChange({ born, rank: 2 })], [['rank', 2]]);
+  }
+});
+
 test('a field called like something the server sets elsewhere is a field', () => {
   assert.deepEqual([...reader(named('anonymous', 'bool')).readChange({ anonymous: true })], [['anonymous', true]]);
 });

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Collection, Field } from '@recordbus/schema';
+import { autodateAssignments, newValue, nextValue } from './autodate-sql.ts';
+import { nowSec } from './event-sql.ts';
+
+const autodate = (name: string, onCreate: boolean, onUpdate: boolean): Field => ({
+  id: name,
+  name,
+  type: 'autodate',
+  required: false,
+  system: false,
+  options: { onCreate, onUpdate },
+});
+const born = autodate('born', true, false);
+const touched = autodate('Touched', false, true);
+const never = autodate('never', false, false);
+const both = autodate('both', true, true);
+
+test('a new row has the present where a create sets it, unless a time is given', () => {
+  assert.deepEqual(
+    [born, touched, never, both].map((field) => newValue(field, '$1')),
+    [`coalesce($1, ${nowSec})`, '$1', '$1', `coalesce($1, ${nowSec})`],
+  );
+});
+
+test('an update has the present where it sets it, and else what the row has', () => {
+  assert.deepEqual(
+    [born, touched, never, both].map((field) => nextValue(field, 't')),
+    ['t."born"', nowSec, 't."never"', nowSec],
+  );
+});
+
+test('an update that names no field assigns the times that every update sets', () => {
+  const fields = [born, touched, never, both];
+  const collection: Collection = {
+    id: 'c',
+    name: 'timed',
+    type: 'base',
+    fields,
+    viewQuery: null,
+    rules: { list: null, view: null, create: null, update: null, delete: null },
+    historyEnabled: false,
+    createdAtSec: 0,
+    updatedAtSec: 0,
+  };
+  assert.equal(autodateAssignments(collection), `"Touched" = ${nowSec}, "both" = ${nowSec}, `);
+  assert.equal(autodateAssignments({ ...collection, fields: [born, never] }), '');
+});
