@@ -245,6 +245,76 @@ onEachTopology('users are records', async (t, target) => {
   });
 });
 
+onEachTopology('registering writes fields of every kind as a create does', async (t, target) => {
+  const users = await givenUsers(target, {
+    history_enabled: true,
+    fields: [
+      { name: 'nick', type: 'text' },
+      { name: 'pin', type: 'password', options: { min: 4, max: 8 } },
+      { name: 'joined', type: 'autodate', onCreate: true },
+      { name: 'seen', type: 'autodate', onUpdate: true },
+      { name: 'face', type: 'file' },
+      { name: 'papers', type: 'file', options: { multiple: true } },
+    ],
+  });
+  const admin = await target.admin();
+  const register = (body: object): Pick<Scenario, 'request' | 'body'> => ({
+    request: `POST /api/v1/auth/${users}/register`,
+    body: { password, ...body },
+  });
+  const shown = (email: string, more: object = {}) =>
+    record(email, { joined: is.now, seen: null, face: null, papers: null, ...more });
+  const registered = (email: string, more: object = {}) => ({
+    status: 201,
+    json: { data: { token: is.text, record: shown(email, more) } },
+  });
+  const created = [`${users}.create`];
+  await runScenarios(t, target, [
+    {
+      name: "a password field is not seen, times are the server's",
+      ...register({ email: 'ann@example.com', pin: '12345', joined: 1, seen: 'never' }),
+      expect: registered('ann@example.com'),
+      events: created,
+      spec: 'interface §2.2, contract §4',
+    },
+    {
+      name: 'no file is none',
+      ...register({ email: 'bob@example.com', face: '', papers: [] }),
+      expect: registered('bob@example.com', { papers: [] }),
+      events: created,
+      spec: 'contract §8',
+    },
+    {
+      name: 'a password field keeps to its options, apart from the password',
+      ...register({ email: 'cid@example.com', pin: 'abc' }),
+      expect: refused.invalid('pin'),
+      spec: 'interface §2.2',
+    },
+    {
+      name: 'the names of files that nobody uploaded are refused, with whatever else is wrong',
+      ...register({ email: 'cid@example.com', face: 'face_0123456789.png', papers: ['a_0123456789.pdf'], nick: 1 }),
+      expect: refused.invalid('face', 'papers', 'nick'),
+      spec: 'contract §3',
+    },
+    {
+      name: 'what is no name at all is refused as well',
+      ...register({ email: 'cid@example.com', face: { name: 'x' }, papers: 'a_0123456789.pdf' }),
+      expect: refused.invalid('face', 'papers'),
+      spec: 'contract §3',
+    },
+  ]);
+  await t.test('what is stored of the password field is a hash, and leaves in nothing [interface §2.2]', async () => {
+    const { json } = await admin.get(`/api/v1/${users}?filter=${encodeURIComponent('email = "ann@example.com"')}`);
+    const path = `/api/v1/${users}/${textAt(json, 'data.0.id')}`;
+    assert.equal(is.now.fits((await admin.patch(path, { nick: 'ann' })).seen), true, 'an update sets its time');
+    for (const request of [path, `${path}/history`]) {
+      const { status, text } = await admin.get(request);
+      assert.equal(status, 200, text);
+      assert.doesNotMatch(text, /"pin"|argon2|12345/, request);
+    }
+  });
+});
+
 onEachTopology('an old password is not guessed at for long', async (t, target) => {
   const users = await givenUsers(target, { update_rule: 'id = @request.auth.id' });
   const ann = await target.guest.post(`/api/v1/auth/${users}/register`, { email: 'ann@example.com', password });
