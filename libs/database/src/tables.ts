@@ -108,7 +108,7 @@ interface RequestsTable {
   request_id: string;
 }
 
-/** Who is signed in (migration 0010); an admin's session belongs to no collection. */
+/** Who is signed in (migrations 0010, 0015); an admin's session belongs to no collection. */
 interface SessionsTable {
   id: string;
   collection_id: string | null;
@@ -118,6 +118,8 @@ interface SessionsTable {
   expires_at: number;
   ip: string | null;
   user_agent: string | null;
+  /** The admin who acts as the account's user in it. */
+  impersonated_by: string | null;
 }
 
 /** Links and codes that open something once, by their hash. */

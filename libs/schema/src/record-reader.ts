@@ -9,8 +9,11 @@ export type ColumnValues = ReadonlyMap<string, unknown>;
 
 /** Reads the bodies of writes to one collection. */
 export interface RecordReader {
-  /** Checks a whole new record. Throws 422 naming every field that is wrong or missing. */
-  readNew(body: Readonly<Record<string, unknown>>): ColumnValues;
+  /**
+   * Checks a whole new record. What the server gives by itself, such as an address that it makes up, stands in place of
+   * what the body says and need not fit the field's options. Throws 422 naming every field that is wrong or missing.
+   */
+  readNew(body: Readonly<Record<string, unknown>>, given?: ColumnValues): ColumnValues;
   /** Checks a partial change: fields that the body leaves out are not looked at. */
   readChange(body: Readonly<Record<string, unknown>>): ColumnValues;
 }
@@ -38,13 +41,17 @@ export function compileRecordReader(collection: Collection): RecordReader {
     .filter(({ field, isServerSet }) => field.required && !isServerSet)
     .map(({ field }) => field.name);
 
-  function read(body: Readonly<Record<string, unknown>>, mustHave: readonly string[]): ColumnValues {
-    const values = new Map<string, unknown>();
+  function read(
+    body: Readonly<Record<string, unknown>>,
+    mustHave: readonly string[],
+    given: ColumnValues = new Map(),
+  ): ColumnValues {
+    const values = new Map(given);
     // A Map, since a field may be called like a member that every object inherits.
     const problems = new Map<string, string>();
     for (const [name, written] of Object.entries(body)) {
       const column = columns.get(name);
-      if (column?.isServerSet) continue;
+      if (column?.isServerSet || given.has(name)) continue;
       if (column) {
         const value = readValue(column, written);
         if (value instanceof Refusal) problems.set(name, value.message);
@@ -59,7 +66,7 @@ export function compileRecordReader(collection: Collection): RecordReader {
   }
 
   return {
-    readNew: (body) => read(collection.type === 'auth' ? { verified: false, ...body } : body, required),
+    readNew: (body, given) => read(collection.type === 'auth' ? { verified: false, ...body } : body, required, given),
     readChange: (body) => read(body, []),
   };
 }

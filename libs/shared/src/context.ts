@@ -1,9 +1,15 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { forbidden } from './errors.ts';
 
-/** Who is calling, as the gateway verified it. A guest may have presented a token that was no good. */
+/** Who is calling, as the gateway verified it. */
 export type Principal =
-  | { readonly type: 'guest'; readonly rejectedToken: boolean }
+  | {
+      readonly type: 'guest';
+      /** Did they present a token that is no good? */
+      readonly rejectedToken: boolean;
+      /** Was it the token of an anonymous user who has been promoted since? */
+      readonly isPromoted?: true;
+    }
   | ({
       readonly type: 'user';
       readonly id: string;

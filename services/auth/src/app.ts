@@ -20,6 +20,8 @@ import { measureMail } from './mail-metrics.ts';
 import { createCodeHasher } from './one-time/code-hasher.ts';
 import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
+import { anonymousRoutes } from './routes/anonymous-routes.ts';
+import { impersonationRoutes } from './routes/impersonation-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
 import { otpRoutes } from './routes/otp-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
@@ -76,9 +78,11 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
   };
   const routes = [
     ...adminRoutes(parts),
+    ...impersonationRoutes(parts),
     ...sessionRoutes(parts),
     ...passwordRoutes(parts),
     ...addressRoutes(parts),
+    ...anonymousRoutes(parts),
     ...mailRoutes(parts),
     ...otpRoutes(parts),
     ...totpRoutes(parts),

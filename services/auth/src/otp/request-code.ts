@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts } from '../auth-parts.ts';
+import { demandFeature } from '../features.ts';
 import { findUserByEmail } from '../users/find-user.ts';
 import { canReceiveMail, mailIsOff } from '../verification/verification.ts';
 import { replaceCode } from './code-rows.ts';
@@ -15,8 +15,7 @@ const requests = { max: 10, windowSec: 10 * 60 };
 
 /** Throws 422 while one-time codes are switched off, or can't be sent. */
 export function demandCodes({ settings }: Pick<AuthParts, 'settings'>): void {
-  if (!settings.get('auth.otp.enabled'))
-    throw new AppError(422, 'feature_disabled', 'signing in with a one-time code is switched off');
+  demandFeature(settings, 'auth.otp.enabled');
   if (!isMailConfigured(settings)) throw mailIsOff();
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { confirmEmailChange, requestEmailChange } from '../email-change/email-change.ts';
 import { requestVerification, verifyEmail } from '../verification/verification.ts';
-import { admitTo, authParams, authPath, callerIn, text } from './auth-paths.ts';
+import { admitTo, authParams, authPath, callerIn, holderIn, text } from './auth-paths.ts';
 
 const sent = z.object({ sent: z.literal(true) });
 
@@ -49,7 +49,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const { id } = callerIn(collection, input.context);
+        const { id } = holderIn(collection, input.context);
         await requestEmailChange(parts, collection, id, input.body.email);
         return ok({ sent: true });
       }),

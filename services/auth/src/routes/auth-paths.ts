@@ -24,9 +24,22 @@ export const admitTo =
     await collections.get(params.collection);
   };
 
-/** The user who calls. Throws 403 for one of another collection. */
-export function callerIn(collection: Collection, { principal }: RequestContext): Extract<Principal, { type: 'user' }> {
+type User = Extract<Principal, { type: 'user' }>;
+
+/** The user who calls, or as whom an admin acts. Throws 403 for one of another collection. */
+export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick<RequestContext, 'principal'>): User {
   if (principal.type !== 'user') throw unauthenticated();
-  if (principal.collection !== collection.name) throw forbidden('the token is of a user of another collection');
+  if (principal.collection !== name) throw forbidden('the token is of a user of another collection');
   return principal;
+}
+
+/**
+ * The user who calls, for what opens their account or closes it: an admin who acts as them can't (docs/security.md).
+ * Throws 403.
+ */
+export function holderIn(collection: Pick<Collection, 'name'>, context: Pick<RequestContext, 'principal'>): User {
+  const caller = callerIn(collection, context);
+  if (caller.impersonatedBy)
+    throw forbidden('only the user can do this, not an admin who acts as them', 'impersonated');
+  return caller;
 }

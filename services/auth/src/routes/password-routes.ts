@@ -5,7 +5,7 @@ import { changePassword } from '../passwords/change-password.ts';
 import { logIn } from '../passwords/log-in.ts';
 import { confirmPasswordReset, requestPasswordReset } from '../passwords/reset-password.ts';
 import { register } from '../registration/register.ts';
-import { admitTo, authParams, authPath, callerIn, text } from './auth-paths.ts';
+import { admitTo, authParams, authPath, holderIn, text } from './auth-paths.ts';
 import { secondFactorWanted, userSession } from './session-schemas.ts';
 
 /** Address and password: signing up and in, and what to do when the password is forgotten or to be another. */
@@ -100,7 +100,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const { id } = callerIn(collection, input.context);
+        const { id } = holderIn(collection, input.context);
         return ok(await changePassword(parts, collection, id, input.body, originOf(input)));
       }),
   }),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { refreshSession } from '../sessions/refresh-session.ts';
 import { endOtherSessions, endSession, listSessions } from '../sessions/session-rows.ts';
-import { authPath, callerIn } from './auth-paths.ts';
+import { authPath, callerIn, holderIn } from './auth-paths.ts';
 import { adminSession, sessionJson, userSession } from './session-schemas.ts';
 
 type SignedIn = Exclude<Principal, { type: 'guest' }>;
@@ -23,33 +23,41 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
   ...ownSessionRoutes(parts, {
     path: authPath('/sessions'),
     access: 'user',
-    async caller({ params, context }) {
-      const { collection = '' } = params;
-      return callerIn(await parts.collections.get(collection), context);
-    },
+    caller: async ({ params: { collection = '' }, context }) =>
+      callerIn(await parts.collections.get(collection), context),
+    holder: async ({ params: { collection = '' }, context }) =>
+      holderIn(await parts.collections.get(collection), context),
   }),
   ...ownSessionRoutes(parts, {
     path: '/api/v1/admin/sessions',
     access: 'admin',
-    async caller({ context: { principal } }) {
-      if (principal.type !== 'admin') throw unauthenticated();
-      return principal;
-    },
+    caller: callingAdmin,
+    holder: callingAdmin,
   }),
 ];
+
+type FindAccount = (input: {
+  readonly params: { readonly collection?: string | undefined };
+  readonly context: RequestContext;
+}) => Promise<SignedIn>;
 
 interface Ownership {
   readonly path: string;
   readonly access: 'user' | 'admin';
-  caller(input: {
-    readonly params: { readonly collection?: string | undefined };
-    readonly context: RequestContext;
-  }): Promise<SignedIn>;
+  /** Who may see the sessions. */
+  readonly caller: FindAccount;
+  /** Who may end them. */
+  readonly holder: FindAccount;
 }
+
+const callingAdmin: FindAccount = async ({ context: { principal } }) => {
+  if (principal.type !== 'admin') throw unauthenticated();
+  return principal;
+};
 
 const params = z.object({ collection: z.string().optional() });
 
-function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, caller }: Ownership) {
+function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, caller, holder }: Ownership) {
   return [
     route({
       method: 'GET',
@@ -72,7 +80,7 @@ function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, 
       params: params.extend({ id: z.string() }),
       answers: { 200: z.null(), 404: 'there is no such session' },
       async handler(input) {
-        const { id } = await caller(input);
+        const { id } = await holder(input);
         const sessionId = input.params.id;
         if (sessionId.includes('\0') || !(await endSession(database.query, id, sessionId))) throw notFound('session');
         bus.notify('accounts');
@@ -87,7 +95,7 @@ function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, 
       params,
       answers: { 200: z.null() },
       async handler(input) {
-        const { id, sessionId } = await caller(input);
+        const { id, sessionId } = await holder(input);
         await endOtherSessions(database.query, id, sessionId);
         bus.notify('accounts');
         return ok(null);

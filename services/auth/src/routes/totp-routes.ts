@@ -2,7 +2,7 @@ import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { AuthParts } from '../auth-parts.ts';
 import { confirmTotp, disableTotp, recoveryStatus, regenerateRecoveryCodes, setUpTotp } from '../totp/authenticator.ts';
-import { admitTo, authParams, authPath, callerIn, text } from './auth-paths.ts';
+import { admitTo, authParams, authPath, callerIn, holderIn, text } from './auth-paths.ts';
 
 const codes = z.array(z.string()).describe('ten recovery codes, shown this once');
 const setup = z.object({ secret: z.string(), otpauth_url: z.string() });
@@ -20,7 +20,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const data = await setUpTotp(parts, collection, callerIn(collection, input.context).id);
+        const data = await setUpTotp(parts, collection, holderIn(collection, input.context).id);
         // The interface names the members bare, the contract in the envelope too.
         return { status: 200, body: { ...data, data } };
       }),
@@ -41,7 +41,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const { id } = callerIn(collection, input.context);
+        const { id } = holderIn(collection, input.context);
         return ok({ enabled: true, codes: await confirmTotp(parts, collection, id, input.body.code) });
       }),
   }),
@@ -61,7 +61,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await disableTotp(parts, collection, callerIn(collection, input.context).id, input.body.code);
+        await disableTotp(parts, collection, holderIn(collection, input.context).id, input.body.code);
         return ok({ enabled: false });
       }),
   }),
@@ -75,7 +75,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const { id } = callerIn(collection, input.context);
+        const { id } = holderIn(collection, input.context);
         return ok({ codes: await regenerateRecoveryCodes(parts, collection, id) });
       }),
   }),

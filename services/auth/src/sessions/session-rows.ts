@@ -7,6 +7,8 @@ export interface SessionAccount {
   readonly collection: Collection | undefined;
   readonly id: string;
   readonly tokenVersion: number;
+  /** The admin who acts as the user. */
+  readonly impersonatedBy?: string;
 }
 
 /** A session as its owner sees it (contract §4). */
@@ -31,10 +33,10 @@ export async function insertSession(
   origin: Origin,
   { nowSec, expiresAtSec }: { readonly nowSec: number; readonly expiresAtSec: number },
 ): Promise<string | undefined> {
-  const { collection, id, tokenVersion } = account;
+  const { collection, id, tokenVersion, impersonatedBy = null } = account;
   const [row] = await query<{ id: string }>({
-    text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent)
-      select $1, $2, a.id, $3, $3, $4, $5, $6 from ${collection ? tableOf(collection) : 'system.admins'} a
+    text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, impersonated_by)
+      select $1, $2, a.id, $3, $3, $4, $5, $6, $9 from ${collection ? tableOf(collection) : 'system.admins'} a
       where a.id = $7 and a.token_version = $8 for share of a
       returning id`,
     values: [
@@ -46,6 +48,7 @@ export async function insertSession(
       origin.userAgent?.slice(0, maxUserAgentLength) ?? null,
       id,
       tokenVersion,
+      impersonatedBy,
     ],
   });
   return row?.id;
@@ -63,11 +66,11 @@ export async function prolongSession(
   return rows.length > 0;
 }
 
-/** The sessions of an account that are still good, the one used last first. */
+/** The account holder's sessions that are still good, the one used last first; an admin's that act as them are not theirs. */
 export const listSessions = (query: Query, accountId: string, nowSec: number): Promise<SessionRow[]> =>
   query({
     text: `select id, created_at, last_used_at, ip, user_agent from system.sessions
-      where account_id = $1 and expires_at > $2 order by last_used_at desc, id desc`,
+      where account_id = $1 and expires_at > $2 and impersonated_by is null order by last_used_at desc, id desc`,
     values: [accountId, nowSec],
   });
 

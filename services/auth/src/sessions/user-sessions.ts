@@ -36,7 +36,7 @@ export async function signUserSession(
   session: {
     readonly collection: Collection;
     readonly user: User;
-    /** None for a token that stands in no list, such as an impersonating admin's. */
+    /** None for a token that was signed elsewhere. */
     readonly sessionId: string | undefined;
     readonly windowSec: number;
     readonly impersonatedBy?: string | null;

@@ -1,6 +1,7 @@
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts } from '../auth-parts.ts';
+import { demandFeature } from '../features.ts';
 import { countRecoveryCodes, createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 import { limitSecondFactors } from './second-factor-limit.ts';
 import { findTotpStep, newTotpSecret, otpauthUrl } from './totp-code.ts';
@@ -15,11 +16,11 @@ export interface TotpSetup {
 }
 
 /**
- * Gives a user the secret of an authenticator app that is not in use yet. Throws 422 while that is switched off, 409
- * for a user who has one.
+ * Gives a user the secret of an authenticator app that is not in use yet. Throws 409 for a user who has one, 422 while
+ * that is switched off; who has one may still sign in with it and give it up then (interface §2.7).
  */
 export async function setUpTotp(parts: Parts, collection: Collection, userId: string): Promise<TotpSetup> {
-  demandEnrolment(parts);
+  demandFeature(parts.settings, 'auth.mfa.enabled');
   const { database, settings, envelope } = parts;
   const { email, isAnonymous } = await getTotp(parts, collection, userId);
   if (isAnonymous) throw forbidden('an anonymous user has no sign-in that a code could protect');
@@ -30,7 +31,7 @@ export async function setUpTotp(parts: Parts, collection: Collection, userId: st
 
 /** Takes the app into use with its first code, and gives the recovery codes. Throws 422, 409. */
 export async function confirmTotp(parts: Parts, collection: Collection, userId: string, code: string) {
-  demandEnrolment(parts);
+  demandFeature(parts.settings, 'auth.mfa.enabled');
   const { database } = parts;
   const totp = await getTotp(parts, collection, userId);
   if (totp.isEnabled) throw alreadyEnrolled();
@@ -91,12 +92,6 @@ async function readCode(
   const step = secret === undefined ? undefined : await findTotpStep(secret, code, nowSec());
   if (step === undefined) throw wrongCode();
   return { userId, stored, step };
-}
-
-/** Switching it off stops nobody who has an app from signing in or from giving it up (interface §2.7). */
-function demandEnrolment({ settings }: Pick<Parts, 'settings'>): void {
-  if (!settings.get('auth.mfa.enabled'))
-    throw new AppError(422, 'feature_disabled', 'setting up an authenticator app is switched off');
 }
 
 const issuerOf = (appUrl: string): string => (appUrl === '' ? 'Recordbus' : new URL(appUrl).hostname);

@@ -1,7 +1,8 @@
 import type { Bus } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
-import type { Session, SessionPrincipal } from '@recordbus/tokens';
+import type { Session } from '@recordbus/tokens';
 import { LRUCache } from 'lru-cache';
 import { type AccountState, findAccountState } from './account-state.ts';
 import { createRevocationFeed } from './revocation-feed.ts';
@@ -13,10 +14,11 @@ export interface Accounts {
   stop(): Promise<void>;
   /**
    * Who the holder of a session is now; undefined when the session has ended: the account is gone or has another token
-   * version, or it was signed out. What another replica committed counts here within a second, with the bus or without.
+   * version, or it was signed out. Of sessions that ended because an anonymous user was promoted a guest is known who
+   * says so. What another replica committed counts here within a second, with the bus or without.
    * Throws 503 when the database does not answer.
    */
-  findPrincipal(session: Session): Promise<SessionPrincipal | undefined>;
+  findPrincipal(session: Session): Promise<Principal | undefined>;
 }
 
 interface AccountsDeps {
@@ -29,7 +31,7 @@ interface AccountsDeps {
 const maxKnown = 20_000;
 
 interface Known {
-  readonly principal: SessionPrincipal;
+  readonly principal: Principal;
   /** What the feed had told when it was looked up. */
   readonly mark: number;
 }
@@ -40,7 +42,7 @@ export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   const use = createSessionUse({ database, log });
   const known = new LRUCache<string, Known>({ max: maxKnown });
 
-  async function lookUp(session: Session): Promise<SessionPrincipal | undefined> {
+  async function lookUp(session: Session): Promise<Principal | undefined> {
     // Taken before the question: what is told while it is asked makes the answer old.
     const mark = feed.mark();
     const state = await findAccountState(database.read, session);
@@ -80,9 +82,12 @@ const keyOf = ({ principal, tokenVersion, sessionId = '', expiresAtSec }: Sessio
     ? `${principal.id} ${tokenVersion} ${sessionId} ${expiresAtSec}`
     : `${principal.id} ${tokenVersion} ${sessionId} ${expiresAtSec} ${principal.impersonatedBy ?? ''} ${principal.collection}`;
 
-function principalOf(session: Session, state: AccountState): SessionPrincipal | undefined {
+const promoted: Principal = { type: 'guest', rejectedToken: true, isPromoted: true };
+
+function principalOf(session: Session, state: AccountState): Principal | undefined {
   const { principal, tokenVersion, sessionId, expiresAtSec } = session;
-  if (state.tokenVersion !== tokenVersion || (sessionId && !state.hasSession)) return undefined;
+  if (state.tokenVersion !== tokenVersion || (sessionId && !state.hasSession))
+    return principal.type === 'user' && principal.anonymous && !state.isAnonymous ? promoted : undefined;
   const { email } = state;
   return principal.type === 'admin'
     ? { ...principal, email, sessionId, expiresAtSec }

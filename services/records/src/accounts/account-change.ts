@@ -3,6 +3,7 @@ import type { Query } from '@recordbus/database';
 import { oldPasswordGuesses } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
 import { forbidden, validationFailed } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
@@ -38,9 +39,14 @@ export async function readAccountChange(
   query: Query,
   { passwords, guessLimit }: AccountRules,
   collection: Collection,
-  { id, body: { password, old_password, verified, ...body } }: Given,
+  given: Given,
   asking: Asking,
 ): Promise<AccountChange | Unwritten> {
+  refuseNonHolder(asking.principal, given);
+  const {
+    id,
+    body: { password, old_password, verified, ...body },
+  } = given;
   const isAdmin = asking.principal.type === 'admin';
   const change = { body, passwordHash: undefined, oldPasswordHash: undefined, clearsVerified: !isAdmin };
   if (isAdmin && verified !== undefined) change.body = { ...body, verified };
@@ -63,6 +69,18 @@ export async function readAccountChange(
   if (!(await verifyPassword(oldPasswordHash, old_password))) throw wrongOldPassword();
   await guessLimit.clear(guesses.key);
   return { ...change, passwordHash: await passwords.hashNew(password), oldPasswordHash };
+}
+
+/**
+ * What opens an account is not for an admin who acts as its user, and an anonymous user gets it by being promoted; an
+ * address that stays as it is may be sent. Throws 403.
+ */
+function refuseNonHolder(principal: Principal, { id, body }: Given): void {
+  if (principal.type !== 'user' || principal.id !== id) return;
+  if (body.password === undefined && (body.email === undefined || body.email === principal.email)) return;
+  if (principal.impersonatedBy)
+    throw forbidden('an address or a password is not for an admin who acts as the user', 'impersonated');
+  if (principal.anonymous) throw forbidden('an anonymous user gets an address and a password by being promoted');
 }
 
 /** 422 for an old password that is not the one that the account has, or has any more. */

@@ -1,0 +1,15 @@
+import type { Settings } from '@recordbus/settings';
+import { AppError } from '@recordbus/shared/errors';
+
+/** The ways in that a setting switches (interface §5.6), and what a refusal calls them. */
+const features = {
+  'auth.otp.enabled': 'signing in with a one-time code',
+  'auth.mfa.enabled': 'setting up an authenticator app',
+  'auth.anonymous.enabled': 'anonymous sign-in',
+  'auth.impersonation.enabled': 'acting as a user',
+} as const;
+
+/** Throws 422 while a feature is switched off. */
+export function demandFeature(settings: Pick<Settings, 'get'>, feature: keyof typeof features): void {
+  if (!settings.get(feature)) throw new AppError(422, 'feature_disabled', `${features[feature]} is switched off`);
+}

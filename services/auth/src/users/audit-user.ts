@@ -1,0 +1,30 @@
+import { recordAudit } from '@recordbus/audit';
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import type { Origin } from '../auth-parts.ts';
+
+/** What is audited of users (docs/security.md): what opens an account, or changes how it is opened. */
+export type UserAction =
+  | 'users.promote'
+  | 'users.password_change'
+  | 'users.password_reset'
+  | 'users.email_change'
+  | 'users.mfa_enable'
+  | 'users.mfa_disable'
+  | 'users.recovery_codes';
+
+/** Writes the audit row of something that was done to a user; in the transaction that does it. */
+export const auditUser = (
+  query: Query,
+  action: UserAction,
+  collection: Collection,
+  userId: string,
+  { context, userAgent }: Origin,
+): Promise<void> =>
+  recordAudit(query, {
+    action,
+    context,
+    userAgent,
+    target: { type: 'user', id: userId },
+    details: { collection: collection.name },
+  });

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { decodeJwt } from 'jose';
+import { type Client, createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listAt, textAt } from '../harness/json.ts';
+import { logLines } from '../harness/logs.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios } from '../harness/scenario.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+
+const password = 'a long and winding password';
+const users = '/api/v1/auth/acted';
+const hourSec = 3600;
+
+/** A user, and an admin of their own who may be changed and deleted. */
+async function given(target: Target, name: string) {
+  const first = await target.admin();
+  await first.send('POST', '/api/v1/collections', {
+    body: { name: 'acted', type: 'auth', fields: [{ name: 'nick', type: 'text' }] },
+  });
+  const session = await target.guest.post(`${users}/register`, { email: `${name}@example.com`, password });
+  const credentials = { email: `root.${name}@example.com`, password };
+  const { id: adminId } = await first.post('/api/v1/admin/admins', credentials);
+  const signedIn = await target.guest.post('/api/v1/admin/login', credentials, 200);
+  const admin = createClient(target.url, textAt(signedIn, 'token'));
+  const userId = textAt(session, 'record.id');
+  const impersonate = async (): Promise<{ token: string; client: Client }> => {
+    const { token } = await admin.post(`/api/v1/admin/impersonate/acted/${userId}`, undefined, 200);
+    return { token: String(token), client: createClient(target.url, String(token)) };
+  };
+  const user = createClient(target.url, textAt(session, 'token'));
+  return { first, admin, adminId: String(adminId), user, userId, impersonate };
+}
+
+const isSignedIn = async (client: Client): Promise<boolean> => (await client.get(`${users}/sessions`)).status === 200;
+
+const ends = (client: Client) => eventually('the end of the token', async () => !(await isSignedIn(client)));
+
+onEachTopology('an admin acts as a user', async (t, target) => {
+  const { admin, adminId, user, userId, impersonate } = await given(target, 'ann');
+  const path = `/api/v1/admin/impersonate/acted/${userId}`;
+  const spec = 'interface §4.1';
+  await runScenarios(t, target, [
+    { name: 'for a guest', request: `POST ${path}`, expect: refused.unauthenticated, spec },
+    { name: 'for a user', as: 'user', request: `POST ${path}`, expect: refused.forbidden, spec },
+    {
+      name: 'of somebody who is not there',
+      as: 'admin',
+      request: 'POST /api/v1/admin/impersonate/acted/01980000-0000-7000-8000-000000000009',
+      expect: refused.notFound,
+      spec,
+    },
+    {
+      name: 'of nowhere',
+      as: 'admin',
+      request: `POST /api/v1/admin/impersonate/nowhere/${userId}`,
+      expect: refused.notFound,
+      spec,
+    },
+    {
+      name: 'the token and who is behind it',
+      as: 'admin',
+      request: `POST ${path}`,
+      expect: { status: 200, json: { data: { token: is.text, impersonated_by: is.uuid } } },
+      spec,
+    },
+  ]);
+
+  const { token, client } = await impersonate();
+  const claims = decodeJwt(token);
+
+  await t.test('the token is of the user, for an hour, and says who is behind it [interface §5]', () => {
+    assert.deepEqual(
+      { ...claims, iat: 0, exp: 0, jti: '', sid: '', tv: 0 },
+      {
+        aud: 'user',
+        id: userId,
+        email: 'ann@example.com',
+        collection: 'acted',
+        impersonated_by: adminId,
+        iat: 0,
+        exp: 0,
+        jti: '',
+        sid: '',
+        tv: 0,
+      },
+    );
+    assert.equal(Number(claims.exp) - Number(claims.iat), hourSec);
+  });
+
+  await t.test('every request made with it says so in its log line [interface §5]', async () => {
+    const requestId = `acted-${target.url}`;
+    const answer = await client.send('PATCH', `/api/v1/acted/${userId}`, {
+      body: { nick: 'annie' },
+      headers: { 'X-Request-Id': requestId },
+    });
+    assert.equal(answer.status, 200);
+    const line = await eventually('its line', () =>
+      logLines(target.logLines).find(({ request_id, msg }) => request_id === requestId && msg === 'request'),
+    );
+    assert.deepEqual(
+      [line.level, line.auth_impersonated_by, line.principal_type, line.principal_id],
+      ['info', adminId, 'user', userId],
+    );
+  });
+
+  await t.test('a refreshed token keeps both, and its end [contract §4]', async () => {
+    const refreshed = decodeJwt(textAt(await client.post('/api/v1/auth/refresh', {}, 200), 'token'));
+    assert.deepEqual([refreshed.impersonated_by, refreshed.exp], [adminId, claims.exp]);
+  });
+
+  await t.test('what opens the account or closes it is not for them', async () => {
+    const tries: [string, string, object?][] = [
+      ['POST', `${users}/change-password`, { old_password: password, password: `${password} two` }],
+      ['POST', `${users}/request-email-change`, { email: 'mine@example.com' }],
+      ['POST', `${users}/totp/setup`],
+      ['POST', `${users}/totp/confirm`, { code: '123456' }],
+      ['POST', `${users}/totp/disable`, { code: '123456' }],
+      ['POST', `${users}/totp/recovery/regenerate`],
+      ['POST', `${users}/promote`, { email: 'mine@example.com', password }],
+      ['DELETE', `${users}/sessions`],
+      ['DELETE', `${users}/sessions/01980000-0000-7000-8000-000000000009`],
+      ['PATCH', `/api/v1/acted/${userId}`, { password: `${password} two`, old_password: password }],
+      ['PATCH', `/api/v1/acted/${userId}`, { email: 'mine@example.com' }],
+    ];
+    for (const [method, tried, body] of tries) {
+      const { status, text } = await client.send(method, tried, body && { body });
+      assert.equal(status, 403, `${method} ${tried}: ${text}`);
+    }
+    const unchanged = { email: 'ann@example.com', nick: 'ann' };
+    assert.equal((await client.send('PATCH', `/api/v1/acted/${userId}`, { body: unchanged })).status, 200);
+  });
+
+  await t.test("it is not among the user's sessions, and ends with them", async () => {
+    const sessions = listAt((await client.get(`${users}/sessions`)).json, 'data');
+    assert.deepEqual(
+      sessions.map(({ current }) => current),
+      [false],
+    );
+    assert.equal(listAt((await user.get(`${users}/sessions`)).json, 'data').length, 1);
+    await user.delete(`${users}/sessions`);
+    await ends(client);
+    assert.ok(await isSignedIn(user));
+  });
+
+  await t.test('it ends with a new password', async () => {
+    const { client: other } = await impersonate();
+    await user.post(`${users}/change-password`, { old_password: password, password: `${password} two` }, 200);
+    await ends(other);
+  });
+
+  await t.test('an admin is no user for it: the token opens nothing of theirs', async () => {
+    const { client: other } = await impersonate();
+    for (const closed of ['/api/v1/admin/me', '/api/v1/admin/settings', '/api/v1/admin/audit'])
+      assert.equal((await other.get(closed)).status, 403);
+    assert.equal((await other.send('POST', path)).status, 403);
+  });
+
+  await t.test('it is audited [contract §8]', async () => {
+    const { json } = await admin.get(`/api/v1/admin/audit?action=users.impersonate&actor_id=${adminId}`);
+    const [row, ...others] = listAt(json, 'data');
+    assert.deepEqual(
+      [row?.target_type, row?.target_id, row?.details, others.length],
+      ['user', userId, { collection: 'acted', window_seconds: hourSec }, 2],
+    );
+  });
+});
+
+onEachTopology('whoever acts as a user stops when they are no admin any more', async (t, target) => {
+  await t.test('after a change of the admin', async () => {
+    const { first, adminId, impersonate } = await given(target, 'bob');
+    const { client } = await impersonate();
+    await first.patch(`/api/v1/admin/admins/${adminId}`, { password: `${password} two` });
+    await ends(client);
+  });
+  await t.test('after the end of the admin', async () => {
+    const { first, adminId, user, impersonate } = await given(target, 'cid');
+    const { client } = await impersonate();
+    await first.delete(`/api/v1/admin/admins/${adminId}`);
+    await ends(client);
+    assert.ok(await isSignedIn(user));
+  });
+});
+
+onEachTopology('acting as a user follows the settings', async (t, target) => {
+  const { first, userId } = await given(target, 'dan');
+  const path = `/api/v1/admin/impersonate/acted/${userId}`;
+  const windowOf = async (): Promise<number> => {
+    const { json } = await first.send('POST', path);
+    const { exp, iat } = decodeJwt(textAt(json, 'data.token'));
+    return Number(exp) - Number(iat);
+  };
+  await t.test('its window is its own, and a bad one is the default [interface §5]', async () => {
+    for (const [value, seconds] of [
+      ['90', 90],
+      ['59', hourSec],
+    ] as const) {
+      await first.patch('/api/v1/admin/settings', { 'auth.impersonate.window_seconds': value });
+      await eventually('the window', async () => (await windowOf()) === seconds);
+    }
+  });
+  await t.test('switched off it is 422 [interface §5]', async () => {
+    await first.patch('/api/v1/admin/settings', { 'auth.impersonation.enabled': '0' });
+    const { json } = await eventually('the switch', async () => {
+      const answer = await first.send('POST', path);
+      return answer.status === 422 && answer;
+    });
+    assert.equal(textAt(json, 'code'), 'feature_disabled');
+    await first.patch('/api/v1/admin/settings', {
+      'auth.impersonation.enabled': '',
+      'auth.impersonate.window_seconds': '',
+    });
+  });
+});
