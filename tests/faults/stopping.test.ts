@@ -120,6 +120,7 @@ for (const [name, variables, sentence] of [
   ['a short secret', { SERVICE_JWT_SECRET: 'short' }, /SERVICE_JWT_SECRET/],
   ['a database that is none', { SERVICE_DATABASE_URL: 'mysql://x' }, /SERVICE_DATABASE_URL/],
   ['a log level that is none', { SERVICE_LOG_LEVEL: 'loud' }, /SERVICE_LOG_LEVEL/],
+  ['a proxy that is no address', { SERVICE_TRUSTED_PROXIES: '10.0.0.0/99' }, /SERVICE_TRUSTED_PROXIES/],
 ] as const) {
   test(`${name} stops the start with a sentence that names the variable [contract §9]`, async () => {
     await using tidying = new AsyncDisposableStack();

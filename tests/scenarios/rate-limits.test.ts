@@ -249,6 +249,21 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       await isCountedAs('198.51.100.5, rubbish, 203.0.113.8', '203.0.113.8');
     });
 
+    test('the setting overrides the environment: who is not trusted is the client [interface §2.7]', async () => {
+      await follow([{ label: '/api/v1/notes', max: 1, audience: 'guest' }]);
+      const statusAt = async (gateway: Client) =>
+        (await gateway.send('GET', '/api/v1/notes', { headers: { 'X-Forwarded-For': newAddress() } })).status;
+      const all = async (status: number) => {
+        for (const gateway of gateways)
+          await eventually(`every client gets ${status}`, async () => (await statusAt(gateway)) === status);
+      };
+      await all(200);
+      await admin.patch('/api/v1/admin/settings', { 'security.trusted_proxies': '192.0.2.0/24' });
+      await all(429);
+      await admin.patch('/api/v1/admin/settings', { 'security.trusted_proxies': '' });
+      await all(200);
+    });
+
     test('a limit for signing in is exact over all gateways under parallel load [docs/gateway]', async () => {
       await follow([{ label: '*:auth', max: 25 }]);
       const login = { method: 'POST', path: '/api/v1/auth/people/login', from: newAddress(), body: {} };

@@ -28,6 +28,8 @@ interface Share {
   left: number;
   /** Nothing is left to take. */
   isExhausted: boolean;
+  /** Requests that wait for more to be taken. */
+  waiting: number;
   asking: Promise<void> | undefined;
 }
 
@@ -39,8 +41,8 @@ const portionsOfALimit = 20;
 
 /**
  * Makes a limiter that counts in these windows; `nowMs` is a clock that never goes back. Rules for `auth`, and small
- * ones, are exact: each request is counted where all replicas count. Refusals are decided here, so that a flood of
- * requests costs the shared counter nothing once its limit is reached.
+ * ones, are exact: only what is asked for by a request is taken. There is one question at a time for each caller,
+ * whatever the number of its requests, and refusals are decided here: a flood costs the shared counter next to nothing.
  */
 export function createLimiter(windows: RateWindows, nowMs: () => number): Limiter {
   const shares = new LRUCache<string, Share>({ max: maxCallers });
@@ -49,61 +51,57 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     const now = nowMs();
     const found = shares.get(key);
     if (found && found.endsAtMs > now) return found;
-    const begun = { windowEndsAtMs: 0, endsAtMs: now + windowMs, used: 0, left: 0, isExhausted: false };
-    const share: Share = { ...begun, asking: undefined };
-    shares.set(key, share);
-    return share;
+    const begun: Share = {
+      windowEndsAtMs: 0,
+      endsAtMs: now + windowMs,
+      used: 0,
+      left: 0,
+      isExhausted: false,
+      waiting: 0,
+      asking: undefined,
+    };
+    shares.set(key, begun);
+    return begun;
   }
 
-  /** Takes up to `count` of the limit and says how many there were. */
-  async function take(share: Share, key: string, { max, windowMs }: RateRule, count: number): Promise<number> {
-    const window = await windows.take(key, windowMs, count);
-    const granted = Math.max(0, Math.min(count, max - (window.used - count)));
-    note(share, window, granted < count || window.used >= max);
-    return granted;
-  }
-
-  function note(share: Share, { used, leftMs, endsAtMs }: RateWindow, isExhausted: boolean): void {
-    if (share.windowEndsAtMs !== endsAtMs) {
-      // What was taken of a window ends with it.
-      Object.assign(share, { windowEndsAtMs: endsAtMs, endsAtMs: nowMs() + leftMs, used: 0, left: 0 });
-      share.isExhausted = false;
-    }
-    share.used = Math.max(share.used, used);
-    share.isExhausted ||= isExhausted;
-  }
-
-  /** Takes the next portion; one question at a time, shared by all who wait for it. */
+  /** Takes what is waited for, at least a portion; one question at a time, shared by all who wait for it. */
   function ask(share: Share, key: string, rule: RateRule, portion: number): Promise<void> {
-    share.asking ??= take(share, key, rule, portion)
-      .then((granted) => {
-        share.left += granted;
-      })
-      .finally(() => {
-        share.asking = undefined;
-      });
+    share.asking ??= take(share, key, rule, Math.max(portion, share.waiting)).finally(() => {
+      share.asking = undefined;
+    });
     return share.asking;
   }
 
-  function verdict(allowed: boolean, share: Share, { max }: RateRule): Verdict {
-    const remaining = allowed ? Math.max(0, max - share.used) + share.left : 0;
-    return { allowed, limit: max, remaining, resetSec: Math.max(1, Math.ceil((share.endsAtMs - nowMs()) / 1000)) };
+  async function take(share: Share, key: string, { max, windowMs }: RateRule, count: number): Promise<void> {
+    const window = await windows.take(key, windowMs, count);
+    if (share.windowEndsAtMs !== window.endsAtMs) begin(share, window);
+    share.used = Math.max(share.used, window.used);
+    share.left += Math.max(0, Math.min(count, max - (window.used - count)));
+    share.isExhausted ||= window.used >= max;
   }
 
-  async function countExactly(share: Share, key: string, rule: RateRule): Promise<Verdict> {
-    const granted = await take(share, key, rule, 1);
-    return verdict(granted === 1, share, rule);
+  /** What was taken of a window ends with it. */
+  function begin(share: Share, { leftMs, endsAtMs }: RateWindow): void {
+    share.windowEndsAtMs = endsAtMs;
+    share.endsAtMs = nowMs() + leftMs;
+    share.used = 0;
+    share.left = 0;
+    share.isExhausted = false;
   }
 
   async function countAfterAsking(share: Share, key: string, rule: RateRule, portion: number): Promise<Verdict> {
-    while (share.left === 0 && !share.isExhausted) await ask(share, key, rule, portion);
+    share.waiting += 1;
+    do await ask(share, key, rule, portion);
+    while (share.left === 0 && !share.isExhausted);
+    share.waiting -= 1;
     return spend(share, rule);
   }
 
-  function spend(share: Share, rule: RateRule): Verdict {
+  function spend(share: Share, { max }: RateRule): Verdict {
     const allowed = share.left > 0;
     if (allowed) share.left -= 1;
-    return verdict(allowed, share, rule);
+    const remaining = Math.max(0, max - share.used) + share.left;
+    return { allowed, limit: max, remaining, resetSec: Math.max(1, Math.ceil((share.endsAtMs - nowMs()) / 1000)) };
   }
 
   return {
@@ -111,11 +109,9 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
       // A rule that was changed counts anew: what was refused under the old one may be allowed now.
       const key = `${rule.label} ${rule.audience} ${rule.max} ${rule.windowMs} ${caller}`;
       const share = shareOf(key, rule.windowMs);
-      if (share.left === 0 && share.isExhausted) return verdict(false, share, rule);
-      const portion = Math.floor(rule.max / portionsOfALimit);
-      if (rule.action === 'auth' || portion < 2) return countExactly(share, key, rule);
-      if (share.left === 0) return countAfterAsking(share, key, rule, portion);
-      if (share.left <= portion / 2 && !share.isExhausted) void ask(share, key, rule, portion);
+      const portion = rule.action === 'auth' ? 1 : Math.max(1, Math.floor(rule.max / portionsOfALimit));
+      if (share.left === 0 && !share.isExhausted) return countAfterAsking(share, key, rule, portion);
+      if (portion > 1 && share.left <= portion / 2 && !share.isExhausted) void ask(share, key, rule, portion);
       return spend(share, rule);
     },
   };

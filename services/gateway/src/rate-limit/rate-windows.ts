@@ -19,10 +19,19 @@ export interface RateWindows {
 /** Callers that are remembered; beyond them the one that was heard of longest ago is forgotten. */
 export const maxCallers = 50_000;
 
-/** Counters in the memory of this process; `nowMs` is a clock that never goes back. */
-export function createOwnWindows(nowMs: () => number): RateWindows {
+/** Counters in the memory of this process, which go on from what others have counted. */
+export interface OwnWindows extends RateWindows {
+  /** Takes over what is counted elsewhere. */
+  follow(key: string, window: RateWindow): void;
+}
+
+/** Makes them; `nowMs` is a clock that never goes back. */
+export function createOwnWindows(nowMs: () => number): OwnWindows {
   const windows = new LRUCache<string, { used: number; readonly endsAtMs: number }>({ max: maxCallers });
   return {
+    follow(key, { used, leftMs }) {
+      windows.set(key, { used, endsAtMs: nowMs() + leftMs });
+    },
     async take(key, windowMs, count) {
       const now = nowMs();
       let window = windows.get(key);

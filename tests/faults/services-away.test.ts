@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { findFreePort } from '../harness/free-port.ts';
+import { textAt } from '../harness/json.ts';
+import { startSecondGateway } from '../harness/service-process.ts';
+import { startStack } from '../harness/stack.ts';
+
+const codeOf = ({ status, json }: Answer): string => `${status} ${textAt(json, 'code')}`;
+
+test('a service that hangs is 504, one that is not there 503; the others go on [docs/gateway]', async (t) => {
+  await using stack = await startStack({ topology: 'processes' });
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
+  const { id } = await admin.create('notes', {});
+  await using gateway = await startSecondGateway(stack, {
+    SERVICE_ANSWER_TIMEOUT_MS: '1000',
+    SERVICE_AUTH_URL: `http://127.0.0.1:${await findFreePort()}`,
+  });
+  const { guest } = gateway;
+  await eventually('it knows the routes of records', async () => (await guest.get('/api/v1/notes')).status === 200);
+
+  await t.test('one that is not there is told to be tried again', async () => {
+    for (const path of ['/api/v1/auth/notes/login', '/api/v1/admin/login']) {
+      const answer = await guest.send('POST', path, { body: {} });
+      assert.equal(codeOf(answer), '503 unavailable');
+      assert.match(String(answer.headers['retry-after']), /^\d+$/);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+    }
+  });
+
+  const { pid = 0 } = stack.services.records ?? {};
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await t.test('one that hangs keeps nobody waiting for ever, also in the middle of a write', async () => {
+      assert.equal(codeOf(await guest.get(`/api/v1/notes/${id}`)), '504 upstream_timeout');
+      assert.equal(codeOf(await guest.send('POST', '/api/v1/notes', { body: {} })), '504 upstream_timeout');
+    });
+    await t.test('health tells of both, the others are well [contract §1]', async () => {
+      const health = await guest.get('/api/v1/health');
+      assert.equal(health.status, 200);
+      assert.deepEqual(
+        ['status', 'services.records', 'services.auth', 'services.admin'].map((path) =>
+          textAt(health.json, `data.${path}`),
+        ),
+        ['degraded', 'unavailable', 'unavailable', 'ok'],
+      );
+      assert.equal((await guest.get('/readyz')).status, 503);
+      assert.equal((await guest.get('/healthz')).status, 200);
+      assert.equal((await guest.get('/api/v1/admin/settings')).status, 401);
+    });
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  await t.test('once it goes on, so do requests', async () => {
+    await eventually('a record is read', async () => (await guest.get(`/api/v1/notes/${id}`)).status === 200);
+  });
+});
