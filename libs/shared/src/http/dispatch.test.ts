@@ -32,6 +32,16 @@ const routes = [
     handler: ({ body }) => created(body),
   }),
   route({
+    method: 'POST',
+    path: '/parameters',
+    access: 'public',
+    summary: 'Take parameters in a body',
+    body: item,
+    refusesBodyWith: 400,
+    answers: { 200: item, 400: 'a member does not fit' },
+    handler: ({ body }) => ok(body),
+  }),
+  route({
     method: 'GET',
     path: '/fails/:how',
     access: 'session',
@@ -133,6 +143,16 @@ describe('dispatching a request', () => {
     const polluting = await call('POST', '/items', '{"name":"x","__proto__":{"size":1}}');
     assert.equal(polluting.status, 422);
     assert.deepEqual(Object.keys(polluting.json.details), ['__proto__']);
+  });
+
+  it('refuses members with 400 where the route says so', async () => {
+    const answer = await call('POST', '/parameters', '{"name":1}');
+    assert.equal(answer.status, 400);
+    assert.deepEqual(answer.json, {
+      error: 'name: must be a string',
+      code: 'malformed_request',
+      details: { name: 'must be a string' },
+    });
   });
 
   it('asks admit before it looks at anything else', async () => {

@@ -84,7 +84,9 @@ async function readInput(
   return {
     params,
     query: readQuery(route.query, search),
-    body: route.body && readBody(route.body, multipart ? undefined : await readJsonBody(request, route.bodyLimitBytes)),
+    body:
+      route.body &&
+      readBody(route, route.body, multipart ? undefined : await readJsonBody(request, route.bodyLimitBytes)),
     isHead: request.method === 'HEAD',
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
@@ -107,18 +109,25 @@ function readQuery(schema: z.ZodType | undefined, search: string): unknown {
 function readStrings(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const details = describeIssues(result.error);
-  const [name, message] = Object.entries(details)[0] ?? ['request', 'not valid'];
-  throw malformed(`${name}: ${message}`, details);
+  throw doesNotFit(result.error);
 }
 
-/** A body that is no object is 400, one whose members do not fit is 422 naming each; no body is an empty object. */
-function readBody(schema: z.ZodType, value: unknown = {}): unknown {
+function doesNotFit(error: z.ZodError): AppError {
+  const details = describeIssues(error);
+  const [name, message] = Object.entries(details)[0] ?? ['request', 'not valid'];
+  return malformed(`${name}: ${message}`, details);
+}
+
+/**
+ * A body that is no object is 400, one whose members do not fit is 422, or what the route says, naming each; no body is
+ * an empty object.
+ */
+function readBody({ refusesBodyWith }: Route, schema: z.ZodType, value: unknown = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('the body must be a JSON object');
   // No schema knows such a member, and none sees it: objects that are copied lose it.
   if (Object.hasOwn(value, '__proto__')) throw validationFailed({ ['__proto__']: unknownMember });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw validationFailed(describeIssues(result.error));
+  throw refusesBodyWith === 400 ? doesNotFit(result.error) : validationFailed(describeIssues(result.error));
 }

@@ -50,6 +50,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Status for a body whose members do not fit; 422 when not given (interface §7 says 400 for OAuth2). */
+  readonly refusesBodyWith?: 400 | 422;
   /** Largest body in bytes; 1 MiB when not given. */
   readonly bodyLimitBytes?: number;
   /** For a route that reads `multipart/form-data` itself: the largest such body in bytes. Others refuse it with 415. */
@@ -75,6 +77,7 @@ export interface Route {
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
+  readonly refusesBodyWith: 400 | 422;
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
@@ -95,7 +98,24 @@ export function route<
   B extends z.ZodType = z.ZodUndefined,
 >(declaration: RouteDeclaration<P, Q, B>): Route {
   const { path, action, params, query, body, admit, ...rest } = declaration;
-  const { bodyLimitBytes = defaultBodyLimitBytes, multipartLimitBytes, idempotent = false } = declaration;
+  const {
+    bodyLimitBytes = defaultBodyLimitBytes,
+    multipartLimitBytes,
+    idempotent = false,
+    refusesBodyWith = 422,
+  } = declaration;
   const paths = typeof path === 'string' ? [path] : path;
-  return { ...rest, idempotent, action, params, query, body, admit, bodyLimitBytes, multipartLimitBytes, paths };
+  return {
+    ...rest,
+    idempotent,
+    refusesBodyWith,
+    action,
+    params,
+    query,
+    body,
+    admit,
+    bodyLimitBytes,
+    multipartLimitBytes,
+    paths,
+  };
 }
