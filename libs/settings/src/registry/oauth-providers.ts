@@ -40,6 +40,9 @@ const ofEveryProvider = Object.fromEntries(
 const teamId = z.string().regex(/^[A-Za-z0-9]{10}$/, 'must be 10 letters and digits');
 const keyId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters and digits');
 
+/** A tenant's id or one of its domains. */
+const tenant = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, 'must be a tenant id or domain');
+
 /** Scope tokens (RFC 6749 §3.3). */
 const scopes = z
   .string()
@@ -48,6 +51,7 @@ const scopes = z
 export const oauthProviders = settingGroup('OAuth2 providers', ['auth'], {
   ...ofEveryProvider,
   'oauth2.gitlab.endpoint': unsetSetting(httpUrl, '', 'Base URL of your own GitLab; empty means gitlab.com.'),
+  'oauth2.microsoft.tenant': setting(tenant, 'common', 'Tenant whose users may sign in; common means all of them.'),
   'oauth2.apple.team_id': unsetSetting(teamId, '', 'Team id at Apple, 10 characters.'),
   'oauth2.apple.key_id': unsetSetting(keyId, '', 'Id of the private key at Apple.'),
   'oauth2.apple.private_key': unsetSetting(

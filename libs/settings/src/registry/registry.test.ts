@@ -371,6 +371,11 @@ const table: Record<SettingKey, Row> = {
 
   ...oauthRows,
   'oauth2.gitlab.endpoint': url,
+  'oauth2.microsoft.tenant': {
+    text: 'common',
+    good: [['contoso.onmicrosoft.com', 'contoso.onmicrosoft.com']],
+    bad: ['a/b', '..', ''.padEnd(300, 'x')].map((bad) => [bad, /tenant/]),
+  },
   'oauth2.apple.team_id': {
     text: '',
     good: [['ABCDE12345', 'ABCDE12345']],
