@@ -12,6 +12,8 @@ export interface SystemTables {
   sessions: SessionsTable;
   one_time_tokens: OneTimeTokensTable;
   recovery_codes: RecoveryCodesTable;
+  oauth_links: OauthLinksTable;
+  oauth_states: OauthStatesTable;
   failed_logins: { key: string; failures: number; resets_at: number };
   revocations: { id: GeneratedAlways<number>; subject: string; revoked_at: Generated<Date> };
   leases: { name: string; holder: string; expires_at: Date };
@@ -239,4 +241,23 @@ interface RecoveryCodesTable {
   /** The same for all codes of a set. */
   salt: string;
   used_at: number | null;
+}
+
+interface OauthLinksTable {
+  collection_id: string;
+  provider: string;
+  provider_user_id: string;
+  account_id: string;
+  created_at: number;
+}
+
+/** PKCE verifiers, by the hash of the state that they go with. */
+interface OauthStatesTable {
+  collection_id: string;
+  state_hash: string;
+  provider: string;
+  redirect_uri: string;
+  verifier: string;
+  used_at: number | null;
+  expires_at: number;
 }

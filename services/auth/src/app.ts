@@ -1,11 +1,12 @@
 import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import type { EgressClient } from '@recordbus/egress';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createMailSender } from '@recordbus/mail';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { createCollectionCache } from '@recordbus/schema';
-import { createSettings } from '@recordbus/settings';
+import { createFilteredClient, createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
@@ -17,12 +18,14 @@ import { createAuthCollections } from './collections/auth-collections.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLockout } from './lockout/lockout.ts';
 import { measureMail } from './mail-metrics.ts';
+import { createOauthProviders } from './oauth/oauth-providers.ts';
 import { createCodeHasher } from './one-time/code-hasher.ts';
 import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { anonymousRoutes } from './routes/anonymous-routes.ts';
 import { impersonationRoutes } from './routes/impersonation-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
+import { oauthRoutes } from './routes/oauth-routes.ts';
 import { otpRoutes } from './routes/otp-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
 import { secondFactorRoutes } from './routes/second-factor-routes.ts';
@@ -49,12 +52,16 @@ interface AuthDeps {
   };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
+  /** By which OAuth2 providers are called; one that obeys the settings when not given. */
+  readonly client?: EgressClient;
 }
 
 /** The auth service: who may come in, and the tokens they carry from then on. */
-export function createAuth({ log, database, bus, envelope, secret, config, clock = Date.now }: AuthDeps): Service {
+export function createAuth(deps: AuthDeps): Service {
+  const { log, database, bus, envelope, secret, config, clock = Date.now } = deps;
   const nowSec = () => Math.floor(clock() / 1000);
   const settings = createSettings({ database, bus, log, envelope });
+  const client = deps.client ?? createFilteredClient(settings);
   const cache = createCollectionCache({ database, bus, log });
   const background = createBackgroundWork(log);
   const housekeeping = createHousekeeping({ database, log, nowSec });
@@ -73,6 +80,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
     guessLimit: createGuessLimit({ database, nowSec }),
     hashCode: createCodeHasher(secret),
+    oauth: createOauthProviders({ settings, client, log, nowSec }),
     nowSec,
     inBackground: background.run,
   };
@@ -85,6 +93,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     ...anonymousRoutes(parts),
     ...mailRoutes(parts),
     ...otpRoutes(parts),
+    ...oauthRoutes(parts),
     ...totpRoutes(parts),
     ...secondFactorRoutes(parts),
   ];
@@ -109,7 +118,7 @@ export function createAuth({ log, database, bus, envelope, secret, config, clock
     async stop() {
       cache.stop();
       await background.stop();
-      await Promise.all([settings.stop(), housekeeping.stop(), mailSender.stop()]);
+      await Promise.all([settings.stop(), housekeeping.stop(), mailSender.stop(), client.close()]);
     },
   };
 }

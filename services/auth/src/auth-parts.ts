@@ -8,6 +8,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { TokenSigner } from '@recordbus/tokens';
 import type { AuthCollections } from './collections/auth-collections.ts';
 import type { Lockout } from './lockout/lockout.ts';
+import type { OauthProviders } from './oauth/oauth-providers.ts';
 import type { CodeHasher } from './one-time/code-hasher.ts';
 
 /** What every way to sign in stands on. */
@@ -24,6 +25,7 @@ export interface AuthParts {
   readonly lockout: Lockout;
   readonly guessLimit: GuessLimit;
   readonly hashCode: CodeHasher;
+  readonly oauth: OauthProviders;
   /** The time in unix seconds. */
   readonly nowSec: () => number;
   /** Does work whose outcome and duration the caller is not to learn, after the answer; errors are logged. */

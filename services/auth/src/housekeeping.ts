@@ -4,6 +4,9 @@ import type { Logger } from '@recordbus/shared/logging';
 /** How often what has run out is removed, in milliseconds. */
 const intervalMs = 60_000;
 
+/** For how long it is known of a state that its verifier ran out, in seconds. */
+const statesKeptSec = 24 * 3600;
+
 /** For how long gateways find out what they have to forget; one that was away for longer forgets everything. */
 const revocationsKept = "interval '10 minutes'";
 
@@ -22,6 +25,10 @@ export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps) 
     const now = nowSec();
     for (const table of ['sessions', 'one_time_tokens'])
       await database.query({ text: `delete from system.${table} where expires_at <= $1`, values: [now] });
+    await database.query({
+      text: 'delete from system.oauth_states where expires_at <= $1',
+      values: [now - statesKeptSec],
+    });
     await database.query({ text: 'delete from system.failed_logins where resets_at <= $1', values: [now] });
     await database.query({
       text: `delete from system.revocations where revoked_at < now() - ${revocationsKept}`,

@@ -30,7 +30,7 @@ export async function signInWithCode(
   origin: Origin,
 ): Promise<SignedIn> {
   demandCodes(parts);
-  const { database, bus, lockout } = parts;
+  const { database, bus } = parts;
   const consume =
     'token' in proof ? consumeLink(parts, collection, proof.token) : await guess(parts, collection, proof);
   let isWritten = false;
@@ -40,14 +40,7 @@ export async function signInWithCode(
     if (!user || user.email.toLowerCase() !== found.email.toLowerCase()) throw invalidToken();
     const proven = user.verified ? user : await prove(query, collection, user, origin);
     isWritten = proven !== user;
-    const { clientAddress } = origin.context;
-    const clear = () => lockout.clear({ realm: collection.id, email: user.email, clientAddress });
-    return completeSignIn(query, parts, {
-      collection,
-      user: proven,
-      origin,
-      attempt: { giveBack: async () => {}, clear },
-    });
+    return completeSignIn(query, parts, { collection, user: proven, origin });
   });
   if (isWritten) tellOfWrittenUsers(bus);
   return signedIn;

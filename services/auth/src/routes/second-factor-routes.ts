@@ -1,3 +1,4 @@
+import { oauthProviderNames } from '@recordbus/settings';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
@@ -27,9 +28,10 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: proof,
     answers: {
-      200: userSession,
+      200: userSession.extend({ linked_provider: z.enum(oauthProviderNames).optional() }),
       401: 'the mfa_token or the code is wrong, used or expired',
       404: 'no such auth collection',
+      409: 'the account at the provider, which was to be linked, belongs to another user by now',
       429: 'too many wrong codes',
     },
     admit: admitTo(parts.collections),

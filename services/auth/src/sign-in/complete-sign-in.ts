@@ -28,12 +28,13 @@ interface FirstFactor {
  */
 export async function completeSignIn(
   query: Query,
-  parts: Pick<AuthParts, 'settings' | 'signer' | 'nowSec'>,
+  parts: Pick<AuthParts, 'settings' | 'signer' | 'nowSec' | 'lockout'>,
   { collection, user, origin, attempt, mfaData = {} }: FirstFactor,
 ): Promise<SignedIn> {
   if (!user.totpEnabled) {
     const session = await openUserSession(query, parts, { collection, user, origin });
-    await attempt?.clear();
+    const { clientAddress } = origin.context;
+    await parts.lockout.clear({ realm: collection.id, email: user.email, clientAddress });
     return session;
   }
   await attempt?.giveBack();

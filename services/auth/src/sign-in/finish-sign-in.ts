@@ -1,7 +1,9 @@
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
+import type { OauthProviderName } from '@recordbus/settings';
 import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { makeLink, readLink } from '../oauth/make-link.ts';
 import {
   findOneTimeToken,
   finishOneTimeToken,
@@ -19,17 +21,20 @@ import { invalidToken } from '../verification/verification.ts';
 /** A code of the authenticator app, or one of the recovery codes. */
 export type SecondFactor = { readonly code: string } | { readonly recoveryCode: string };
 
+/** A session, and the provider that was linked on the way, where the sign-in was a merge. */
+export type FinishedSignIn = UserSession & { readonly linked_provider?: OauthProviderName };
+
 /**
  * Ends a sign-in that a first factor began: with a right second factor its token is used up and a session opened.
  * Throws 401 for a bad token (the fifth wrong factor makes it one) and for a wrong or used factor, 429 when the account
- * had too many wrong ones.
+ * had too many wrong ones, 409 when what it was to be linked with is somebody else's by now.
  */
 export async function finishSignIn(
   parts: AuthParts,
   collection: Collection,
   { mfaToken, factor }: { readonly mfaToken: string; readonly factor: SecondFactor },
   origin: Origin,
-): Promise<UserSession> {
+): Promise<FinishedSignIn> {
   const { database, lockout, nowSec } = parts;
   const presented = { purpose: 'mfa', collectionId: collection.id, token: mfaToken, nowSec: nowSec() } as const;
   const begun = await findOneTimeToken(database.query, presented);
@@ -39,16 +44,18 @@ export async function finishSignIn(
   const found = await guessOneTimeToken(database.query, presented);
   if (!found) throw invalidToken();
   const accept = await readFactor(parts, collection, found.accountId, factor);
-  const { user, session } = await database.transaction(async (query) => {
+  const { user, signedIn } = await database.transaction(async (query) => {
     if (!(await finishOneTimeToken(query, hashOneTimeToken(mfaToken)))) throw invalidToken();
     if (!(await accept(query))) throw wrongFactor();
     const user = await findUserById(query, collection, found.accountId);
     if (!user || user.tokenVersion !== found.data.token_version) throw invalidToken();
-    return { user, session: await openUserSession(query, parts, { collection, user, origin }) };
+    const linked = found.data.link ? await makeLink(query, parts, collection, user, readLink(found.data)) : undefined;
+    const session = await openUserSession(query, parts, { collection, user, origin });
+    return { user, signedIn: { ...session, ...(linked && { linked_provider: linked }) } };
   });
   await limit.clear();
   await lockout.clear({ realm: collection.id, email: user.email, clientAddress: origin.context.clientAddress });
-  return session;
+  return signedIn;
 }
 
 /** Looks at a factor, and gives what uses it up: false when it was used meanwhile. Throws 401 for a wrong one. */

@@ -22,3 +22,12 @@ export async function findUserById(query: Query, collection: Collection, id: str
   });
   return user;
 }
+
+/** The user with this id, who stays as they are for the rest of the transaction. */
+export async function lockUser(query: Query, collection: Collection, id: string): Promise<User | undefined> {
+  const [user] = await query<User>({
+    text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where t.id = $1::text for update`,
+    values: [id],
+  });
+  return user;
+}

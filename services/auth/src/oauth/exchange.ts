@@ -1,0 +1,76 @@
+import { newId, type Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
+import { createUser } from '../users/create-user.ts';
+import { findUserByEmail } from '../users/find-user.ts';
+import { readerOf } from '../users/record-reader.ts';
+import type { User } from '../users/user.ts';
+import { canReceiveMail } from '../verification/verification.ts';
+import type { Identity } from './identity.ts';
+import { findLinkedUser, insertLink } from './link-rows.ts';
+import { type MergeRequired, requireMerge } from './merge.ts';
+import { chooseVerifier } from './pkce.ts';
+
+export interface ExchangeRequest {
+  readonly provider: string;
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  readonly codeVerifier: string | undefined;
+}
+
+/**
+ * Signs somebody in by the code that a provider gave them (interface §5, On exchange): whom they are linked to, or a new
+ * user. Where the provider vouches for an address that a user here has, the link has to be confirmed first. Throws 422
+ * for a provider that is not enabled or refuses, and when the collection does not take a new user who has nothing but
+ * an address; 401 for a state that is used up; 502 when the provider fails.
+ */
+export async function exchange(
+  parts: AuthParts,
+  collection: Collection,
+  { provider: name, code, redirectUri, state, codeVerifier: theirs }: ExchangeRequest,
+  origin: Origin,
+): Promise<SignedIn | MergeRequired> {
+  const { database, oauth, bus, nowSec } = parts;
+  const provider = await oauth.get(name);
+  const where = { collectionId: collection.id, provider, redirectUri, nowSec: nowSec() };
+  const codeVerifier = await chooseVerifier(database.query, where, { state, codeVerifier: theirs });
+  const identity = await provider.identify({ code, redirectUri, codeVerifier });
+  let isWritten = false;
+  const outcome = await database.transaction(async (query) => {
+    const linked = await findLinkedUser(query, collection, identity);
+    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin });
+    const match = await findMatch(query, collection, identity);
+    if (match) return requireMerge(query, parts, collection, match, identity);
+    const user = await createLinkedUser(query, parts, collection, identity, origin);
+    isWritten = true;
+    return completeSignIn(query, parts, { collection, user, origin });
+  });
+  if (isWritten) tellOfWrittenUsers(bus);
+  return outcome;
+}
+
+/** The user whose address the provider vouches for; nobody by an address that was made up. */
+async function findMatch(query: Query, collection: Collection, identity: Identity): Promise<User | undefined> {
+  const { verifiedEmail } = identity;
+  const user = verifiedEmail === undefined ? undefined : await findUserByEmail(query, collection, verifiedEmail);
+  return user && canReceiveMail(user) ? user : undefined;
+}
+
+/** Makes a user whom only the link opens. Of several at once for one identity the first makes one, the others find it. */
+async function createLinkedUser(
+  query: Query,
+  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  collection: Collection,
+  identity: Identity,
+  { context }: Origin,
+): Promise<User> {
+  const id = newId();
+  const values = readerOf(collection).readNew({ email: `${identity.provider}_${id}@oauth.invalid`, verified: false });
+  if (await insertLink(query, collection, id, { ...identity, nowSec: nowSec() }))
+    return createUser(query, collection, { id, values, passwordHash: null }, context);
+  const user = await findLinkedUser(query, collection, identity);
+  if (!user) throw new Error('a link leads to no user');
+  return user;
+}

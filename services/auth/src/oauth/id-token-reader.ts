@@ -1,0 +1,69 @@
+import { AppError } from '@recordbus/shared/errors';
+import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { providerFailed, refusedByProvider } from './provider-errors.ts';
+import type { ProviderHttp } from './provider-http.ts';
+
+type KeySet = ReturnType<typeof createLocalJWKSet>;
+
+interface IdTokenReaderOptions {
+  readonly http: ProviderHttp;
+  readonly nowSec: () => number;
+  /** Where the keys are published that sign (RFC 7517 §5). */
+  readonly keysUrl: string;
+  readonly issuers: readonly string[];
+}
+
+/** Keys that are older are asked for anew, and at an unknown key those that are older than a minute. */
+const keysLifetimeSec = 3600;
+const keysMinAgeSec = 60;
+const clockToleranceSec = 60;
+
+/**
+ * Makes the reader of a provider's id tokens: it verifies their signature, issuer, audience and time (OIDC Core
+ * §3.1.3.7) and gives their claims. Throws 422 for a token that is no good, 502 when the keys can't be had.
+ */
+export function createIdTokenReader({ http, nowSec, keysUrl, issuers }: IdTokenReaderOptions) {
+  let keys: { readonly set: KeySet; readonly fetchedAtSec: number } | undefined;
+
+  async function getKeys(maxAgeSec: number): Promise<KeySet> {
+    const now = nowSec();
+    if (keys && now - keys.fetchedAtSec < maxAgeSec) return keys.set;
+    const { json } = await http(keysUrl, { method: 'GET' });
+    if (!Array.isArray(json?.keys)) throw providerFailed();
+    try {
+      const set = createLocalJWKSet({ keys: json.keys });
+      keys = { set, fetchedAtSec: now };
+      return set;
+    } catch {
+      throw providerFailed();
+    }
+  }
+
+  const verify = async (token: string, audience: string, set: KeySet): Promise<JWTPayload> => {
+    const { payload } = await jwtVerify(token, set, {
+      algorithms: ['RS256'],
+      issuer: [...issuers],
+      audience,
+      currentDate: new Date(nowSec() * 1000),
+      clockTolerance: clockToleranceSec,
+      requiredClaims: ['exp', 'iat', 'sub'],
+    });
+    if (payload.aud !== audience) throw new Error('the token is for others too');
+    return payload;
+  };
+
+  return async (token: unknown, audience: string): Promise<JWTPayload> => {
+    const text = typeof token === 'string' ? token : '';
+    const set = await getKeys(keysLifetimeSec);
+    try {
+      return await verify(text, audience, set).catch(async (error: unknown) => {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        // The keys may have been changed since.
+        return verify(text, audience, await getKeys(keysMinAgeSec));
+      });
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw refusedByProvider('the id token is not valid');
+    }
+  };
+}

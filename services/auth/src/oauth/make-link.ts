@@ -1,0 +1,31 @@
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { type OauthProviderName, oauthProviderNames } from '@recordbus/settings';
+import { conflict } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import type { AuthParts } from '../auth-parts.ts';
+import type { User } from '../users/user.ts';
+import { findLinkedUser, insertLink, type Link } from './link-rows.ts';
+
+const pending = z.object({ link: z.object({ provider: z.enum(oauthProviderNames), providerUserId: z.string() }) });
+
+/** Reads the link that goes with a one-time token. Throws for a token that has none. */
+export const readLink = (data: Readonly<Record<string, unknown>>): Link => pending.parse(data).link;
+
+/**
+ * Links a user, who has proved everything that is asked, and gives the provider. A link that is there already is fine
+ * (interface §5, OAuth2); throws 409 when it is somebody else's.
+ */
+export async function makeLink(
+  query: Query,
+  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  collection: Collection,
+  user: User,
+  link: Link,
+): Promise<OauthProviderName> {
+  const isNew = await insertLink(query, collection, user.id, { ...link, nowSec: nowSec() });
+  const owner = isNew ? user : await findLinkedUser(query, collection, link);
+  if (owner?.id !== user.id)
+    throw conflict('already_linked', 'the account at the provider belongs to another user by now');
+  return link.provider;
+}

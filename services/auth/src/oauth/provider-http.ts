@@ -1,0 +1,67 @@
+import { EgressBlockedError, type EgressClient, EgressFailedError, type EgressRequestOptions } from '@recordbus/egress';
+import type { Logger } from '@recordbus/shared/logging';
+import { providerFailed } from './provider-errors.ts';
+
+/** A JSON object of a provider; nothing in it can be relied on. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What a provider said: 2xx with JSON, or 4xx with or without. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly json: Json | undefined;
+}
+
+/** Asks a provider something. Throws 502 when there is no answer, or one that nobody can read. */
+export type ProviderHttp = (
+  url: string,
+  request: Pick<EgressRequestOptions, 'method' | 'headers' | 'body'>,
+) => Promise<ProviderAnswer>;
+
+/** Of each call; redirects are not followed (contract §4). */
+const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
+
+/** Makes the one way by which providers are called. Why a call failed is logged; the caller is told that it did. */
+export function createProviderHttp(client: Pick<EgressClient, 'request'>, log: Logger): ProviderHttp {
+  return async (url, { headers = [], ...request }) => {
+    const fail = (reason: string) => {
+      log.warn({ host: URL.parse(url)?.host, reason }, 'an OAuth2 provider failed');
+      return providerFailed();
+    };
+    const { status, body, truncated } = await client
+      .request(url, {
+        ...request,
+        ...limits,
+        headers: [['Accept', 'application/json'], ['User-Agent', 'Recordbus'], ...headers],
+      })
+      .catch((error: unknown) => {
+        if (error instanceof EgressBlockedError || error instanceof EgressFailedError) throw fail(error.message);
+        throw error;
+      });
+    if (truncated) throw fail(`more than ${limits.maxBodyBytes} bytes`);
+    const json = parseObject(body);
+    if (status >= 400 && status < 500) return { status, json };
+    if (status < 200 || status >= 300) throw fail(`status ${status}`);
+    if (!json) throw fail('no JSON object');
+    return { status, json };
+  };
+}
+
+function parseObject(body: Uint8Array): Json | undefined {
+  try {
+    return objectOf(JSON.parse(Buffer.from(body).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value, if it is an object; an array is one by its indexes. */
+export const objectOf = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null ? (value as Json) : undefined;
+
+/** What stands at a path of names and indexes; undefined where there is nothing. */
+export function memberOf(json: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((value, name) => {
+    const object = objectOf(value);
+    return object && Object.hasOwn(object, name) ? object[name] : undefined;
+  }, json);
+}

@@ -1,0 +1,15 @@
+import type { Provider } from '../provider.ts';
+
+/** Its addresses are not proved, it says itself. https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile */
+export const spotify: Provider = {
+  displayName: 'Spotify',
+  authorizeUrl: 'https://accounts.spotify.com/authorize',
+  tokenUrl: 'https://accounts.spotify.com/api/token',
+  scopes: 'user-read-email',
+  authentication: 'basic',
+  pkce: 'offered',
+  async readClaims({ get }) {
+    const { id, email } = await get('https://api.spotify.com/v1/me');
+    return { id, email };
+  },
+};

@@ -1,0 +1,130 @@
+import { oauthProviderNames } from '@recordbus/settings';
+import { ok, type Reply, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { type AuthParts, originOf } from '../auth-parts.ts';
+import { authorize } from '../oauth/authorize.ts';
+import { exchange } from '../oauth/exchange.ts';
+import { confirmMerge } from '../oauth/merge.ts';
+import { unlink } from '../oauth/unlink.ts';
+import { admitTo, authParams, authPath, callerIn } from './auth-paths.ts';
+import { authorizeQuery, exchangeBody, mergeBody } from './oauth-schemas.ts';
+import { secondFactorWanted, userSession } from './session-schemas.ts';
+
+const providerName = z.enum(oauthProviderNames);
+const mergeRequired = z.object({
+  merge_required: z.literal(true),
+  merge_token: z.string(),
+  email: z.string(),
+  provider: providerName,
+});
+const notEnabled = 'the provider is not enabled';
+
+/** Signing in by somebody else's word (interface §5, OAuth2). */
+export const oauthRoutes = (parts: AuthParts): Route[] => [
+  route({
+    method: 'GET',
+    path: authPath('/oauth2/providers'),
+    access: 'public',
+    summary: 'The providers that are enabled',
+    params: authParams,
+    answers: {
+      200: z.array(z.object({ name: providerName, displayName: z.string() })),
+      404: 'no such auth collection',
+    },
+    admit: admitTo(parts.collections),
+    async handler() {
+      const providers = await parts.oauth.list();
+      return ok(providers.map(({ name, displayName }) => ({ name, displayName })));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: authPath('/oauth2/authorize'),
+    access: 'public',
+    summary: 'The URL at a provider to which a browser goes to sign in',
+    params: authParams,
+    query: authorizeQuery,
+    answers: {
+      200: z.object({ authorize_url: z.string() }),
+      400: 'a parameter is missing or malformed',
+      404: 'no such auth collection',
+      422: notEnabled,
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok({ authorize_url: await authorize(parts, collection, input.query) }),
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/oauth2/exchange'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Sign in with the code that a provider gave the browser',
+    params: authParams,
+    body: exchangeBody,
+    refusesBodyWith: 400,
+    answers: {
+      200: z.union([userSession, secondFactorWanted, mergeRequired]),
+      400: 'a member is missing or malformed',
+      401: 'the state is used, expired, or of another provider or redirect',
+      404: 'no such auth collection',
+      422: `${notEnabled} or refused, or the collection takes no such user; details.provider has the provider's words`,
+      502: 'the provider did not answer as it should',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        signedIn(await exchange(parts, collection, input.body, originOf(input))),
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/oauth2/merge-confirm'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Link an account at a provider with a user who was here before, by password or by the token of a session',
+    params: authParams,
+    body: mergeBody,
+    refusesBodyWith: 400,
+    answers: {
+      200: z.union([userSession.extend({ linked_provider: providerName }), secondFactorWanted]),
+      400: 'a member is missing or malformed',
+      401: 'the merge_token is wrong, used or expired, or the password is wrong',
+      403: 'the session is of another user',
+      404: 'no such auth collection',
+      409: 'the account at the provider belongs to another user by now',
+      429: 'too many failed attempts',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok(await confirmMerge(parts, collection, input.body, originOf(input))),
+      ),
+  }),
+  route({
+    method: 'DELETE',
+    path: authPath('/oauth2/:provider/unlink'),
+    access: 'user',
+    summary: "Remove the caller's link to a provider",
+    params: authParams.extend({ provider: z.string() }),
+    answers: {
+      200: z.object({ unlinked: z.string() }),
+      403: 'the token is of a user of another collection',
+      404: 'no such auth collection, or no such link',
+      409: 'nothing else would let the caller in',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { provider } = input.params;
+        await unlink(parts, collection, callerIn(collection, input.context).id, provider);
+        return ok({ unlinked: provider });
+      }),
+  }),
+];
+
+/** The interface names the members of a merge bare, the contract in the envelope too. */
+const signedIn = (data: Awaited<ReturnType<typeof exchange>>): Reply =>
+  'merge_required' in data ? { status: 200, body: { ...data, data } } : ok(data);
