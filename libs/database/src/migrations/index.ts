@@ -11,8 +11,8 @@ import * as idempotencyKeys from './0009-idempotency-keys.ts';
 import * as accounts from './0010-accounts.ts';
 import * as codes from './0011-codes.ts';
 import * as files from './0012-files.ts';
-import * as impersonation from './0015-impersonation.ts';
 import * as oauthLinks from './0014-oauth-links.ts';
+import * as impersonation from './0015-impersonation.ts';
 import * as rateWindows from './0016-rate-windows.ts';
 import * as requests from './0017-requests.ts';
 import * as extensionValues from './0020-extension-values.ts';
@@ -31,8 +31,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-accounts': accounts,
   '0011-codes': codes,
   '0012-files': files,
-  '0015-impersonation': impersonation,
   '0014-oauth-links': oauthLinks,
+  '0015-impersonation': impersonation,
   '0016-rate-windows': rateWindows,
   '0017-requests': requests,
   '0020-extension-values': extensionValues,
