@@ -25,6 +25,8 @@ const statements = [
     insert into system.revocations (subject) select id from gone;
     delete from system.sessions where account_id in (select id from gone);
     delete from system.one_time_tokens where account_id in (select id from gone);
+    delete from system.recovery_codes where account_id in (select id from gone);
+    delete from system.oauth_links where account_id in (select id from gone);
     with ended as (
         delete from system.sessions where impersonated_by in (select id from gone) returning id
       ) insert into system.revocations (subject) select id from ended;
