@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createClient } from '../harness/client.ts';
 import { listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
+import { totpCode } from '../harness/totp.ts';
 
 const secret = 'correct horse battery staple two';
 
@@ -128,5 +130,81 @@ onEachTopology('everything that an admin changes is audited', async (t, target) 
     assert.ok(listAt(answer.json, 'data').length >= expected.length);
     assert.ok(!answer.text.includes(secret));
     assert.ok(!answer.text.includes('whsec_'));
+  });
+});
+
+onEachTopology('what opens an account is audited, and who changed it', async (t, target) => {
+  const admin = await target.admin();
+  const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
+  const collection = 'accounts';
+  const path = `/api/v1/auth/${collection}`;
+  await admin.post('/api/v1/collections', { name: collection, type: 'auth', fields: [] });
+  const session = await target.guest.post(`${path}/register`, { email: 'ann@example.com', password: secret });
+  const id = textAt(session, 'record.id');
+  const record = `/api/v1/${collection}/${id}`;
+  const rowsAfter = async (work: () => Promise<unknown>): Promise<[unknown, unknown, unknown][]> => {
+    const before = await rows();
+    await work();
+    const known = new Set(before.map((row) => row.id));
+    return (await rows())
+      .filter((row) => !known.has(row.id))
+      .map(({ action, actor_type, actor_id }): [unknown, unknown, unknown] => [action, actor_type, actor_id])
+      .reverse();
+  };
+  async function rows() {
+    const { json } = await admin.get('/api/v1/admin/audit?perPage=1000');
+    return listAt(json, 'data').filter(({ target_id }) => target_id === id);
+  }
+  let user = createClient(target.url, textAt(session, 'token'));
+  const logIn = async (password: string) => {
+    const answer = await target.guest.post(`${path}/login`, { email: 'ann@example.com', password }, 200);
+    user = createClient(target.url, textAt(answer, 'token'));
+  };
+  const next = `${secret} next`;
+
+  await t.test('what an admin changes of a user [contract §7]', async () => {
+    const written = await rowsAfter(async () => {
+      await admin.patch(record, { verified: true });
+      await admin.patch(record, { verified: true, email: 'ANN@example.com' });
+      await admin.patch(record, { email: 'anna@example.com', password: next });
+      await admin.patch(record, { email: 'ann@example.com' });
+    });
+    assert.deepEqual(written.map(([action]) => action).sort(), [
+      'users.email_change',
+      'users.email_change',
+      'users.password_change',
+      'users.verify',
+    ]);
+    for (const [, type, actor] of written) assert.deepEqual([type, actor], ['admin', me]);
+  });
+
+  await t.test('what a user changes', async () => {
+    await logIn(next);
+    const written = await rowsAfter(async () => {
+      await user.patch(record, { password: secret, old_password: next });
+      await logIn(secret);
+      await user.send('PATCH', record, { body: { password: next, old_password: 'wrong' } });
+      const fresh = await user.post(`${path}/change-password`, { old_password: secret, password: next }, 200);
+      user = createClient(target.url, textAt(fresh, 'token'));
+      const { json } = await user.send('POST', `${path}/totp/setup`);
+      const appSecret = textAt(json, 'secret');
+      await user.post(`${path}/totp/confirm`, { code: totpCode(appSecret) }, 200);
+      await user.post(`${path}/totp/recovery/regenerate`, undefined, 200);
+      await user.post(`${path}/totp/disable`, { code: totpCode(appSecret, 1) }, 200);
+    });
+    const actions = ['password_change', 'password_change', 'mfa_enable', 'mfa_recovery_codes', 'mfa_disable'];
+    assert.deepEqual(
+      written,
+      actions.map((action) => [`users.${action}`, 'user', id]),
+    );
+  });
+
+  await t.test('the first admin, and an admin who signs sessions out', async () => {
+    const { json } = await admin.get('/api/v1/admin/audit?action=admins.create&perPage=1000');
+    const first = listAt(json, 'data').at(-1);
+    assert.deepEqual([first?.target_id, first?.actor_type], [me, 'guest']);
+    await admin.delete('/api/v1/admin/sessions');
+    const { json: ended } = await admin.get('/api/v1/admin/audit?action=admins.sign_out');
+    assert.equal(textAt(ended, 'data.0.actor_id'), me);
   });
 });

@@ -3,6 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { forbidden, unauthenticated } from '@recordbus/shared/errors';
 import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
 import { consumeOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { auditUser } from '../users/audit-user.ts';
 import { changeUser } from '../users/change-user.ts';
 import { findUserByEmail, findUserById } from '../users/find-user.ts';
 import { readerOf } from '../users/record-reader.ts';
@@ -58,7 +59,7 @@ export async function confirmEmailChange(
   { database, settings, bus, nowSec }: AuthParts,
   collection: Collection,
   token: string,
-  { context }: Origin,
+  origin: Origin,
 ): Promise<void> {
   await database.transaction(async (query) => {
     const presented = { purpose: 'email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
@@ -66,8 +67,11 @@ export async function confirmEmailChange(
     if (!found) throw invalidToken();
     const { accountId, data } = found;
     const [oldEmail, newEmail] = [String(data.email), String(data.newEmail)];
-    const user = await changeUser(query, collection, accountId, { email: newEmail }, context, { email: oldEmail });
+    const user = await changeUser(query, collection, accountId, { email: newEmail }, origin.context, {
+      email: oldEmail,
+    });
     if (!user) throw invalidToken();
+    await auditUser(query, 'users.email_change', collection, accountId, origin);
     if (isMailConfigured(settings) && canReceiveMail({ ...user, email: oldEmail }))
       await enqueueMail(query, {
         template: 'change_notice',

@@ -1,4 +1,5 @@
-import type { Database, SystemTables } from '@recordbus/database';
+import { type AuditedAction, recordAudit } from '@recordbus/audit';
+import { type Database, queryOf, type SystemTables } from '@recordbus/database';
 import { type Kysely, sql } from 'kysely';
 import { type AdminAccount, hasAdmin, insertAdmin } from '../admin-sign-in/admins.ts';
 
@@ -14,12 +15,23 @@ const anyTokenKey = 'setup\\_token.%';
  */
 const keptTokens = 10;
 
-/** Adds the first admin and ends every set-up token; false when there is an admin already, also one made just now. */
-export const insertFirstAdmin = ({ system }: Database, admin: AdminAccount, nowSec: number): Promise<boolean> =>
+/**
+ * Adds the first admin, for whoever has the set-up token or for the configuration, and ends every set-up token; false
+ * when there is an admin already, also one made just now.
+ */
+export const insertFirstAdmin = (
+  { system }: Database,
+  admin: AdminAccount,
+  nowSec: number,
+  author: Pick<AuditedAction, 'context' | 'userAgent'>,
+): Promise<boolean> =>
   system.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('recordbus.first_admin'))`.execute(tx);
     if (await hasAdmin(tx)) return false;
     await insertAdmin(tx, admin, nowSec);
+    const { id, email } = admin;
+    const target = { type: 'admin', id };
+    await recordAudit(queryOf(tx), { ...author, action: 'admins.create', target, details: { email, first: true } });
     await tx.deleteFrom('instance').where('key', 'like', anyTokenKey).execute();
     return true;
   });

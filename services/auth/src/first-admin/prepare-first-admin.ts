@@ -35,7 +35,7 @@ export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<str
   if (problem) throw new ConfigError(`SERVICE_ADMIN_PASSWORD ${problem}.`);
   const passwordHash = await hashPassword(adminPassword);
   const admin = { id: newId(), email: adminEmail, passwordHash, tokenVersion: 0 };
-  if (await insertFirstAdmin(database, admin, Math.floor(clock() / 1000)))
+  if (await insertFirstAdmin(database, admin, Math.floor(clock() / 1000), { context: 'system' }))
     log.info({ email: adminEmail }, 'made the first admin');
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { newId } from '@recordbus/database';
 import { AppError, conflict } from '@recordbus/shared/errors';
 import { type AdminAccount, hasAdmin } from '../admin-sign-in/admins.ts';
-import type { AuthParts } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { hasSetupToken, insertFirstAdmin } from './first-admins.ts';
 import { hashSetupToken } from './setup-token.ts';
 
@@ -18,12 +18,13 @@ interface SetUp {
 export async function setUpFirstAdmin(
   { database, passwords, nowSec }: Pick<AuthParts, 'database' | 'passwords' | 'nowSec'>,
   { token, email, password }: SetUp,
+  origin: Origin,
 ): Promise<AdminAccount> {
   if (await hasAdmin(database.system)) throw adminExists();
   if (!(await hasSetupToken(database.system, hashSetupToken(token))))
     throw new AppError(401, 'invalid_setup_token', 'the set-up token is wrong');
   const admin = { id: newId(), email, passwordHash: await passwords.hashNew(password), tokenVersion: 0 };
-  if (!(await insertFirstAdmin(database, admin, nowSec()))) throw adminExists();
+  if (!(await insertFirstAdmin(database, admin, nowSec(), origin))) throw adminExists();
   return admin;
 }
 

@@ -1,4 +1,3 @@
-import { recordAudit } from '@recordbus/audit';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
@@ -6,6 +5,7 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
 import { insertSession } from '../sessions/session-rows.ts';
 import { signUserSession } from '../sessions/user-sessions.ts';
+import { auditUser } from '../users/audit-user.ts';
 import { findUserById } from '../users/find-user.ts';
 
 /** A token by which an admin acts as a user. */
@@ -38,12 +38,7 @@ export async function impersonate(
     const account = { collection, id: user.id, tokenVersion: user.tokenVersion, impersonatedBy: principal.id };
     const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
     if (!sessionId) throw notFound('user');
-    await recordAudit(query, {
-      action: 'users.impersonate',
-      ...origin,
-      target: { type: 'user', id: user.id },
-      details: { collection: collection.name, window_seconds: windowSec },
-    });
+    await auditUser(query, 'users.impersonate', collection, user.id, origin, { window_seconds: windowSec });
     const session = { collection, user, sessionId, windowSec, impersonatedBy: principal.id };
     return { token: (await signUserSession(parts, session)).token, impersonated_by: principal.id };
   });

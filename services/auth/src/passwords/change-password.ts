@@ -3,6 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { auditUser } from '../users/audit-user.ts';
 import { changeUser } from '../users/change-user.ts';
 import { findUserById } from '../users/find-user.ts';
 import { checkPassword } from './check-password.ts';
@@ -37,6 +38,7 @@ export async function changePassword(
     const changed = await changeUser(query, collection, userId, { passwordHash }, origin.context, condition);
     // Another change came first, and ended this session too.
     if (!changed) throw unauthenticated();
+    await auditUser(query, 'users.password_change', collection, userId, origin);
     return openUserSession(query, parts, { collection, user: changed, origin });
   });
   tellOfWrittenUsers(bus);

@@ -3,6 +3,7 @@ import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
 import { consumeOneTimeToken, findOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { auditUser } from '../users/audit-user.ts';
 import { changeUser } from '../users/change-user.ts';
 import { findUserByEmail, findUserById } from '../users/find-user.ts';
 import { proveAddress } from '../users/prove-address.ts';
@@ -50,14 +51,15 @@ export async function confirmPasswordReset(
   { database, bus, passwords, nowSec }: AuthParts,
   collection: Collection,
   { token, password }: Reset,
-  { context }: Origin,
+  origin: Origin,
 ): Promise<void> {
   const presented = { purpose: 'password_reset', collectionId: collection.id, token, nowSec: nowSec() } as const;
   if (!(await findOneTimeToken(database.query, presented))) throw invalidToken();
   const passwordHash = await passwords.hashNew(password);
   await database.transaction(async (query) => {
     const found = await consumeOneTimeToken(query, presented);
-    if (!found || !(await setPassword(query, collection, found, passwordHash, context))) throw invalidToken();
+    if (!found || !(await setPassword(query, collection, found, passwordHash, origin.context))) throw invalidToken();
+    await auditUser(query, 'users.password_reset', collection, found.accountId, origin);
   });
   tellOfWrittenUsers(bus);
 }

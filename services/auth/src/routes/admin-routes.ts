@@ -26,8 +26,9 @@ export const adminRoutes = (parts: AuthParts): Route[] => [
     body: firstAdmin,
     answers: { 201: adminSession, 401: 'the token is wrong', 409: 'there is an admin already' },
     async handler(input) {
-      const admin = await setUpFirstAdmin(parts, input.body);
-      return created(await openAdminSession(parts.database.query, parts, admin, originOf(input)));
+      const origin = originOf(input);
+      const admin = await setUpFirstAdmin(parts, input.body, origin);
+      return created(await openAdminSession(parts.database.query, parts, admin, origin));
     },
   }),
   route({

@@ -1,8 +1,9 @@
+import { recordAudit } from '@recordbus/audit';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type AuthParts, originOf } from '../auth-parts.ts';
+import { type AuthParts, type Origin, originOf } from '../auth-parts.ts';
 import { refreshSession } from '../sessions/refresh-session.ts';
 import { endOtherSessions, endSession, listSessions } from '../sessions/session-rows.ts';
 import { authPath, callerIn, holderIn } from './auth-paths.ts';
@@ -33,6 +34,8 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
     access: 'admin',
     caller: callingAdmin,
     holder: callingAdmin,
+    audit: (id, origin) =>
+      recordAudit(parts.database.query, { action: 'admins.sign_out', ...origin, target: { type: 'admin', id } }),
   }),
 ];
 
@@ -48,6 +51,8 @@ interface Ownership {
   readonly caller: FindAccount;
   /** Who may end them. */
   readonly holder: FindAccount;
+  /** Notes that sessions were ended; what users do with theirs is not audited. */
+  readonly audit?: (accountId: string, origin: Origin) => Promise<void>;
 }
 
 const callingAdmin: FindAccount = async ({ context: { principal } }) => {
@@ -57,7 +62,7 @@ const callingAdmin: FindAccount = async ({ context: { principal } }) => {
 
 const params = z.object({ collection: z.string().optional() });
 
-function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, caller, holder }: Ownership) {
+function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, caller, holder, audit }: Ownership) {
   return [
     route({
       method: 'GET',
@@ -83,6 +88,7 @@ function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, 
         const { id } = await holder(input);
         const sessionId = input.params.id;
         if (sessionId.includes('\0') || !(await endSession(database.query, id, sessionId))) throw notFound('session');
+        await audit?.(id, originOf(input));
         bus.notify('accounts');
         return ok(null);
       },
@@ -97,6 +103,7 @@ function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, 
       async handler(input) {
         const { id, sessionId } = await holder(input);
         await endOtherSessions(database.query, id, sessionId);
+        await audit?.(id, originOf(input));
         bus.notify('accounts');
         return ok(null);
       },

@@ -1,6 +1,6 @@
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import type { AuthParts } from '../auth-parts.ts';
+import { type AuthParts, originOf } from '../auth-parts.ts';
 import { confirmTotp, disableTotp, recoveryStatus, regenerateRecoveryCodes, setUpTotp } from '../totp/authenticator.ts';
 import { admitTo, authParams, authPath, callerIn, holderIn, text } from './auth-paths.ts';
 
@@ -42,7 +42,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { id } = holderIn(collection, input.context);
-        return ok({ enabled: true, codes: await confirmTotp(parts, collection, id, input.body.code) });
+        return ok({ enabled: true, codes: await confirmTotp(parts, collection, id, input.body.code, originOf(input)) });
       }),
   }),
   route({
@@ -61,7 +61,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await disableTotp(parts, collection, holderIn(collection, input.context).id, input.body.code);
+        await disableTotp(parts, collection, holderIn(collection, input.context).id, input.body.code, originOf(input));
         return ok({ enabled: false });
       }),
   }),
@@ -76,7 +76,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { id } = holderIn(collection, input.context);
-        return ok({ codes: await regenerateRecoveryCodes(parts, collection, id) });
+        return ok({ codes: await regenerateRecoveryCodes(parts, collection, id, originOf(input)) });
       }),
   }),
   route({

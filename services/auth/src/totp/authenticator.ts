@@ -1,7 +1,8 @@
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
-import type { AuthParts } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
+import { auditUser } from '../users/audit-user.ts';
 import { countRecoveryCodes, createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 import { limitSecondFactors } from './second-factor-limit.ts';
 import { findTotpStep, newTotpSecret, otpauthUrl } from './totp-code.ts';
@@ -30,7 +31,7 @@ export async function setUpTotp(parts: Parts, collection: Collection, userId: st
 }
 
 /** Takes the app into use with its first code, and gives the recovery codes. Throws 422, 409. */
-export async function confirmTotp(parts: Parts, collection: Collection, userId: string, code: string) {
+export async function confirmTotp(parts: Parts, collection: Collection, userId: string, code: string, origin: Origin) {
   demandFeature(parts.settings, 'auth.mfa.enabled');
   const { database } = parts;
   const totp = await getTotp(parts, collection, userId);
@@ -40,12 +41,19 @@ export async function confirmTotp(parts: Parts, collection: Collection, userId: 
   await database.transaction(async (query) => {
     if (!(await enableTotp(query, collection, accepted))) throw alreadyEnrolled();
     await replaceRecoveryCodes(query, { collectionId: collection.id, accountId: userId }, set);
+    await auditUser(query, 'users.mfa_enable', collection, userId, origin);
   });
   return set.codes;
 }
 
 /** Forgets the app and the recovery codes. Throws 422 for a wrong code, 429 for too many. */
-export async function disableTotp(parts: Parts, collection: Collection, userId: string, code: string): Promise<void> {
+export async function disableTotp(
+  parts: Parts,
+  collection: Collection,
+  userId: string,
+  code: string,
+  origin: Origin,
+): Promise<void> {
   const { database } = parts;
   const totp = await getTotp(parts, collection, userId);
   if (!totp.isEnabled) throw notEnrolled();
@@ -55,17 +63,19 @@ export async function disableTotp(parts: Parts, collection: Collection, userId: 
   await database.transaction(async (query) => {
     if (!(await dropTotp(query, collection, accepted))) throw wrongCode();
     await removeRecoveryCodes(query, userId);
+    await auditUser(query, 'users.mfa_disable', collection, userId, origin);
   });
   await limit.clear();
 }
 
 /** Gives new recovery codes in place of the old ones. Throws 422 for a user without an app. */
-export async function regenerateRecoveryCodes(parts: Parts, collection: Collection, userId: string) {
+export async function regenerateRecoveryCodes(parts: Parts, collection: Collection, userId: string, origin: Origin) {
   if (!(await getTotp(parts, collection, userId)).isEnabled) throw notEnrolled();
   const set = await createRecoverySet();
   await parts.database.transaction(async (query) => {
     if (!(await lockTotp(query, collection, userId))) throw notEnrolled();
     await replaceRecoveryCodes(query, { collectionId: collection.id, accountId: userId }, set);
+    await auditUser(query, 'users.mfa_recovery_codes', collection, userId, origin);
   });
   return set.codes;
 }

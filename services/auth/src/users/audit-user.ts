@@ -5,13 +5,14 @@ import type { Origin } from '../auth-parts.ts';
 
 /** What is audited of users (docs/security.md): what opens an account, or changes how it is opened. */
 export type UserAction =
+  | 'users.impersonate'
   | 'users.promote'
   | 'users.password_change'
   | 'users.password_reset'
   | 'users.email_change'
   | 'users.mfa_enable'
   | 'users.mfa_disable'
-  | 'users.recovery_codes';
+  | 'users.mfa_recovery_codes';
 
 /** Writes the audit row of something that was done to a user; in the transaction that does it. */
 export const auditUser = (
@@ -20,11 +21,12 @@ export const auditUser = (
   collection: Collection,
   userId: string,
   { context, userAgent }: Origin,
+  details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> =>
   recordAudit(query, {
     action,
     context,
     userAgent,
     target: { type: 'user', id: userId },
-    details: { collection: collection.name },
+    details: { collection: collection.name, ...details },
   });

@@ -25,6 +25,7 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 import { readAccountChange, wrongOldPassword } from '../accounts/account-change.ts';
 import type { AccountRules } from '../accounts/account-rules.ts';
+import { auditedAccount, auditValueCount, auditValues } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileChangeOf, fileFieldsOf, refuseUnknownNames, unknownFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/receive-upload.ts';
@@ -51,7 +52,7 @@ const compiled = perCollection((collection) => ({
 }));
 
 const ruled = perCollection((collection, schema: Asking['schema']) => {
-  const accountValues = hasAccounts(collection) ? 3 : 0;
+  const accountValues = hasAccounts(collection) ? 3 + auditValueCount : 0;
   const parameters = createParameters(collection.fields.length ? 8 + collection.fields.length + accountValues : 7);
   const rule = compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters });
   return { ...prepare('update', composeUpdate(collection, rule)), parameters };
@@ -94,6 +95,7 @@ export async function updateRecord(
       versions ?? null,
       ...(values.length ? [[...written.keys()], ...values] : []),
       ...(account ? [account.passwordHash ?? null, account.oldPasswordHash ?? null, account.clearsVerified] : []),
+      ...(account ? auditValues(context, asking.request.header('user-agent')) : []),
       ...(parameters?.values(asking.request) ?? []),
     ],
   }).catch(explainRefusal(collection));
@@ -139,8 +141,8 @@ export async function exists(query: Query, collection: Collection, id: string): 
 /**
  * The text of an update; its values are the origin, the id, the versions, the names of the fields to set, and a value
  * for each field. One text serves every set of fields: a column that is set to itself costs no index entry.
- * A collection without fields takes neither names nor values. An auth collection takes three more: the hash of a new
- * password, the one it must take the place of, and whether another address is to be proved.
+ * A collection without fields takes neither names nor values. An auth collection takes more: the hash of a new
+ * password, the one it must take the place of, and whether another address is to be proved; then those of its audit rows.
  * It gives no row when there is no record, and one without a body when the record is of another version. With a
  * rule, a condition on the row `old`, it says whether that holds, and changes nothing where it does not.
  */
@@ -165,7 +167,7 @@ export function composeUpdate(collection: Collection, rule?: string): string {
   ${selectChange(collection, 'new', 'old')}
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
-)${withHistory({ collection, verb: 'update', source: 'new' })}
+)${withHistory({ collection, verb: 'update', source: 'new' })}${accounts.audited}
 select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
 from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`;
 }
@@ -191,7 +193,7 @@ function filesSql(collection: Collection) {
 
 /** The parts of an update that only auth collections have; empty for others. */
 function accountSql(collection: Collection) {
-  if (!hasAccounts(collection)) return { assignments: '', condition: '', unlessMoved: '' };
+  if (!hasAccounts(collection)) return { assignments: '', condition: '', unlessMoved: '', audited: '' };
   const at = 8 + collection.fields.length;
   const email = `$${8 + collection.fields.findIndex(({ name }) => name === 'email')}::text`;
   return {
@@ -200,5 +202,6 @@ function accountSql(collection: Collection) {
     token_version = t.token_version + case when $${at}::text is null then 0 else 1 end, `,
     condition: ` and ($${at + 1}::text is null or old.password_hash = $${at + 1}::text)`,
     unlessMoved: `when $${at + 2}::boolean and 'email' = any($7::text[]) and lower(${email}) <> lower(t.email) then false `,
+    audited: auditedAccount(collection, at + 3),
   };
 }
