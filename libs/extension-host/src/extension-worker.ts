@@ -45,6 +45,9 @@ interface RunningCall {
   readonly asks: Set<Promise<void>>;
 }
 
+/** Until a worker comes to the file; what takes longer is not the fault of an extension. */
+const startTimeoutMs = 60_000;
+
 /** Starts a worker that loads the file of an extension. */
 export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   const { name, file, memoryMb, loadTimeoutMs, runner, log } = options;
@@ -68,7 +71,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
       },
     },
   );
-  const timer = setTimeout(() => end(`it did not load within ${loadTimeoutMs} ms`), loadTimeoutMs);
+  let timer = setTimeout(() => end(`its worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
   // Whoever waits for it hears of it; when nobody does, it is no error of this process.
   loading.promise.catch(() => {});
 
@@ -79,6 +82,10 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
 
   function hear(message: FromWorker): void {
     switch (message.type) {
+      case 'loading':
+        clearTimeout(timer);
+        timer = setTimeout(() => end(`it did not load within ${loadTimeoutMs} ms`), loadTimeoutMs);
+        return;
       case 'loaded':
         clearTimeout(timer);
         loading.resolve(message.description);

@@ -22,6 +22,8 @@ export type ToWorker =
 
 /** What a worker says. */
 export type FromWorker =
+  /** It has everything of its own and begins with the file. */
+  | { readonly type: 'loading' }
   | { readonly type: 'loaded'; readonly description: Description }
   | { readonly type: 'unloadable'; readonly error: PlainError }
   | { readonly type: 'done'; readonly call: number; readonly outcome: Outcome }

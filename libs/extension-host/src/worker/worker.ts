@@ -22,6 +22,7 @@ const { plainError } = await import('./plain-error.ts');
 const { captureConsole } = await import('./capture-console.ts');
 
 captureConsole((level, message) => say({ type: 'log', level, message }));
+say({ type: 'loading' });
 try {
   const module: unknown = await import(pathToFileURL(file).href);
   const { extension, description } = describeExtension(module);
