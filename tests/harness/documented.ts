@@ -18,7 +18,7 @@ const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 
 /**
  * Runs the examples of a page, one after the other: an `http` block is a request, a `json` block right behind it the
- * answer, with a status when it is a refusal, or with a name under which the following examples know the record's id
+ * answer, with a status when it is another than of a success, or with a name under which the following examples know the record's id
  * (`<name>`). `…` at the end of a text stands for the rest of it, and times are whatever they are.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
@@ -71,7 +71,7 @@ function encodePath(path: string): string {
 }
 
 function matcherOf(key: string, value: unknown): unknown {
-  if (key === 'created' || key === 'updated') return is.now;
+  if (key === 'created' || key === 'updated' || key === 'started_at') return is.now;
   if (typeof value !== 'string' || !value.endsWith('…')) return value;
   const start = value.slice(0, -1);
   if (start === '0198') return is.uuidV7;

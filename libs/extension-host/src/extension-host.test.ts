@@ -8,7 +8,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { createExtensionHost, type ExtensionHost } from './extension-host.ts';
 
 const sources = {
-  'good.ts': `import { defineExtension, refuse, route, z } from '@recordbus/extensions';
+  'good.ts': `import { cron, defineExtension, refuse, route, z } from '@recordbus/extensions';
     const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     const onPath = (path: '/' | \`/\${string}\`, handler: () => unknown) => route({ method: 'GET', path, access: 'public', handler });
     export const extension = defineExtension({
@@ -25,6 +25,7 @@ const sources = {
         onPath('/env', () => [process.env.SERVICE_JWT_SECRET ?? null, process.env.EXTENSION_COLOUR ?? null]),
         onPath('/waits', async () => { await wait(300); return 'done'; }),
       ],
+      crons: [cron({ name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', handler: () => {} })],
       hooks: { '*': { beforeCreate: (write) => { write.values.seen = true; } } },
     });`,
   'loops-at-load.ts': 'for (;;);',
@@ -86,6 +87,9 @@ describe('the host of extensions', () => {
     );
     const description = host.extensions[0]?.description;
     assert.equal(description?.routes.length, paths.length);
+    assert.deepEqual(description?.crons, [
+      { name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', missed: 'skip', timeoutMs: 60_000 },
+    ]);
     assert.deepEqual(description?.hooks, [{ collection: '*', point: 'beforeCreate' }]);
   });
 
@@ -126,8 +130,7 @@ describe('the host of extensions', () => {
 
   it('runs another call while one loops', async () => {
     const loop = call('loops', undefined, 3000);
-    await isWell();
-    await assert.rejects(loop, { status: 504 });
+    await Promise.all([assert.rejects(loop, { status: 504 }), isWell()]);
   });
 
   it('lets calls wait for a free worker', async () => {

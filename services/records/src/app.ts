@@ -19,6 +19,7 @@ import { createDownloads } from './files/downloads.ts';
 import { createRemovals } from './files/removals.ts';
 import { createFindLostFiles } from './history/find-lost-files.ts';
 import { createRoute } from './routes/create.ts';
+import { cronRoutes } from './routes/crons.ts';
 import { deleteRoute } from './routes/delete.ts';
 import { downloadRoute } from './routes/download.ts';
 import { fileTokenRoute } from './routes/file-token.ts';
@@ -112,6 +113,7 @@ export function createRecords(given: RecordsDeps): Service {
     restoreRoute(deps),
     downloadRoute(deps),
     fileTokenRoute(deps),
+    ...cronRoutes({ database, findScheduler: () => extensions?.scheduler }),
   ];
   const dispatching = { log, mapError: mapDatabaseError };
   const idempotency = createIdempotencyKeys({ database, log, secret });

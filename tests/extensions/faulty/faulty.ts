@@ -20,12 +20,12 @@ export const extension = defineExtension({
       method: 'GET',
       path: '/faulty/loops',
       access: 'public',
-      timeoutMs: 500,
+      timeoutMs: 2000,
       handler: () => {
         for (;;);
       },
     }),
-    route({ method: 'GET', path: '/faulty/hangs', access: 'public', timeoutMs: 500, handler: () => pause(60_000) }),
+    route({ method: 'GET', path: '/faulty/hangs', access: 'public', timeoutMs: 2000, handler: () => pause(60_000) }),
     route({
       method: 'GET',
       path: '/faulty/eats',

@@ -16,6 +16,7 @@ import * as impersonation from './0015-impersonation.ts';
 import * as rateWindows from './0016-rate-windows.ts';
 import * as requests from './0017-requests.ts';
 import * as extensionValues from './0020-extension-values.ts';
+import * as crons from './0021-crons.ts';
 
 /** Every migration in its order; a name that has landed never changes. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,6 +37,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0016-rate-windows': rateWindows,
   '0017-requests': requests,
   '0020-extension-values': extensionValues,
+  '0021-crons': crons,
 };
 
 /** The names of all migrations in their order. */

@@ -4,8 +4,10 @@ import type { Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { RouteDeps } from '../routes/route-deps.ts';
+import { createScheduler, type Scheduler } from './crons/scheduler.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
 import { createEventHooks } from './hooks/event-hooks.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
 import { createExtensionClient, fetchTools } from './tools/fetch-tool.ts';
@@ -18,6 +20,7 @@ import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 /** The extensions as the service sees them. */
 export interface Extensions {
   readonly beforeHooks: BeforeHooks;
+  readonly scheduler: Pick<Scheduler, 'crons' | 'runNow'>;
   /** As they are now. */
   readonly routes: readonly Route[];
   onChange(listener: () => void): void;
@@ -58,20 +61,27 @@ export async function startExtensions({
   });
   const readRoutes = () => extensionRoutes({ host, toolbox, query, schema: records.schema, log });
   const eventHooks = createEventHooks({ host, toolbox, bus, stream, query, log });
+  const scheduler = createScheduler({ host, toolbox, database: records.database, log });
   await host.start();
   let routes = readRoutes();
   eventHooks.start();
+  scheduler.start();
+  const housekeeping = startHousekeeping(query, log);
   host.onChange(() => {
     routes = readRoutes();
     void eventHooks.renew();
+    scheduler.renew();
   });
   return {
     beforeHooks,
+    scheduler,
     get routes() {
       return routes;
     },
     onChange: host.onChange,
     async stop() {
+      housekeeping.stop();
+      scheduler.stop();
       await eventHooks.stop();
       await host.stop();
       await client.close();

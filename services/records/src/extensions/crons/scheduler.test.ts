@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, openDatabase } from '@recordbus/database';
+import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
+import { createLogger } from '@recordbus/shared/logging';
+import { beginRun, listRuns } from './cron-runs.ts';
+import { createScheduler } from './scheduler.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+const log = createLogger('test', 'silent');
+
+/** A clock that comes to the next full minute in a second. */
+function clockBeforeMinute(): () => number {
+  const offsetMs = 60_000 - (Date.now() % 60_000) - 1000;
+  return () => Date.now() + offsetMs;
+}
+
+describe('the scheduler', { skip: !serverUrl && 'TEST_DATABASE_URL is not set' }, () => {
+  let database: Database;
+  let end: () => Promise<void>;
+  before(async () => {
+    const temporary = await createTemporaryDatabase(serverUrl ?? '');
+    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    end = async () => {
+      await database.close();
+      await temporary.drop();
+    };
+  });
+  after(() => end());
+
+  const replica = (
+    extension: string,
+    cron: Partial<CronDescription>,
+    work: () => Promise<void>,
+    clock?: () => number,
+  ) => {
+    const crons = [
+      { name: 'c', schedule: '* * * * *', timeZone: 'UTC', missed: 'skip', timeoutMs: 60_000, ...cron } as const,
+    ];
+    const description = { hooks: [], signIn: [], routes: [], crons };
+    const host: Pick<ExtensionHost, 'extensions' | 'call'> = {
+      extensions: [{ name: extension, file: '', description }],
+      call: work,
+    };
+    const toolbox = () => async () => undefined;
+    return createScheduler({ host, toolbox, database, log, ...(clock && { clock }) });
+  };
+  const runsOf = async (cron: string) => (await listRuns(database.query, cron, { page: 1, perPage: 50 })).rows;
+  async function until(condition: () => Promise<boolean>): Promise<void> {
+    for (const deadline = Date.now() + 20_000; !(await condition()); await sleep(50))
+      if (Date.now() > deadline) throw new Error('it did not come to that');
+  }
+
+  it('runs a tick once, however many replicas there are', async () => {
+    let count = 0;
+    const counting = async () => {
+      count += 1;
+    };
+    const clock = clockBeforeMinute();
+    const replicas = [1, 2, 3].map(() => replica('once', {}, counting, clock));
+    for (const one of replicas) one.start();
+    await until(async () => (await runsOf('once.c'))[0]?.status === 'success');
+    for (const one of replicas) one.stop();
+    const runs = await runsOf('once.c');
+    assert.equal(count, 1);
+    assert.deepEqual(
+      runs.map(({ cause, status, error, tick }) => ({ cause, status, error, seconds: (tick ?? 1) % 60 })),
+      [{ cause: 'schedule', status: 'success', error: null, seconds: 0 }],
+    );
+  });
+
+  it('skips a tick while the cron is still running', async () => {
+    const work = Promise.withResolvers<void>();
+    const clock = clockBeforeMinute();
+    const one = replica('busy', {}, () => work.promise, clock);
+    assert.equal((await one.runNow('busy.c')).status, 'running');
+    await assert.rejects(one.runNow('busy.c'), { status: 409 });
+    one.start();
+    await until(async () => (await runsOf('busy.c')).some(({ status }) => status === 'skipped'));
+    one.stop();
+    work.resolve();
+    await until(async () =>
+      (await runsOf('busy.c')).some(({ status, cause }) => status === 'success' && cause === 'manual'),
+    );
+  });
+
+  for (const [missed, causes] of [
+    ['run once', ['missed']],
+    ['skip', []],
+  ] as const) {
+    it(`makes up for missed ticks as the cron wants it: ${missed}`, async () => {
+      const name = `away-${causes.length}`;
+      await database.query({
+        text: `insert into system.crons (name, last_tick) values ($1, now() - interval '3 hours')`,
+        values: [`${name}.c`],
+      });
+      let count = 0;
+      const counting = async () => {
+        count += 1;
+      };
+      const replicas = [1, 2].map(() => replica(name, { missed, schedule: '0 * * * *' }, counting));
+      for (const one of replicas) one.start();
+      if (causes.length > 0) await until(async () => (await runsOf(`${name}.c`))[0]?.status === 'success');
+      for (const one of replicas) one.stop();
+      assert.equal(count, causes.length);
+      assert.deepEqual(
+        (await runsOf(`${name}.c`)).map(({ cause }) => cause),
+        causes,
+      );
+    });
+  }
+
+  it('records what a run failed with', async () => {
+    const one = replica('failing', {}, () => Promise.reject(new Error('out of luck')));
+    await one.runNow('failing.c');
+    await until(async () => (await runsOf('failing.c'))[0]?.status === 'failed');
+    assert.equal((await runsOf('failing.c'))[0]?.error, 'out of luck');
+  });
+
+  it('takes the run of a process that died for failed, and begins the next', async () => {
+    const begin = () => beginRun(database, { cron: 'dead.c', tick: undefined, cause: 'manual' });
+    const first = await begin();
+    assert.equal(await begin(), undefined);
+    await database.query({
+      text: `update system.cron_runs set lease_until = now() - interval '1 second' where id = $1`,
+      values: [first?.id],
+    });
+    assert.match(String((await runsOf('dead.c'))[0]?.error), /the process ended/);
+    assert.equal((await begin())?.status, 'running');
+    assert.deepEqual(
+      (await runsOf('dead.c')).map(({ status }) => status),
+      ['running', 'failed'],
+    );
+  });
+
+  it('tells when a cron runs next, in its time zone', () => {
+    const clock = () => Date.parse('2026-07-01T00:00:00Z');
+    const one = replica('zoned', { schedule: '30 3 * * *', timeZone: 'Europe/Vienna' }, async () => {}, clock);
+    assert.equal(one.crons[0]?.nextRunAt?.toISOString(), '2026-07-01T01:30:00.000Z');
+  });
+});

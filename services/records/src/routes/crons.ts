@@ -1,0 +1,88 @@
+import { recordAudit } from '@recordbus/audit';
+import type { Database } from '@recordbus/database';
+import { notFound } from '@recordbus/shared/errors';
+import { ok, page, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { cronRun, findLastRuns, listRuns } from '../extensions/crons/cron-runs.ts';
+import type { Scheduler } from '../extensions/crons/scheduler.ts';
+
+interface CronDeps {
+  readonly database: Database;
+  /** Undefined without extensions: then there are no crons. */
+  readonly findScheduler: () => Pick<Scheduler, 'crons' | 'runNow'> | undefined;
+}
+
+const cron = z.object({
+  name: z.string(),
+  extension: z.string(),
+  schedule: z.string(),
+  time_zone: z.string(),
+  missed: z.enum(['skip', 'run once']),
+  timeout_ms: z.number(),
+  next_run_at: z.number().nullable(),
+  last_run: cronRun.nullable(),
+});
+
+const params = z.object({ name: z.string() });
+
+const seconds = (date: Date | null): number | null => date && Math.floor(date.getTime() / 1000);
+
+/** The crons of the extensions, for admins. */
+export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/crons',
+    access: 'admin',
+    summary: 'List the crons of the extensions',
+    answers: { 200: z.array(cron) },
+    async handler() {
+      const crons = findScheduler()?.crons ?? [];
+      const lastRuns = await findLastRuns(
+        database.query,
+        crons.map(({ fullName }) => fullName),
+      );
+      return ok(
+        crons.map(({ fullName, extension, schedule, timeZone, missed, timeoutMs, nextRunAt }) => ({
+          name: fullName,
+          extension,
+          schedule,
+          time_zone: timeZone,
+          missed,
+          timeout_ms: timeoutMs,
+          next_run_at: seconds(nextRunAt),
+          last_run: lastRuns.get(fullName) ?? null,
+        })),
+      );
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/crons/:name/runs',
+    access: 'admin',
+    summary: 'List the runs of a cron, newest first',
+    params,
+    query: pageQuery,
+    answers: { 200: z.array(cronRun), 404: 'no such cron' },
+    async handler({ params: { name }, query }) {
+      if (!findScheduler()?.crons.some(({ fullName }) => fullName === name)) throw notFound('cron');
+      const { rows, totalItems } = await listRuns(database.query, name, query);
+      return page(rows, { page: query.page, perPage: query.perPage, totalItems });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/admin/crons/:name/run',
+    access: 'admin',
+    summary: 'Begin a run of a cron now',
+    params,
+    answers: { 202: cronRun, 404: 'no such cron', 409: 'the cron is running' },
+    async handler({ params: { name }, context, header }) {
+      const scheduler = findScheduler();
+      if (!scheduler) throw notFound('cron');
+      const run = await scheduler.runNow(name);
+      const target = { type: 'cron', id: name };
+      await recordAudit(database.query, { action: 'crons.run', context, userAgent: header('user-agent'), target });
+      return { status: 202, body: { data: run } };
+    },
+  }),
+];
