@@ -9,5 +9,6 @@ cat >.env <<ENV
 SERVICE_JWT_SECRET=$(secret)
 POSTGRES_PASSWORD=$(secret)
 NATS_PASSWORD=$(secret)
+METRICS_TOKEN=$(secret)
 ENV
 echo "wrote .env"

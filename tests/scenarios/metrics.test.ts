@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '../harness/eventually.ts';
-import { listAt } from '../harness/json.ts';
+import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
+import { metricsIn, promqlExpressions } from '../harness/observability.ts';
 import { type Family, lint, parsePrometheusText } from '../harness/prometheus-text.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
+import { repository } from '../harness/stack.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 
 const scrapePath = '/api/v1/metrics';
@@ -22,6 +26,28 @@ async function scrape(target: Target): Promise<ReadonlyMap<string, Family>> {
   const { status, text } = await target.guest.get(scrapePath);
   assert.equal(status, 200, text);
   return parsePrometheusText(text);
+}
+
+/** The type and the labels of each metric, those without a value included. */
+async function listed(target: Target): Promise<Map<string, { type: string; labels: Set<string> }>> {
+  const { json } = await (await target.admin()).get('/_/metrics');
+  return new Map(
+    listAt(json, 'data').map((family) => {
+      const labels = listAt(family, 'samples').flatMap((sample) => Object.keys(objectAt(sample, 'labels')));
+      return [textAt(family, 'name'), { type: textAt(family, 'type'), labels: new Set(labels) }];
+    }),
+  );
+}
+
+/** The tables of metrics in the docs. */
+function documentedMetrics(): Map<string, { type: string; labels: Set<string> }> {
+  const text = readFileSync(join(repository, 'docs/observability.md'), 'utf8');
+  return new Map(
+    [...text.matchAll(/^\| `(\w+)` \| (\w+) \|([^|]*)\|/gm)].map(([, name = '', type = '', labels = '']) => [
+      name,
+      { type, labels: new Set(['service', 'instance', 'le', ...(labels.match(/[a-z_]+/g) ?? [])]) },
+    ]),
+  );
 }
 
 const up = (families: ReadonlyMap<string, Family>): Record<string, number> =>
@@ -96,6 +122,28 @@ onEachTopology('metrics that are on', async (t, target) => {
     const before = await count();
     await admin.get('/api/v1/collections/nobody');
     await eventually('the request is counted', async () => (await count()) === before + 1);
+  });
+  await t.test('are all that dashboards and alerts ask for', async () => {
+    const known = new Set((await listed(target)).keys());
+    assert.deepEqual(
+      promqlExpressions().flatMap(({ where, text }) =>
+        metricsIn(text)
+          .filter((name) => !known.has(name))
+          .map((name) => `${where}: ${name}`),
+      ),
+      [],
+    );
+  });
+  await t.test('are described, each with its type and its labels', async () => {
+    const described = documentedMetrics();
+    for (const [name, { type, labels }] of await listed(target)) {
+      const row = described.get(name);
+      assert.equal(row?.type, type, `docs/observability.md says nothing or something else of ${name}`);
+      for (const label of labels)
+        assert.ok(row.labels.has(label), `docs/observability.md lacks the label ${label} of ${name}`);
+      described.delete(name);
+    }
+    assert.deepEqual([...described.keys()], [], 'what the docs describe and nobody measures');
   });
   await t.test('are what promtool accepts', async (t) => {
     const { text } = await target.guest.get(scrapePath);

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { type JsonObject, listAt } from './json.ts';
+import { repository } from './stack.ts';
+
+const folder = join(repository, 'infra/observability');
+const dashboards = join(folder, 'grafana/dashboards');
+
+/** A YAML file of the repository, parsed. Throws when it is none. */
+export const readYaml = (path: string): unknown => parse(readFileSync(join(repository, path), 'utf8'));
+
+/** The dashboards, by file name. */
+export const readDashboards = (): readonly (readonly [name: string, dashboard: unknown])[] =>
+  readdirSync(dashboards).map((name) => [name, JSON.parse(readFileSync(join(dashboards, name), 'utf8'))]);
+
+/** The panels of a dashboard, rows left out. */
+export const panelsOf = (dashboard: unknown): readonly JsonObject[] =>
+  listAt(dashboard, 'panels').filter(({ type }) => type !== 'row');
+
+/** Every expression that dashboards and alerts ask Prometheus, with where it stands. */
+export function promqlExpressions(): readonly { readonly where: string; readonly text: string }[] {
+  const ofDashboards = readDashboards().flatMap(([name, dashboard]) =>
+    panelsOf(dashboard).flatMap(({ title, targets, datasource }) =>
+      (datasource as JsonObject).type === 'prometheus'
+        ? (targets as JsonObject[]).map(({ expr }) => ({ where: `${name}: ${title}`, text: `${expr}` }))
+        : [],
+    ),
+  );
+  const ofAlerts = listAt(readYaml('infra/observability/alerts.yml'), 'groups').flatMap((group) =>
+    listAt(group, 'rules').map(({ alert, expr }) => ({ where: `alerts.yml: ${alert}`, text: `${expr}` })),
+  );
+  return [...ofDashboards, ...ofAlerts];
+}
+
+/** The names of metrics in an expression; parts of histograms by the name of the histogram. */
+export const metricsIn = (expression: string): string[] =>
+  [...expression.matchAll(/\b(?:recordbus|process|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
+    name.replace(/_(?:bucket|sum|count)$/, ''),
+  );
