@@ -1,3 +1,5 @@
+import type { JsonSchema } from '@recordbus/shared/http';
+
 /** The points of a write at which hooks are called. */
 export const beforePoints = [
   'beforeValidate',
@@ -38,7 +40,7 @@ export interface RouteDescription {
   readonly timeoutMs: number;
   readonly takesBody: boolean;
   /** JSON Schemas of those that are declared. */
-  readonly schemas: Readonly<Partial<Record<'params' | 'query' | 'body' | 'answer', unknown>>>;
+  readonly schemas: Readonly<Partial<Record<'params' | 'query' | 'body' | 'answer', JsonSchema>>>;
 }
 
 export interface CronDescription {

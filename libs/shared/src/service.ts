@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from './context.ts';
+import type { Principal, RequestContext } from './context.ts';
+import type { Description } from './http/description.ts';
 import type { Route } from './http/route.ts';
 import type { Metrics } from './metrics/index.ts';
 
@@ -29,6 +30,8 @@ export interface Service {
   readonly dispensable?: ReadonlySet<string>;
   /** What it measures; part of `GET /api/v1/metrics`. */
   readonly metrics?: Metrics;
+  /** What it serves at the moment beside its declared routes, as far as this caller may know of it. */
+  describe?(principal: Principal): Promise<Description>;
   start(): Promise<void>;
   /** Finishes what it began; called after the last request was answered. */
   stop(): Promise<void>;

@@ -7,6 +7,7 @@ import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/share
 import type { HealthCheck, Service } from '@recordbus/shared/service';
 import { createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
+import manifest from '../package.json' with { type: 'json' };
 import type { Accounts } from './accounts/accounts.ts';
 import { createFindClient } from './client-address/find-client.ts';
 import { corsKeys, createCorsPolicy } from './cors/cors-policy.ts';
@@ -26,10 +27,12 @@ import { noteRequest } from './pipeline/note-request.ts';
 import { createChooseRule } from './rate-limit/choose-rule.ts';
 import { createLimiter } from './rate-limit/limiter.ts';
 import type { SharedWindows } from './rate-limit/shared-windows.ts';
+import { type ApiReference, createApiReference } from './reference/api-reference.ts';
 import { measureRequestLog } from './request-log/measure-request-log.ts';
 import type { RequestLog } from './request-log/request-log.ts';
 import { healthRoutes } from './routes/health-routes.ts';
 import { metricsRoutes } from './routes/metrics-routes.ts';
+import { referenceRoutes } from './routes/reference-routes.ts';
 import { requestLogRoutes } from './routes/request-log-routes.ts';
 import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
@@ -92,9 +95,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
   measureRequestLog(metrics, requestLog);
   const readAll = (): Promise<readonly MetricFamily[]> => gatherMetrics(processMetrics, all);
   const all: readonly Upstream[] = [
-    localUpstream(ownService({ log, checks, metrics, requestLog, readAll })),
+    localUpstream(
+      ownService({ log, checks, metrics, requestLog, readAll, findReference: (context) => reference.find(context) }),
+    ),
     ...upstreams,
   ];
+  const reference = createApiReference(all, manifest.version);
   const table = createRoutingTable(all);
   const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
     createFindClient(trustedProxiesOf(settings, trustedProxies)),
@@ -131,7 +137,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await accounts.start();
       windows.start();
       requestLog.start();
-      await Promise.all(all.map((upstream) => upstream.start((routes) => table.setRoutes(upstream, routes))));
+      await Promise.all(
+        all.map((upstream) =>
+          upstream.start((routes) => {
+            table.setRoutes(upstream, routes);
+            reference.setRoutes(upstream, routes);
+          }),
+        ),
+      );
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
@@ -149,11 +162,17 @@ interface OwnServiceDeps {
   readonly metrics: Metrics;
   readonly requestLog: RequestLog;
   readonly readAll: () => Promise<readonly MetricFamily[]>;
+  readonly findReference: ApiReference['find'];
 }
 
 /** The routes that the gateway answers itself, declared like those of any service. */
-function ownService({ log, checks, metrics, requestLog, readAll }: OwnServiceDeps): Service {
-  const routes = [...healthRoutes(checks), ...metricsRoutes(readAll), ...requestLogRoutes(requestLog)];
+function ownService({ log, checks, metrics, requestLog, readAll, findReference }: OwnServiceDeps): Service {
+  const routes = [
+    ...healthRoutes(checks),
+    ...metricsRoutes(readAll),
+    ...requestLogRoutes(requestLog),
+    ...referenceRoutes({ find: findReference }),
+  ];
   return {
     name: 'gateway',
     routes,

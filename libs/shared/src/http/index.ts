@@ -1,9 +1,22 @@
+export {
+  type Answer,
+  type AnswerManifest,
+  isDescribed,
+  type JsonSchema,
+  otherContent,
+  pageOf,
+  toJsonSchema,
+  wholeBody,
+  withHeaders,
+} from './answers.ts';
 export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
+export type { Description } from './description.ts';
 export { createDispatcher, splitUrl } from './dispatch.ts';
+export { isKnownVersion } from './etag.ts';
 export { checkReadiness, type Readiness } from './health.ts';
 export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';
 export { exactText, pageQuery } from './list-query.ts';
-export { describeRoutes, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
+export { describeRoutes, descriptionPath, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { created, ok, page, plainText, type Reply, rawJson } from './reply.ts';
 export { endAheadOfBody, sendError, sendReply } from './respond.ts';
 export { type Access, type Action, type Method, type Route, type RouteInput, route } from './route.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
+import type { Answer, JsonSchema } from './answers.ts';
 import type { KeepAnswer } from './idempotency.ts';
 import type { Reply } from './reply.ts';
 
@@ -34,10 +35,11 @@ export interface RouteInput<P, Q, B> {
 
 /** What the manifest says of a route whose schemas are not here. */
 export interface Described {
-  readonly params?: unknown;
-  readonly query?: unknown;
-  readonly body?: unknown;
-  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly params?: JsonSchema;
+  readonly query?: JsonSchema;
+  readonly body?: JsonSchema;
+  /** Of the `data` of a 200. */
+  readonly answer?: JsonSchema;
 }
 
 interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -58,8 +60,10 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly multipartLimitBytes?: number;
   /** Is the request made once for each `X-Service-Idempotency-Key` (contract §1)? For a POST that creates something. */
   readonly idempotent?: boolean;
-  /** Every status the route answers with, beside those that any route can, and the schema of the body's `data`. */
-  readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  /** Headers that the route reads, each with what it means. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  /** Every status the route answers with, beside those that any route can. */
+  readonly answers: Readonly<Record<number, Answer>>;
   /** JSON Schemas for the manifest in the place of schemas that are checked elsewhere. */
   readonly described?: Described;
   /** Refuses, by throwing, what no query and no body could make right; asked before either is looked at. */
@@ -81,7 +85,8 @@ export interface Route {
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
-  readonly answers: Readonly<Record<number, z.ZodType | string>>;
+  readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly answers: Readonly<Record<number, Answer>>;
   readonly described?: Described;
   readonly admit:
     | ((input: Pick<RouteInput<never, never, never>, 'params' | 'context'>) => Promise<void> | void)

@@ -5,7 +5,7 @@ import type { Logger } from '../logging.ts';
 import { type Metrics, readMetrics } from '../metrics/index.ts';
 import type { Service } from '../service.ts';
 import { checkReadiness } from './health.ts';
-import { describeRoutes, manifestPath, metricsPath } from './manifest.ts';
+import { describeRoutes, descriptionPath, manifestPath, metricsPath } from './manifest.ts';
 import { measureRequests } from './measure-requests.ts';
 import { sendError, sendReply } from './respond.ts';
 
@@ -40,6 +40,8 @@ export function createServiceApp(
         sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
       else if (request.url === metricsPath)
         sendReply(response, { status: 200, body: { data: (await Promise.all(sets.map(readMetrics))).flat() } });
+      else if (request.url === descriptionPath)
+        sendReply(response, { status: 200, body: { data: (await service.describe?.(context.principal)) ?? null } });
       else {
         measure?.(request, response);
         await service.handle(request, response, context);

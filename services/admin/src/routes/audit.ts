@@ -1,6 +1,5 @@
 import type { Database } from '@recordbus/database';
-import { exactText, page, pageQuery, type Route, route } from '@recordbus/shared/http';
-import { z } from 'zod';
+import { exactText, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { auditJson, listAudit } from '../audit/audit-log.ts';
 
 /** Who did what (contract §7, §8). */
@@ -14,7 +13,7 @@ export const auditRoutes = ({ database }: { readonly database: Database }): Rout
       action: exactText.describe('the exact action'),
       actor_id: exactText.describe('the id of who did it'),
     }),
-    answers: { 200: z.array(auditJson) },
+    answers: { 200: pageOf(auditJson) },
     handler: async ({ query: wanted }) => {
       const { rows, totalItems } = await listAudit(database.query, wanted);
       return page(rows, { page: wanted.page, perPage: wanted.perPage, totalItems });

@@ -1,4 +1,4 @@
-import { ok, type Route, rawJson, route } from '@recordbus/shared/http';
+import { ok, pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delivery-schema.ts';
@@ -41,7 +41,7 @@ export const webhookDeliveryRoutes = ({ database: { query, transaction }, bus }:
     summary: 'List the deliveries of a webhook, newest first',
     params,
     query: deliveriesQuery,
-    answers: { 200: z.array(deliveryJson), ...notThere },
+    answers: { 200: pageOf(deliveryJson), ...notThere },
     handler: async ({ params: { id }, query: wanted }) => {
       await getWebhook(query, id);
       return rawJson(200, await listDeliveries(query, id, wanted));

@@ -1,6 +1,6 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { created, ok, page, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { created, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { newSecret, newWebhook, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
@@ -37,7 +37,7 @@ const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRout
     access: 'admin',
     summary: 'List webhooks, newest first',
     query: pageQuery,
-    answers: { 200: z.array(webhookJson) },
+    answers: { 200: pageOf(webhookJson) },
     handler: async ({ query: wanted }) => {
       const { rows, totalItems } = await listWebhooks(query, wanted);
       return page(rows, { ...wanted, totalItems });

@@ -1,4 +1,4 @@
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { confirmTotp, disableTotp, recoveryStatus, regenerateRecoveryCodes, setUpTotp } from '../totp/authenticator.ts';
@@ -16,7 +16,12 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     access: 'user',
     summary: 'Give the caller a secret for an authenticator app; it counts once it is confirmed',
     params: authParams,
-    answers: { 200: setup, 403: otherCollection, 409: 'an app is in use already', 422: 'switched off' },
+    answers: {
+      200: wholeBody(setup.extend({ data: setup })),
+      403: otherCollection,
+      409: 'an app is in use already',
+      422: 'switched off',
+    },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {

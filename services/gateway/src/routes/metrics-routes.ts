@@ -1,4 +1,4 @@
-import { ok, plainText, type Route, route } from '@recordbus/shared/http';
+import { ok, otherContent, plainText, type Route, route } from '@recordbus/shared/http';
 import { exposition, expositionType, type MetricFamily, metricFamily } from '@recordbus/shared/metrics';
 import { z } from 'zod';
 
@@ -15,7 +15,7 @@ export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): 
     access: 'public',
     summary: 'The metrics of all services, for Prometheus; with metrics.token set, that is the bearer token',
     answers: {
-      200: 'text in the exposition format of Prometheus',
+      200: otherContent('text/plain', 'in the exposition format of Prometheus'),
       401: 'metrics.token is set and this is not it',
       404: 'metrics.enabled is 0',
     },

@@ -1,4 +1,4 @@
-import { exactText, page, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { exactText, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { requestJson } from '../request-log/request-row.ts';
@@ -37,7 +37,7 @@ export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] =>
       since: seconds.describe('not before this, in unix seconds'),
       until: seconds.describe('not after this, in unix seconds'),
     }),
-    answers: { 200: z.array(requestJson) },
+    answers: { 200: pageOf(requestJson) },
     async handler({ query: wanted }) {
       const { rows, totalItems } = await list(wanted);
       return page(rows, { page: wanted.page, perPage: wanted.perPage, totalItems });

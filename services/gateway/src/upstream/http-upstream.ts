@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type ContextSealer, contextHeader } from '@recordbus/shared/context';
-import { metricsPath, type Readiness } from '@recordbus/shared/http';
+import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
+import { unavailable } from '@recordbus/shared/errors';
+import { descriptionPath, metricsPath, type Readiness } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { metricFamily } from '@recordbus/shared/metrics';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { z } from 'zod';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
-import { pollManifest } from './poll-manifest.ts';
+import { pollManifest, routeManifest } from './poll-manifest.ts';
 import type { ReplicaMetrics, Upstream } from './upstream.ts';
 
 interface HttpUpstreamOptions {
@@ -26,6 +27,16 @@ interface HttpUpstreamOptions {
 const questionTimeoutMs = 2000;
 
 const metricsAnswer = z.object({ data: z.array(metricFamily) });
+const descriptionAnswer = z.object({
+  data: z
+    .object({
+      version: z.string(),
+      routes: z.array(routeManifest),
+      schemas: z.record(z.string(), z.record(z.string(), z.unknown())),
+      tags: z.record(z.string(), z.string()),
+    })
+    .nullable(),
+});
 const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.string()) }) });
 
 /** A service in a process of its own, or in several. */
@@ -41,12 +52,15 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     onReconnect: () => manifest.refresh(),
   });
 
-  async function ask(path: string, endpoint = endpoints.pick()): Promise<{ status: number; body: unknown }> {
+  async function ask(
+    path: string,
+    { endpoint = endpoints.pick(), context = ownContext() }: { endpoint?: Endpoint; context?: RequestContext } = {},
+  ): Promise<{ status: number; body: unknown }> {
     if (!endpoint) throw new Error('the name does not resolve');
     const { statusCode, body } = await endpoint.pool.request({
       method: 'GET',
       path,
-      headers: { [contextHeader]: sealer.seal(ownContext()) },
+      headers: { [contextHeader]: sealer.seal(context) },
       headersTimeout: questionTimeoutMs,
       bodyTimeout: questionTimeoutMs,
     });
@@ -56,7 +70,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   async function metricsOf(endpoint: Endpoint): Promise<ReplicaMetrics> {
     const instance = `${endpoint.address.includes(':') ? `[${endpoint.address}]` : endpoint.address}:${port}`;
     try {
-      const { body } = await ask(metricsPath, endpoint);
+      const { body } = await ask(metricsPath, { endpoint });
       return { instance, families: metricsAnswer.parse(body).data };
     } catch (error) {
       log.debug({ err: error, upstream: name, instance }, 'a replica does not tell its metrics');
@@ -64,7 +78,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     }
   }
 
-  const manifest = pollManifest({ name, log, ask });
+  const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
 
   return {
     name,
@@ -87,6 +101,14 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       const replicas = await Promise.all(endpoints.all().map(metricsOf));
       return replicas.length > 0 ? replicas : [{ instance: host, families: undefined }];
     },
+    async describe(context) {
+      try {
+        const { body } = await ask(descriptionPath, { context });
+        return descriptionAnswer.parse(body).data ?? undefined;
+      } catch (error) {
+        throw unavailable(`the service ${name} does not tell what it serves`, error);
+      }
+    },
     async stop() {
       manifest.stop();
       await endpoints.stop();
@@ -95,9 +117,9 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
 }
 
 /** The context of a request that the gateway makes for itself. */
-const ownContext = () => ({
+const ownContext = (): RequestContext => ({
   requestId: randomUUID(),
   traceparent: acceptTraceparent(undefined),
-  principal: { type: 'guest', rejectedToken: false } as const,
+  principal: { type: 'guest', rejectedToken: false },
   clientAddress: '',
 });

@@ -15,5 +15,6 @@ export const localUpstream = (service: Service): Upstream => ({
   forward: service.handle,
   ready: () => checkReadiness(service.checks, service.dispensable),
   metrics: async () => [{ instance: hostname(), families: service.metrics ? await readMetrics(service.metrics) : [] }],
+  describe: async ({ principal }) => service.describe?.(principal),
   stop: async () => {},
 });

@@ -24,20 +24,36 @@ export interface ManifestPoll {
 const refreshMs = 15_000;
 const retryMs = 500;
 
-const manifestAnswer = z.object({
-  data: z.array(
+const jsonSchema = z.record(z.string(), z.unknown());
+
+/** A route as a service tells it. What the gateway does not know yet may come with a newer service. */
+export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
+  method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
+  paths: z.array(z.string()),
+  access: z.enum(['public', 'session', 'user', 'admin']),
+  action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
+  idempotent: z.boolean(),
+  bodyLimitBytes: z.number(),
+  multipartLimitBytes: z.number().optional(),
+  summary: z.string(),
+  operationId: z.string().optional(),
+  tag: z.string().optional(),
+  params: jsonSchema.optional(),
+  query: jsonSchema.optional(),
+  requestHeaders: z.record(z.string(), z.string()).optional(),
+  body: jsonSchema.optional(),
+  answers: z.record(
+    z.string(),
     z.looseObject({
-      method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
-      paths: z.array(z.string()),
-      access: z.enum(['public', 'session', 'user', 'admin']),
-      action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
-      bodyLimitBytes: z.number(),
-      multipartLimitBytes: z.number().optional(),
-      summary: z.string(),
-      answers: z.record(z.string(), z.unknown()),
+      about: z.string().optional(),
+      headers: z.record(z.string(), z.string()).optional(),
+      contentType: z.string().optional(),
+      schema: jsonSchema.optional(),
     }),
   ),
 });
+
+const manifestAnswer = z.object({ data: z.array(routeManifest) });
 
 /** Makes the poll of one service's manifest. */
 export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestPoll {

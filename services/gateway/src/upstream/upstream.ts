@@ -1,4 +1,5 @@
-import type { Readiness, RouteManifest } from '@recordbus/shared/http';
+import type { RequestContext } from '@recordbus/shared/context';
+import type { Description, Readiness, RouteManifest } from '@recordbus/shared/http';
 import type { MetricFamily } from '@recordbus/shared/metrics';
 import type { RequestHandler } from '@recordbus/shared/service';
 
@@ -22,5 +23,7 @@ export interface Upstream {
   ready(): Promise<Readiness>;
   /** What each replica measured, at least one. Never rejects. */
   metrics(): Promise<readonly ReplicaMetrics[]>;
+  /** What the service serves beside its routes and shows to the caller. Rejects with 503 when it can't be asked. */
+  describe(context: RequestContext): Promise<Description | undefined>;
   stop(): Promise<void>;
 }

@@ -1,10 +1,11 @@
 import { newId, type Query } from '@recordbus/database';
-import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
 import { etagOf } from '../record/etag.ts';
 import { createRecord } from '../write/create-record.ts';
 import { keptInWriting } from './kept-in-writing.ts';
+import { etagHeader, recordJson } from './record-json.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
@@ -23,7 +24,7 @@ export const createRoute = (deps: RouteDeps): Route =>
     body: z.record(z.string(), z.unknown()),
     multipartLimitBytes: deps.maxUploadBytes,
     answers: {
-      201: z.record(z.string(), z.unknown()),
+      201: withHeaders(recordJson, etagHeader),
       403: 'the create rule refuses',
       404: 'no such collection',
       405: 'a view collection is read-only',

@@ -3,6 +3,7 @@ import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { deleteRecord } from '../delete/delete-record.ts';
 import { versionsOfIfMatch } from '../record/etag.ts';
+import { ifMatchHeader } from './record-json.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
@@ -16,6 +17,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
     action: 'delete',
     summary: 'Delete a record',
     params: recordParams,
+    requestHeaders: ifMatchHeader,
     answers: {
       200: z.null(),
       403: 'the delete rule refuses',

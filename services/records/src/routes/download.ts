@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AppError, notFound } from '@recordbus/shared/errors';
-import { type Reply, type Route, route } from '@recordbus/shared/http';
+import { isKnownVersion, otherContent, type Reply, type Route, route, withHeaders } from '@recordbus/shared/http';
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';
@@ -13,6 +13,8 @@ import type { RouteDeps } from './route-deps.ts';
 
 const params = z.object({ collection: z.string(), id: z.string(), filename: z.string() });
 
+const fileHeaders = { ETag: 'Of the file', 'Content-Disposition': 'Whether to show or to save it' };
+
 /** `GET /api/files/<col>/<id>/<filename>`. */
 export const downloadRoute = (deps: RouteDeps): Route =>
   route({
@@ -22,10 +24,22 @@ export const downloadRoute = (deps: RouteDeps): Route =>
     action: 'view',
     summary: 'Download a file',
     params,
-    query: z.object({ token: text, thumb: text, download: text }),
+    query: z.object({
+      token: text.describe('opens a protected file, see POST /api/v1/files/token'),
+      thumb: text.describe('an image of this size instead, as 100x100, 0x100 or 100x0, with t, b or f behind it'),
+      download: text.describe('1: to be saved, not shown'),
+    }),
+    requestHeaders: {
+      Range: 'the bytes that are wanted',
+      'If-Range': 'the ETag of the file that the caller has a part of',
+      'If-None-Match': 'the ETag of the file that the caller has',
+    },
     answers: {
-      200: 'the bytes',
-      206: 'the bytes of the range',
+      200: withHeaders(otherContent('*/*', 'the bytes'), fileHeaders),
+      206: withHeaders(otherContent('*/*', 'the bytes of the range'), {
+        ...fileHeaders,
+        'Content-Range': 'Which bytes of how many',
+      }),
       304: 'the caller has them',
       400: 'the size of a preview can not be read',
       401: 'a token is required',
@@ -104,7 +118,7 @@ function answer({ key, sizeBytes, type }: Thumb, asked: Asked): Reply {
     // Should a browser show it as a page all the same, it can do nothing there.
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'",
   };
-  if (isKnown(asked.header('if-none-match'), etag))
+  if (isKnownVersion(asked.header('if-none-match'), etag))
     return { status: 304, headers: { ETag: etag, 'Cache-Control': asked.cacheControl } };
   const range = asked.isHead ? undefined : rangeOf(asked, etag, sizeBytes);
   if (range === 'unsatisfiable')
@@ -127,8 +141,3 @@ function rangeOf({ header }: Asked, etag: string, sizeBytes: number): ByteRange 
   const condition = header('if-range');
   return condition === undefined || condition.trim() === etag ? readByteRange(header('range'), sizeBytes) : undefined;
 }
-
-/** Weak comparison (RFC 9110 §13.1.2). */
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  (header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag));

@@ -1,10 +1,11 @@
 import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { findRecord } from '../read/get-record.ts';
 import { readerFor } from '../read/reader-for.ts';
 import { etagOf, isNoneMatch } from '../record/etag.ts';
 import { text } from './query-values.ts';
+import { etagHeader, recordJson } from './record-json.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
@@ -18,8 +19,9 @@ export const getRoute = (deps: RouteDeps): Route =>
     summary: 'Read a record',
     params: recordParams,
     query: z.object({ fields: text, expand: text }),
+    requestHeaders: { 'If-None-Match': 'the ETag of the version that the caller has' },
     answers: {
-      200: z.record(z.string(), z.unknown()),
+      200: withHeaders(recordJson, etagHeader),
       304: 'the caller has this version; never given with expand',
       400: 'a parameter can not be read',
       403: 'the view rule refuses',

@@ -1,11 +1,12 @@
 import type { Collection } from '@recordbus/schema';
 import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { listHistory } from '../history/list-history.ts';
 import { restoreRecord } from '../history/restore-record.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
 import { wholeNumber } from './query-values.ts';
+import { etagHeader, ifMatchHeader, recordJson } from './record-json.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
@@ -78,8 +79,9 @@ export const restoreRoute = (deps: RouteDeps): Route =>
         .regex(/^[+-]?\d+$/, 'must be a time in unix seconds')
         .transform(boundedNumber),
     }),
+    requestHeaders: ifMatchHeader,
     answers: {
-      200: z.record(z.string(), z.unknown()),
+      200: withHeaders(recordJson, etagHeader),
       404: 'no such collection or record, the collection keeps no history, or it begins later',
       405: 'a view collection is read-only',
       409: 'the record was deleted',

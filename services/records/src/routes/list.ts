@@ -1,8 +1,9 @@
-import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { listRecords } from '../read/list-records.ts';
 import { readNear } from '../vector/near-request.ts';
 import { decimal, flag, text, wholeNumber } from './query-values.ts';
+import { recordJson } from './record-json.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
@@ -38,7 +39,7 @@ export const listRoute = (deps: RouteDeps): Route =>
     params: collectionParams,
     query: listQuery,
     answers: {
-      200: z.array(z.record(z.string(), z.unknown())),
+      200: pageOf(recordJson),
       400: 'a parameter can not be read',
       403: 'the list rule refuses',
       404: 'no such collection',

@@ -1,11 +1,12 @@
 import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { fileFieldsOf, withFiles } from '../files/file-changes.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
 import { exists, updateRecord } from '../write/update-record.ts';
 import { keptInWriting } from './kept-in-writing.ts';
+import { etagHeader, ifMatchHeader, recordJson } from './record-json.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
@@ -22,8 +23,9 @@ export const updateRoute = (deps: RouteDeps): Route =>
     params: recordParams,
     body: z.record(z.string(), z.unknown()),
     multipartLimitBytes: deps.maxUploadBytes,
+    requestHeaders: ifMatchHeader,
     answers: {
-      200: z.record(z.string(), z.unknown()),
+      200: withHeaders(recordJson, etagHeader),
       403: 'the update rule refuses',
       404: 'no such collection or record',
       405: 'a view collection is read-only',

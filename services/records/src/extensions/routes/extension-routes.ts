@@ -49,7 +49,6 @@ function extensionRoute(
   index: number,
 ): Route {
   const { method, path, access, rule, action, summary, timeoutMs, takesBody, schemas } = described;
-  const { answer, ...inputs } = schemas;
   return route({
     method,
     path: `${extensionPrefix}${path}`,
@@ -64,7 +63,7 @@ function extensionRoute(
       500: 'the extension failed',
       504: 'the extension took too long',
     },
-    described: { ...inputs, ...(answer !== undefined && { answers: { 200: answer } }) },
+    described: schemas,
     async handler(input) {
       const { context, params, query, body, header, headerNames } = input;
       const headers = Object.fromEntries(

@@ -1,0 +1,67 @@
+import type { Description, JsonSchema, RouteManifest } from '@recordbus/shared/http';
+import { canonicalPath, tagOf, templateOf } from './names.ts';
+import { operationOf } from './operation.ts';
+import { idempotencyKey } from './parameters.ts';
+import { commonResponses, errorSchema, headers } from './responses.ts';
+import { tagDescriptions } from './tags.ts';
+
+/** An OpenAPI document, version 3.1. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: JsonSchema;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly [member: string]: unknown;
+}
+
+interface DocumentParts {
+  /** The version of the product. */
+  readonly version: string;
+  /** The declared routes of all services. */
+  readonly routes: readonly RouteManifest[];
+  /** What there is beside them in the running system. */
+  readonly descriptions: readonly Description[];
+}
+
+const about = `Records in collections that are defined at runtime, sign-in, and signed webhooks.
+
+Success is \`{data: …}\`; a list has \`page\`, \`perPage\`, \`totalItems\` and \`totalPages\` beside it. Refusals are
+\`{error, code, details?}\`. Times are unix seconds. The collections listed here are those that the caller of
+\`/api/v1/openapi.json\` may see: with the token of an admin, all.`;
+
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
+
+/** Makes the document of the API from what the services say of their routes. */
+export function composeDocument({ version, routes, descriptions }: DocumentParts): OpenApiDocument {
+  const all = [...routes, ...descriptions.flatMap((description) => description.routes)];
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of all) {
+    const path = canonicalPath(route);
+    const item = paths[templateOf(path)] ?? {};
+    item[route.method.toLowerCase()] = operationOf(route, path);
+    paths[templateOf(path)] = item;
+  }
+  const described: Record<string, string> = Object.assign({}, tagDescriptions, ...descriptions.map(({ tags }) => tags));
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Recordbus',
+      version,
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(all.map(tagOf))].map((name) => ({ name, description: described[name] ?? name })),
+    paths,
+    components: {
+      securitySchemes: {
+        user: { ...bearer, description: 'The token that signing in as a user gives.' },
+        admin: { ...bearer, description: 'The token that signing in as an admin gives.' },
+      },
+      parameters: { IdempotencyKey: idempotencyKey },
+      headers,
+      responses: commonResponses,
+      schemas: Object.assign({ Error: errorSchema }, ...descriptions.map(({ schemas }) => schemas)),
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { RouteManifest } from '@recordbus/shared/http';
+import { operationIdOf, tagOf, templateOf } from './names.ts';
+import { parametersOf } from './parameters.ts';
+import { responsesOf } from './responses.ts';
+
+/** The tokens that a route takes; `{}` is none. */
+const security = {
+  public: [{}, { user: [] }, { admin: [] }],
+  session: [{ user: [] }, { admin: [] }],
+  user: [{ user: [] }],
+  admin: [{ admin: [] }],
+} as const;
+
+/** A route as an operation of the document, listed under this one of its paths. */
+export function operationOf(route: RouteManifest, path: string) {
+  const others = route.paths.filter((other) => other !== path).map((other) => `\`${templateOf(other)}\``);
+  const body = requestBody(route);
+  return {
+    operationId: operationIdOf(route),
+    tags: [tagOf(route)],
+    summary: route.summary,
+    ...(others.length > 0 && { description: `Also at ${others.join(' and ')}.` }),
+    security: security[route.access],
+    parameters: parametersOf(route, path),
+    ...(body && { requestBody: body }),
+    responses: responsesOf(route, path),
+  };
+}
+
+function requestBody({ body, multipartLimitBytes }: RouteManifest) {
+  if (!body) return undefined;
+  const required = Array.isArray(body.required) && body.required.length > 0;
+  const form = {
+    schema: {
+      type: 'object',
+      description: 'A part for each file, by the name of its field; a part `_json` may carry everything else.',
+    },
+  };
+  return {
+    required,
+    content: {
+      'application/json': { schema: body },
+      ...(multipartLimitBytes !== undefined && { 'multipart/form-data': form }),
+    },
+  };
+}
