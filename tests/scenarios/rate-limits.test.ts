@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { type Answer, type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { at } from '../harness/json.ts';
 import { startSecondGateway } from '../harness/service-process.ts';
 import { createGround, firstAdmin, type Ground, type Stack, startStack, type Topology } from '../harness/stack.ts';
 
@@ -188,6 +189,8 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
           `POST ${auth}/otp/auth`,
           `POST ${auth}/request-password-reset`,
           `POST ${auth}/confirm-password-reset`,
+          `POST ${auth}/anonymous`,
+          `POST ${auth}/promote`,
           'POST /api/v1/admin/login',
           'POST /api/v1/admin/setup',
         ],
@@ -262,6 +265,14 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       await all(429);
       await admin.patch('/api/v1/admin/settings', { 'security.trusted_proxies': '' });
       await all(200);
+    });
+
+    test('the audit log names the client, not the proxy [interface §2.7]', async () => {
+      const headers = { 'X-Forwarded-For': '198.51.100.77' };
+      const body = { 'app.url': 'https://app.example.com' };
+      assert.equal((await admin.send('PATCH', '/api/v1/admin/settings', { headers, body })).status, 200);
+      const audit = await admin.get('/api/v1/admin/audit?action=settings.update&perPage=1');
+      assert.equal(at(audit.json, 'data.0.ip'), '198.51.100.77');
     });
 
     test('a limit for signing in is exact over all gateways under parallel load [docs/gateway]', async () => {
