@@ -189,6 +189,8 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
           `POST ${auth}/otp/auth`,
           `POST ${auth}/request-password-reset`,
           `POST ${auth}/confirm-password-reset`,
+          `POST ${auth}/oauth2/exchange`,
+          `POST ${auth}/oauth2/merge-confirm`,
           `POST ${auth}/anonymous`,
           `POST ${auth}/promote`,
           'POST /api/v1/admin/login',
