@@ -49,12 +49,14 @@ suite('doctor and snapshot at the command line', async () => {
   });
 
   await test('doctor names what is broken and what to do, with exit code 1', async () => {
-    const [otherKey, noBus, noDatabase] = await Promise.all([
+    const [otherKey, noBus, noDatabase, noExtensions] = await Promise.all([
       doctor({ SERVICE_ENCRYPTION_KEY: 'another passphrase' }),
       doctor({ SERVICE_NATS_URL: 'nats://127.0.0.1:1' }),
       doctor({ SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
+      doctor({ SERVICE_EXTENSIONS_DIR: join(ground.dataDirectory, 'none') }),
     ]);
-    assert.deepEqual([otherKey.code, noBus.code, noDatabase.code], [1, 1, 1]);
+    assert.deepEqual([otherKey.code, noBus.code, noDatabase.code, noExtensions.code], [1, 1, 1, 1]);
+    assert.equal(verdictsOf(noExtensions).extensions, 'broken');
     assert.equal(verdictsOf(otherKey)['encryption key'], 'broken');
     assert.match(String(adviceOf(otherKey, 'encryption key')), /SERVICE_ENCRYPTION_KEY/);
     assert.equal(verdictsOf(noBus).NATS, 'broken');

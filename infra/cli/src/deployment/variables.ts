@@ -1,5 +1,6 @@
 import { eventStreamMaxBytes } from '@recordbus/bus';
 import { encryptionKey } from '@recordbus/crypto';
+import { extensionVariables } from '@recordbus/extension-host';
 import { breachServiceUrl } from '@recordbus/passwords';
 import { databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
@@ -8,6 +9,7 @@ import { z } from 'zod';
 /** The environment of the commands: that of the services, with the servers of the data directory where none are named. */
 export const commandVariables = {
   ...storageVariables,
+  ...extensionVariables,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),
   natsUrl: variable(natsUrl.name, natsUrl.about, natsUrl.schema.optional()),
   jwtSecret,

@@ -16,6 +16,7 @@ import {
   hasTables,
 } from './examine-database.ts';
 import { examineEncryption } from './examine-encryption.ts';
+import { examineExtensions } from './examine-extensions.ts';
 import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
 import { examineStorage } from './examine-storage.ts';
 import { broken, examine, type Finding } from './finding.ts';
@@ -38,6 +39,7 @@ async function lookAtAll(parts: CommandParts): Promise<number> {
     ...(await examine('disk', () => examineDisk(config))),
     ...(await examine('token secret', () => examineTokenSecret(config))),
     ...(await examine('files', () => examineStorage(config))),
+    ...(await examine('extensions', () => examineExtensions(config))),
     ...(await lookAtServers(parts)),
   ];
   const isBroken = findings.some(({ verdict }) => verdict === 'broken');

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Namespace } from 'kubernetes-models/v1/Namespace';
+import { Service } from 'kubernetes-models/v1/Service';
+import { parse, parseAllDocuments } from 'yaml';
+import { at, type JsonObject, listAt, objectAt, textAt } from './harness/json.ts';
+import { repository } from './harness/stack.ts';
+
+/** The schemas of Kubernetes for the kinds that stand in the manifests. */
+const kinds = {
+  ConfigMap,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Namespace,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  Service,
+} as const;
+
+const folder = join(repository, 'infra/kubernetes');
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+const manifestsOf = (file: string): JsonObject[] =>
+  parseAllDocuments(readFileSync(join(folder, file), 'utf8'), { merge: true }).map((document) => document.toJS());
+
+const files = readdirSync(folder).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
+const manifests = files.flatMap(manifestsOf);
+const ofKind = (kind: string): JsonObject[] => manifests.filter((manifest) => manifest.kind === kind);
+const nameOf = (manifest: JsonObject): string => textAt(manifest, 'metadata.name');
+const deployments = ofKind('Deployment');
+const container = (deployment: JsonObject): JsonObject => objectAt(deployment, 'spec.template.spec.containers.0');
+
+/** The variables that docs/configuration.md has. */
+const documented = new Set(read('docs/configuration.md').match(/\b(SERVICE|OTEL)_[A-Z_]+\b/g));
+
+test('every manifest is listed, and valid by the schema of its kind', () => {
+  const listed: unknown = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'));
+  assert.deepEqual([...(at(listed, 'resources') as string[])].sort(), files.sort());
+  for (const manifest of manifests) {
+    const Kind = Object.entries(kinds).find(([kind]) => kind === manifest.kind)?.[1];
+    assert.ok(Kind, `there is no schema for ${manifest.kind}`);
+    assert.equal(manifest.apiVersion, new Kind().apiVersion);
+    assert.doesNotThrow(() => new Kind(manifest as never).validate(), `${manifest.kind} ${nameOf(manifest)}`);
+  }
+});
+
+test('there is a deployment of every service, which runs what the image has', () => {
+  assert.deepEqual(deployments.map(nameOf).sort(), readdirSync(join(repository, 'services')).sort());
+  const dockerfile = read('infra/docker/Dockerfile');
+  for (const deployment of deployments) {
+    assert.deepEqual(container(deployment).args, [`services/${nameOf(deployment)}/src/main.ts`]);
+    assert.ok(existsSync(join(repository, String(at(container(deployment), 'args.0')))));
+  }
+  assert.match(dockerfile, /^COPY services services$/m);
+});
+
+test('ports are the same everywhere, and every probe asks a path of the services', () => {
+  const port = Number(textAt(ofKind('ConfigMap')[0], 'data.SERVICE_PORT'));
+  assert.match(read('infra/docker/Dockerfile'), new RegExp(`SERVICE_PORT=${port}\\b`));
+  for (const deployment of deployments) {
+    assert.deepEqual(container(deployment).ports, [{ name: 'http', containerPort: port }]);
+    for (const [probe, path] of [
+      ['startupProbe', '/healthz'],
+      ['livenessProbe', '/healthz'],
+      ['readinessProbe', '/readyz'],
+    ] as const)
+      assert.deepEqual(at(container(deployment), `${probe}.httpGet`), { path, port: 'http' });
+  }
+  for (const service of ofKind('Service'))
+    for (const { port: number, targetPort } of listAt(service, 'spec.ports')) {
+      assert.equal(targetPort, 'http');
+      // Behind a headless service the number is that of the pods.
+      if (at(service, 'spec.clusterIP') === 'None') assert.equal(number, port);
+    }
+  const inner = listAt(container(deployments.find((one) => nameOf(one) === 'gateway') ?? {}), 'env');
+  for (const { name, value } of inner) {
+    const { hostname, port: asked } = new URL(String(value));
+    assert.equal(name, `SERVICE_${hostname.toUpperCase()}_URL`);
+    assert.ok(ofKind('Service').some((service) => nameOf(service) === hostname && Number(asked) === port));
+  }
+});
+
+test('labels, scaling, budgets and policies lead to what is there', () => {
+  const label = 'app.kubernetes.io/name';
+  const names = deployments.map(nameOf);
+  for (const deployment of deployments) {
+    const labels = objectAt(deployment, 'spec.template.metadata.labels');
+    assert.deepEqual(objectAt(deployment, 'spec.selector.matchLabels'), labels);
+    assert.equal(labels[label], nameOf(deployment));
+  }
+  for (const service of ofKind('Service')) assert.equal(objectAt(service, 'spec.selector')[label], nameOf(service));
+  for (const budget of ofKind('PodDisruptionBudget'))
+    assert.ok(names.includes(String(objectAt(budget, 'spec.selector.matchLabels')[label])));
+  assert.deepEqual(ofKind('PodDisruptionBudget').map(nameOf).sort(), names.sort());
+  for (const scaler of ofKind('HorizontalPodAutoscaler')) {
+    const target = deployments.find((one) => nameOf(one) === textAt(scaler, 'spec.scaleTargetRef.name'));
+    // A fixed number beside a scaler would take back what it does at every apply.
+    assert.equal(at(target, 'spec.replicas'), undefined);
+    assert.ok(at(container(target ?? {}), 'resources.requests.cpu'), 'utilisation is of what is requested');
+  }
+  const guarded = ofKind('NetworkPolicy').flatMap(
+    (policy) => at(policy, 'spec.podSelector.matchExpressions.0.values') ?? [],
+  );
+  assert.deepEqual(guarded.sort(), names.filter((name) => name !== 'gateway').sort());
+});
+
+test('every variable of the manifests and of compose is one that services read', () => {
+  const ofManifests = [
+    ...Object.keys(objectAt(ofKind('ConfigMap')[0], 'data')),
+    ...listAt(container(deployments.find((one) => nameOf(one) === 'gateway') ?? {}), 'env').map(({ name }) =>
+      String(name),
+    ),
+  ];
+  const compose: unknown = parse(read('docker-compose.yml'), { merge: true });
+  const ofCompose = ['gateway', 'auth', 'records', 'admin', 'webhooks'].flatMap((name) =>
+    Object.keys(objectAt(compose, `services.${name}.environment`)),
+  );
+  for (const name of [...ofManifests, ...ofCompose])
+    assert.ok(documented.has(name), `${name} is not in docs/configuration.md`);
+});
+
+test('the Secret that docs/operations.md makes has what services read, and nothing that the manifests set', () => {
+  const made = [...read('docs/operations.md').matchAll(/--from-literal=(\w+)=/g)].map(([, name]) => String(name));
+  assert.ok(['SERVICE_DATABASE_URL', 'SERVICE_NATS_URL', 'SERVICE_JWT_SECRET'].every((name) => made.includes(name)));
+  for (const name of made) {
+    assert.ok(documented.has(name), `${name} is not in docs/configuration.md`);
+    assert.equal(at(ofKind('ConfigMap')[0], `data.${name}`), undefined);
+  }
+});
