@@ -2,6 +2,7 @@ import type { Database, Query } from '@recordbus/database';
 import { tooManyAttempts } from '@recordbus/passwords';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import { clientKey } from '@recordbus/shared/client-key';
+import { foldAddress } from './fold-address.ts';
 
 /** What a login is about. */
 export interface LoginTarget {
@@ -86,10 +87,7 @@ export async function liftLockout(query: Query, target: Pick<LoginTarget, 'realm
 }
 
 const addressKey = ({ realm, email }: Pick<LoginTarget, 'realm' | 'email'>): string =>
-  `address ${realm} ${email.trim().toLowerCase().replaceAll('\0', '').slice(0, maxAddressLength)}`;
-
-/** Longest address that is told apart from others that begin like it; real ones have at most 254 characters. */
-const maxAddressLength = 320;
+  `address ${realm} ${foldAddress(email)}`;
 
 interface Counting {
   readonly keys: readonly string[];

@@ -3,6 +3,7 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
 import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import { foldAddress } from '../lockout/fold-address.ts';
 import { consumeOneTimeToken, finishOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { changeUser } from '../users/change-user.ts';
@@ -67,7 +68,7 @@ async function guess(
   collection: Collection,
   { email, code }: { readonly email: string; readonly code: string },
 ): Promise<Consume> {
-  const key = `codes guessed ${collection.id} ${email.trim().toLowerCase().replaceAll('\0', '').slice(0, 320)}`;
+  const key = `codes guessed ${collection.id} ${foldAddress(email)}`;
   await guessLimit.reserve({ key, ...guesses });
   const accountId = (await findUserByEmail(database.query, collection, email))?.id ?? '';
   const live = await guessCode(database.query, { collectionId: collection.id, accountId, nowSec: nowSec() });
