@@ -225,7 +225,7 @@ onEachTopology('signing in by OAuth2', async (t, target) => {
           token: is.text,
           record: {
             id: is.uuidV7,
-            email: `oidc_${record.id}@oauth.invalid`,
+            email: `oidc_${record.id}@users.invalid`,
             verified: false,
             nick: null,
             anonymous: false,
@@ -382,7 +382,7 @@ onEachTopology('signing in by OAuth2', async (t, target) => {
       const answer = await signIn(person);
       assert.equal(answer.status, 200);
       assert.notEqual(textAt(answer.json, 'data.record.id'), id);
-      assert.match(textAt(answer.json, 'data.record.email'), /@oauth\.invalid$/);
+      assert.match(textAt(answer.json, 'data.record.email'), /@users\.invalid$/);
     }
   });
 

@@ -5,6 +5,7 @@ import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUserByEmail } from '../users/find-user.ts';
 import { readerOf } from '../users/record-reader.ts';
+import { syntheticAddress } from '../users/synthetic-address.ts';
 import type { User } from '../users/user.ts';
 import { canReceiveMail } from '../verification/verification.ts';
 import type { Identity } from './identity.ts';
@@ -67,7 +68,7 @@ async function createLinkedUser(
   { context }: Origin,
 ): Promise<User> {
   const id = newId();
-  const values = readerOf(collection).readNew({ email: `${identity.provider}_${id}@oauth.invalid`, verified: false });
+  const values = readerOf(collection).readNew({ email: syntheticAddress(identity.provider, id), verified: false });
   if (await insertLink(query, collection, id, { ...identity, nowSec: nowSec() }))
     return createUser(query, collection, { id, values, passwordHash: null }, context);
   const user = await findLinkedUser(query, collection, identity);

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createEgressClient, type EgressClient, parseEgressRules } from '@recordbus/egress';
+
+/** What a host answers: JSON with 200, or what goes wrong. */
+export type HostAnswer =
+  | { readonly json: unknown; readonly status?: number }
+  | { readonly body: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
+  /** Never answers; cuts the connection; sends without end; sends a byte now and then, without end. */
+  | 'hang'
+  | 'reset'
+  | 'flood'
+  | 'drip';
+
+export interface AskedOfHost {
+  /** Method and URL, as they were asked for. */
+  readonly request: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A server that stands where the hosts of providers are, and the client that takes it for them. */
+export interface ProviderHosts extends AsyncDisposable {
+  readonly client: EgressClient;
+  readonly asked: readonly AskedOfHost[];
+  /** What is answered from now on, by method and URL without its query; everything else is 404. */
+  answer(answers: Readonly<Record<string, HostAnswer>>): void;
+}
+
+/** Calls are given up after this, in place of the time that they ask for. */
+const timeoutMs = 300;
+
+/** Starts the server on a free port of this machine. */
+export async function startProviderHosts(): Promise<ProviderHosts> {
+  const asked: AskedOfHost[] = [];
+  let answers: Readonly<Record<string, HostAnswer>> = {};
+  const server = createServer(async (request, response) => {
+    const url = `https:/${request.url}`;
+    asked.push({ request: `${request.method} ${url}`, headers: request.headers, body: await text(request) });
+    const answer = answers[`${request.method} ${url.replace(/\?.*/, '')}`] ?? { status: 404, body: '' };
+    write(response, answer);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = createEgressClient({ rules: () => parseEgressRules({ deny: 'off', allow: '' }) });
+  return {
+    client: {
+      ...client,
+      request(url, options) {
+        const { host, pathname, search } = new URL(url);
+        return client.request(`http://127.0.0.1:${port}/${host}${pathname}${search}`, { ...options, timeoutMs });
+      },
+    },
+    asked,
+    answer(given) {
+      answers = given;
+      asked.length = 0;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await client.close();
+    },
+  };
+}
+
+function write(response: ServerResponse, answer: HostAnswer): void {
+  if (answer === 'hang') return;
+  if (answer === 'reset') response.destroy();
+  else if (answer === 'flood') flood(response);
+  else if (answer === 'drip') drip(response);
+  else if ('json' in answer) {
+    response.writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(answer.json));
+  } else {
+    response.writeHead(answer.status ?? 200, { ...answer.headers });
+    response.end(answer.body);
+  }
+}
+
+function flood(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  const chunk = Buffer.alloc(65_536, ' ');
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', more);
+  more();
+}
+
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 20);
+  response.on('close', () => clearInterval(timer));
+}
