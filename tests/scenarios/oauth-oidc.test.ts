@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type Answer, type Client, createClient } from '../harness/client.ts';
-import { at, objectAt, textAt } from '../harness/json.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at, listAt, objectAt, textAt } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
 import { differences, is } from '../harness/matching.ts';
 import { type Person, redirectUri, startOidcServer } from '../harness/oidc-server.ts';
 import { refused } from '../harness/refusals.ts';
@@ -452,6 +454,48 @@ onEachTopology('signing in by OAuth2', async (t, target) => {
     assert.deepEqual(answers.find(({ status }) => status === 200)?.json, { data: { unlinked: 'oidc' } });
     assert.equal(at((await signIn(merged)).json, 'merge_required'), true);
     assert.equal(statusOf(await as(only).send('DELETE', `${path}/myspace/unlink`)), 404);
+  });
+
+  await t.test(
+    'who proves an address that somebody else had written into their account gets it without their links',
+    async () => {
+      await using mail = await startMailServer();
+      await admin.patch('/api/v1/admin/settings', mail.settings);
+      const intruder = { id: randomUUID() };
+      const first = await signIn(intruder);
+      const id = textAt(first.json, 'data.record.id');
+      const email = 'victim@example.com';
+      await as(textAt(first.json, 'data.token')).patch(`/api/v1/people/${id}`, { email });
+      const reset = await eventually('the reset is mailed', async () => {
+        await guest.post('/api/v1/auth/people/request-password-reset', { email }, 200);
+        return mail.mailTo(email, { subject: 'Reset your password' });
+      });
+      await guest.post('/api/v1/auth/people/confirm-password-reset', { token: reset.token, password }, 200);
+      assert.notEqual(textAt((await signIn(intruder)).json, 'data.record.id'), id);
+      const owner = await guest.post('/api/v1/auth/people/login', { email, password }, 200);
+      assert.equal(textAt(owner, 'record.id'), id);
+      assert.equal(statusOf(await unlink(textAt(owner, 'token'))), 404);
+      await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '' });
+    },
+  );
+
+  await t.test('an admin who acts as a user can’t confirm for them', async () => {
+    const { id, token } = await register('abe@example.com');
+    const merge_token = await mergeTokenFor(newPerson('abe'));
+    const borrowed = await admin.post(`/api/v1/admin/impersonate/people/${id}`, {}, 200);
+    assert.equal(statusOf(await merge({ merge_token }, as(textAt(borrowed, 'token')))), 403);
+    assert.equal(statusOf(await merge({ merge_token }, as(token))), 200);
+    await as(token).delete(`${path}/oidc/unlink`);
+    const { json } = await admin.get('/api/v1/admin/audit?perPage=200');
+    const rows = listAt(json, 'data').filter(({ target_id }) => target_id === id);
+    const details = { collection: 'people', provider };
+    assert.deepEqual(
+      rows.filter(({ actor_id }) => actor_id === id).map(({ action, details }) => ({ action, details })),
+      [
+        { action: 'users.oauth_unlink', details },
+        { action: 'users.oauth_link', details },
+      ],
+    );
   });
 
   await t.test('a user who is deleted leaves no link behind', async () => {

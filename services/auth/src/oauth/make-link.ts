@@ -3,7 +3,8 @@ import type { Collection } from '@recordbus/schema';
 import { type OauthProviderName, oauthProviderNames } from '@recordbus/settings';
 import { conflict } from '@recordbus/shared/errors';
 import { z } from 'zod';
-import type { AuthParts } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { auditUser } from '../users/audit-user.ts';
 import type { User } from '../users/user.ts';
 import { findLinkedUser, insertLink, type Link } from './link-rows.ts';
 
@@ -22,10 +23,11 @@ export async function makeLink(
   collection: Collection,
   user: User,
   link: Link,
+  origin: Origin,
 ): Promise<OauthProviderName> {
   const isNew = await insertLink(query, collection, user.id, { ...link, nowSec: nowSec() });
-  const owner = isNew ? user : await findLinkedUser(query, collection, link);
-  if (owner?.id !== user.id)
+  if (isNew) await auditUser(query, 'users.oauth_link', collection, user.id, origin, { provider: link.provider });
+  else if ((await findLinkedUser(query, collection, link))?.id !== user.id)
     throw conflict('already_linked', 'the account at the provider belongs to another user by now');
   return link.provider;
 }

@@ -87,7 +87,7 @@ export async function confirmMerge(
     if (!user || user.tokenVersion !== owner.tokenVersion || user.email !== found.data.email) throw invalidToken();
     const link = readLink(found.data);
     if (user.totpEnabled) return completeSignIn(query, parts, { collection, user, origin, attempt, mfaData: { link } });
-    const linked_provider = await makeLink(query, parts, collection, user, link);
+    const linked_provider = await makeLink(query, parts, collection, user, link, origin);
     return { ...(await completeSignIn(query, parts, { collection, user, origin, attempt })), linked_provider };
   });
 }

@@ -1,6 +1,7 @@
 import type { Collection } from '@recordbus/schema';
 import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
-import type { AuthParts } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { auditUser } from '../users/audit-user.ts';
 import { lockUser } from '../users/find-user.ts';
 import { deleteLinks, listLinkedProviders } from './link-rows.ts';
 
@@ -13,6 +14,7 @@ export async function unlink(
   collection: Collection,
   userId: string,
   provider: string,
+  origin: Origin,
 ): Promise<void> {
   await database.transaction(async (query) => {
     // Held, so that of two links that are removed at once one stays.
@@ -23,5 +25,6 @@ export async function unlink(
     if (user.passwordHash === null && linked.length === 1)
       throw conflict('last_way_in', 'nothing else would let this user in: set a password first');
     await deleteLinks(query, userId, provider);
+    await auditUser(query, 'users.oauth_unlink', collection, userId, origin, { provider });
   });
 }

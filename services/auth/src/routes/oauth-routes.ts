@@ -119,7 +119,7 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { provider } = input.params;
-        await unlink(parts, collection, callerIn(collection, input.context).id, provider);
+        await unlink(parts, collection, callerIn(collection, input.context).id, provider, originOf(input));
         return ok({ unlinked: provider });
       }),
   }),

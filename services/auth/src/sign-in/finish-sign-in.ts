@@ -49,7 +49,8 @@ export async function finishSignIn(
     if (!(await accept(query))) throw wrongFactor();
     const user = await findUserById(query, collection, found.accountId);
     if (!user || user.tokenVersion !== found.data.token_version) throw invalidToken();
-    const linked = found.data.link ? await makeLink(query, parts, collection, user, readLink(found.data)) : undefined;
+    const link = found.data.link ? readLink(found.data) : undefined;
+    const linked = link && (await makeLink(query, parts, collection, user, link, origin));
     const session = await openUserSession(query, parts, { collection, user, origin });
     return { user, signedIn: { ...session, ...(linked && { linked_provider: linked }) } };
   });

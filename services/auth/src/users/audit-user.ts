@@ -12,7 +12,9 @@ export type UserAction =
   | 'users.email_change'
   | 'users.mfa_enable'
   | 'users.mfa_disable'
-  | 'users.mfa_recovery_codes';
+  | 'users.mfa_recovery_codes'
+  | 'users.oauth_link'
+  | 'users.oauth_unlink';
 
 /** Writes the audit row of something that was done to a user; in the transaction that does it. */
 export const auditUser = (
