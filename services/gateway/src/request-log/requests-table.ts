@@ -1,15 +1,38 @@
 import { newId, type Query } from '@recordbus/database';
 import type { LoggedRequest, RequestRow } from './request-row.ts';
 
-/** Writes rows in one statement, as one text: a thousand rows of a dozen values each cost less to send that way. */
+const columns = {
+  id: 'uuid',
+  at: 'bigint',
+  method: 'text',
+  path: 'text',
+  status: 'integer',
+  duration_ms: 'double precision',
+  ip: 'text',
+  user_agent: 'text',
+  principal_type: 'text',
+  principal_id: 'text',
+  auth_impersonated_by: 'text',
+  request_id: 'text',
+} as const satisfies Record<keyof RequestRow, string>;
+
+const names = Object.keys(columns) as (keyof RequestRow)[];
+
+/** A parameter for each column with its values as JSON: half the work of rows as JSON, on both sides. */
+const insertSql = `insert into system.requests (${names.join(', ')})
+  select ${names.map((name) => `${name}::${columns[name]}`).join(', ')}
+  from rows from (${names.map((_, index) => `json_array_elements_text($${index + 1}::json)`).join(', ')})
+    as given (${names.join(', ')})`;
+
+/** Writes rows in one statement, in their order. */
 export async function insertRequests(query: Query, requests: readonly LoggedRequest[]): Promise<void> {
-  const rows = requests.map((request) => ({ id: newId(), ...request }));
+  // An id of its own for each row would cost more than all the rest of it.
+  const batchId = newId().slice(0, -12);
+  const rows = requests.map((request, index) => ({ ...request, id: batchId + index.toString(16).padStart(12, '0') }));
   await query({
     name: 'request-log-insert',
-    text: `insert into system.requests select * from json_to_recordset($1::json) as r(
-        id uuid, at bigint, method text, path text, status integer, duration_ms double precision, ip text,
-        user_agent text, principal_type text, principal_id text, auth_impersonated_by text, request_id text)`,
-    values: [JSON.stringify(rows)],
+    text: insertSql,
+    values: names.map((name) => JSON.stringify(rows.map((row) => row[name]))),
   });
 }
 
