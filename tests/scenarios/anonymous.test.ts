@@ -29,7 +29,7 @@ interface Visitor {
 async function given(target: Target): Promise<{ admin: Client; visit: () => Promise<Visitor> }> {
   const admin = await target.admin();
   const fields = [{ name: 'nick', type: 'text', options: { max: 10 } }];
-  const demanding = fields.map((field) => ({ ...field, required: true }));
+  const demanding = [...fields.map((field) => ({ ...field, required: true })), { name: 'face', type: 'file' }];
   await admin.send('POST', '/api/v1/collections', { body: { name: 'visitors', type: 'auth', fields } });
   await admin.send('POST', '/api/v1/collections', { body: { name: 'members', type: 'auth', fields: demanding } });
   return {
@@ -92,8 +92,13 @@ onEachTopology('somebody signs in anonymously', async (t, target) => {
     {
       name: 'and given it is there',
       ...anonymous({ nick: 'ghost' }, 'members'),
-      expect: { status: 201, json: { data: { token: is.text, record: record({ nick: 'ghost' }) } } },
+      expect: { status: 201, json: { data: { token: is.text, record: record({ nick: 'ghost', face: null }) } } },
       events: ['members.create'],
+    },
+    {
+      name: 'the name of a file that nobody uploaded is refused',
+      ...anonymous({ nick: 'ghost', face: 'face_0123456789.png' }, 'members'),
+      expect: refused.invalid('face'),
     },
     {
       name: 'credentials are not for anonymous users',

@@ -36,6 +36,8 @@ export interface FieldType {
   readonly isServerSet?: boolean;
   /** Does `""` stand for no value? Otherwise it is a value like any other. */
   readonly emptyTextIsNull: boolean;
+  /** What the column holds where there is no value; null when not given. */
+  emptyValue?(field: Field): unknown;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;
   /**

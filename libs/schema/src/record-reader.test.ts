@@ -2,21 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '@recordbus/shared/errors';
 import { testField } from '../test/test-field.ts';
+import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { compileRecordReader, type RecordReader } from './record-reader.ts';
 
-const reader = (...fields: Field[]): RecordReader =>
-  compileRecordReader({
-    id: 'c',
-    name: 'posts',
-    type: 'base',
-    fields,
-    viewQuery: null,
-    rules: { list: null, view: null, create: null, update: null, delete: null },
-    historyEnabled: false,
-    createdAtSec: 0,
-    updatedAtSec: 0,
-  });
+const collectionOf = (fields: Field[]): Collection => ({
+  id: 'c',
+  name: 'posts',
+  type: 'base',
+  fields,
+  viewQuery: null,
+  rules: { list: null, view: null, create: null, update: null, delete: null },
+  historyEnabled: false,
+  createdAtSec: 0,
+  updatedAtSec: 0,
+});
+const reader = (...fields: Field[]): RecordReader => compileRecordReader(collectionOf(fields));
 const named = (name: string, type: string, rest: Omit<Partial<Field>, 'options'> & { options?: object } = {}) => {
   const { options, ...others } = rest;
   return testField(type, options, { id: name, name, ...others });
@@ -114,6 +115,46 @@ test('an empty text stands for no value in all types but text and json (contract
   ];
   for (const [type, options, expected] of types)
     assert.deepEqual([...reader(named('f', type, { options })).readChange({ f: '' })], [['f', expected]], type);
+});
+
+test('no files are an empty list where there may be several (contract §3)', () => {
+  const several = (name: string, rest: object = {}) => named(name, 'file', { options: { multiple: true }, ...rest });
+  const files = reader(several('f'), several('needed', { required: true }), named('one', 'file'));
+  const needed = ['a.png'];
+  for (const body of [{}, { f: null }, { f: '' }, { f: [] }])
+    assert.deepEqual(
+      new Map(files.readNew({ ...body, needed })),
+      new Map([
+        ['f', '[]'],
+        ['needed', '["a.png"]'],
+      ]),
+    );
+  assert.deepEqual([...files.readChange({ one: null })], [['one', null]]);
+  assert.deepEqual([...files.readChange({ f: null })], [['f', '[]']]);
+  assertRefused(() => files.readNew({}), { needed: 'is required' });
+});
+
+test('where nothing can be uploaded, names of files are refused with whatever else is wrong', () => {
+  const fields = [
+    named('one', 'file'),
+    named('several', 'file', { options: { multiple: true } }),
+    named('n', 'number'),
+  ];
+  const { readNew } = compileRecordReader(collectionOf(fields), { takesFiles: false });
+  const refusal = 'is uploaded when the record is there';
+  assertRefused(() => readNew({ one: 'a_0123456789.png', several: ['b_0123456789.png'], n: 'x' }), {
+    one: refusal,
+    several: refusal,
+    n: 'must be a number',
+  });
+  assertRefused(() => readNew({ one: [] }), { one: refusal });
+  assert.deepEqual(
+    new Map(readNew({ one: null, several: [] })),
+    new Map<string, unknown>([
+      ['one', null],
+      ['several', '[]'],
+    ]),
+  );
 });
 
 test('null is no value in every type', () => {

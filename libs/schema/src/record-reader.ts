@@ -2,6 +2,7 @@ import { validationFailed } from '@recordbus/shared/errors';
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { Refusal, type ValueReader } from './field-type.ts';
+import { compileWithoutUploads, file } from './fields/file.ts';
 import { fieldTypeOf } from './fields/index.ts';
 
 /** What a client wrote, ready for the columns: only the fields that the body names, null for no value. */
@@ -25,21 +26,32 @@ interface Column {
   readonly field: Field;
   readonly isServerSet: boolean;
   readonly emptyTextIsNull: boolean;
+  /** What the column holds where there is no value. */
+  readonly emptyValue: unknown;
   readonly read: ValueReader;
 }
 
-/** Builds the reader of a collection; once per schema version, since building costs far more than reading. */
-export function compileRecordReader(collection: Collection): RecordReader {
+/**
+ * Builds the reader of a collection; once per schema version, since building costs far more than reading. Where nothing
+ * can be uploaded (`takesFiles` false) the name of a file is refused: it would be made up.
+ */
+export function compileRecordReader(collection: Collection, { takesFiles = true } = {}): RecordReader {
   const columns = new Map<string, Column>(
     collection.fields.map((field) => {
       const type = fieldTypeOf(field);
       const { isServerSet = false, emptyTextIsNull } = type;
-      return [field.name, { field, isServerSet, emptyTextIsNull, read: type.compile(field) }];
+      // The one system field that may be left empty is `verified`, and nobody is verified who is not said to be.
+      const emptyValue = field.system ? false : (type.emptyValue?.(field) ?? null);
+      const read = takesFiles || type !== file ? type.compile(field) : compileWithoutUploads(field);
+      return [field.name, { field, isServerSet, emptyTextIsNull, emptyValue, read }];
     }),
   );
   const required = [...columns.values()]
     .filter(({ field, isServerSet }) => field.required && !isServerSet)
     .map(({ field }) => field.name);
+  const emptyValues = [...columns.values()]
+    .filter(({ field, emptyValue }) => !field.required && !field.system && emptyValue !== null)
+    .map(({ field, emptyValue }): [string, unknown] => [field.name, emptyValue]);
 
   function read(
     body: Readonly<Record<string, unknown>>,
@@ -66,16 +78,18 @@ export function compileRecordReader(collection: Collection): RecordReader {
   }
 
   return {
-    readNew: (body, given) => read(collection.type === 'auth' ? { verified: false, ...body } : body, required, given),
+    readNew(body, given) {
+      const values = read(collection.type === 'auth' ? { verified: false, ...body } : body, required, given);
+      return emptyValues.length === 0 ? values : new Map([...emptyValues, ...values]);
+    },
     readChange: (body) => read(body, []),
   };
 }
 
-function readValue({ field, emptyTextIsNull, read }: Column, written: unknown): unknown {
+function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written: unknown): unknown {
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;
   if (field.required && isEmpty(value)) return new Refusal('is required');
-  // The one system field that may be left empty is `verified`, and nobody is verified who is not said to be.
-  if (value === null) return field.system ? false : null;
+  if (value === null) return emptyValue;
   return read(value);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
-import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
+import { type FieldType, type Narrowing, Refusal, type ValueReader } from '../field-type.ts';
 
 /** `type/subtype` in the characters of RFC 6838 §4.2, with `*` for any subtype or, alone, for any type. */
 const mimePattern = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
@@ -52,12 +52,20 @@ const isOfFamily = (type: string, pattern: string) => pattern.endsWith('/*') && 
 /** The options of a file field whose definition was checked. */
 export const fileOptionsOf = (field: Field): FileOptions => options.parse(field.options);
 
+/** Builds the reader of a file field where nothing can be uploaded: it takes no name. */
+export const compileWithoutUploads =
+  ({ options: { multiple } }: Field): ValueReader =>
+  (value) =>
+    multiple && Array.isArray(value) && value.length === 0 ? '[]' : new Refusal('is uploaded when the record is there');
+
 /** Names of stored files; the bytes are elsewhere. That a name is one of the record's own is the writer's to say. */
 export const file: FieldType = {
   name: 'file',
   options,
   emptyTextIsNull: true,
   columnType: (field) => (field.options.multiple ? 'jsonb' : 'text'),
+  // Contract §3: an empty list of files is `[]`.
+  emptyValue: (field) => (field.options.multiple ? '[]' : null),
   compile(field) {
     const isName = (value: unknown) => typeof value === 'string' && namePattern.test(value);
     const refusal = new Refusal('must be the name of a stored file');

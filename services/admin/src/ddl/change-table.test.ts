@@ -64,3 +64,17 @@ test('a single choice becomes a list and back', () => {
   ]);
   assert.deepEqual(plan([several], [one]), ['alter table records."posts" alter column "s" type text using "s" ->> 0']);
 });
+
+test('a field for files has an empty list where it has none', () => {
+  const one = { name: 'f', type: 'file', options: {} };
+  const several = { name: 'f', type: 'file', options: { multiple: true } };
+  const sql = (before: object[], after: object[]) =>
+    plan(before, after).filter((text) => text.startsWith('alter table'));
+  assert.deepEqual(sql([], [several, text('a')]), [
+    `alter table records."posts" add column "f" jsonb default '[]', add column "a" text`,
+    'alter table records."posts" alter column "f" drop default',
+  ]);
+  assert.deepEqual(sql([one], [several]), [
+    `alter table records."posts" alter column "f" type jsonb using case when "f" is not null then jsonb_build_array("f") else '[]' end`,
+  ]);
+});

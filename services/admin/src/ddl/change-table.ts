@@ -1,5 +1,13 @@
 import { planHistoryTable } from '@recordbus/journal';
-import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf, uniqueIndexName } from '@recordbus/schema';
+import {
+  type Collection,
+  type Field,
+  fieldTypeOf,
+  quoteIdentifier,
+  quoteLiteral,
+  tableOf,
+  uniqueIndexName,
+} from '@recordbus/schema';
 import { columnDefinition, isUnique, planBesideColumn, planUniqueIndex } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 import { planFilesOfDropped, planFileTriggers, planNoFileTriggers } from './file-triggers.ts';
@@ -18,13 +26,31 @@ export function planChange(before: Collection, after: Collection): string[] {
     ...(before.name === after.name ? [] : [`alter table ${tableOf(before)} rename to ${quoteIdentifier(after.name)}`]),
     ...planRenames(table, kept),
     ...kept.flatMap((pair) => planOptions(after, pair)),
-    ...(added.length === 0
-      ? []
-      : [`alter table ${table} ${added.map((field) => `add column ${columnDefinition(field)}`).join(', ')}`]),
+    ...planAdded(table, added),
     ...added.flatMap((field) => planBesideColumn(after, field)),
     ...planFileTriggers(after),
     ...(after.historyEnabled && !before.historyEnabled ? [planHistoryTable(after)] : []),
   ];
+}
+
+/** New columns; where no value is more than null, the rows get it by a default, which writes none of them anew. */
+function planAdded(table: string, added: readonly Field[]): string[] {
+  if (added.length === 0) return [];
+  const columns = added.map((field) => {
+    const empty = emptyOf(field);
+    return `add column ${columnDefinition(field)}${empty === undefined ? '' : ` default ${empty}`}`;
+  });
+  const filled = added.filter((field) => emptyOf(field) !== undefined);
+  return [
+    `alter table ${table} ${columns.join(', ')}`,
+    ...filled.map(({ name }) => `alter table ${table} alter column ${quoteIdentifier(name)} drop default`),
+  ];
+}
+
+/** What a column holds where there is no value, in SQL; undefined when that is null. */
+function emptyOf(field: Field): string | undefined {
+  const value = fieldTypeOf(field).emptyValue?.(field) ?? null;
+  return value === null ? undefined : quoteLiteral(String(value));
 }
 
 /** Columns that take each other's names go by a name that no field can have. */
@@ -51,7 +77,7 @@ function planOptions(collection: Collection, { old, now }: FieldPair): string[] 
   if (columnType !== fieldTypeOf(old).columnType(old)) {
     const column = quoteIdentifier(now.name);
     statements.push(
-      `alter table ${tableOf(collection)} alter column ${column} type ${columnType} using ${columnType === 'jsonb' ? listOf(column) : `${column} ->> 0`}`,
+      `alter table ${tableOf(collection)} alter column ${column} type ${columnType} using ${columnType === 'jsonb' ? listOf(now) : `${column} ->> 0`}`,
     );
   }
   if (isUnique(old) && !isUnique(now))
@@ -60,5 +86,9 @@ function planOptions(collection: Collection, { old, now }: FieldPair): string[] 
   return statements;
 }
 
-/** A single value as a list of one; no value stays none. */
-const listOf = (column: string) => `case when ${column} is not null then jsonb_build_array(${column}) end`;
+/** A single value as a list of one. */
+function listOf(field: Field): string {
+  const column = quoteIdentifier(field.name);
+  const empty = emptyOf(field);
+  return `case when ${column} is not null then jsonb_build_array(${column})${empty === undefined ? '' : ` else ${empty}`} end`;
+}

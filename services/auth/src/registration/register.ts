@@ -53,7 +53,6 @@ async function readRegistration(
     if (!(error instanceof AppError) || error.status !== 422) throw error;
     for (const [name, message] of Object.entries(error.details ?? {})) problems.set(name, message);
   }
-  for (const name of namedFiles(collection, body)) problems.set(name, 'is uploaded when the account is there');
   if (password === undefined || password === null || password === '') problems.set('password', 'is required');
   else if (typeof password !== 'string') problems.set('password', 'must be a string');
   // Asked again with the breach check when the rest is right: a request that fails anyway asks nobody else.
@@ -62,13 +61,4 @@ async function readRegistration(
   if (problems.size > 0)
     throw validationFailed(Object.fromEntries([...problems].map(([name, message]) => [name, String(message)])));
   return values;
-}
-
-/** The file fields for which a body names files: none is uploaded here, so the names would be made up. */
-function namedFiles({ fields }: Collection, body: Registration): string[] {
-  const fileFields = new Set(fields.filter(({ type }) => type === 'file').map(({ name }) => name));
-  const namesAny = (written: unknown) => (Array.isArray(written) ? written.length > 0 : (written ?? '') !== '');
-  return Object.entries(body)
-    .filter(([name, written]) => fileFields.has(name) && namesAny(written))
-    .map(([name]) => name);
 }

@@ -2,9 +2,9 @@ import { type Collection, compileRecordReader, type RecordReader } from '@record
 
 const readers = new WeakMap<Collection, RecordReader>();
 
-/** The reader of what clients write to a collection, made once per schema version. */
+/** The reader of what clients write to a collection, made once per schema version. Nothing is uploaded here. */
 export function readerOf(collection: Collection): RecordReader {
-  const reader = readers.get(collection) ?? compileRecordReader(collection);
+  const reader = readers.get(collection) ?? compileRecordReader(collection, { takesFiles: false });
   readers.set(collection, reader);
   return reader;
 }
