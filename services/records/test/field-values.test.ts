@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Field } from '@recordbus/schema';
+import fc from 'fast-check';
+import { type RecordsFixture, type ShownRecord, skipWithoutDatabase, startRecords } from './records-fixture.ts';
+import { type TestField, testCollection } from './test-collection.ts';
+
+/** A field, values that it takes, and what they read as. */
+interface Kind {
+  readonly field: Omit<TestField, 'name'>;
+  readonly valid: fc.Arbitrary<unknown>;
+  /** What a written value reads as when it is taken: itself when not given. */
+  readonly reads?: (written: unknown) => unknown;
+  /** Is "" a value, or none? */
+  readonly keepsEmptyText?: boolean;
+  /** What it reads as without a value: null when not given. */
+  readonly empty?: unknown;
+}
+
+const storable = fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => !text.includes('\0'));
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true });
+const json = fc.jsonValue({ stringUnit: 'binary' }).filter((value) => !JSON.stringify(value).includes('\\u0000'));
+const isoDate = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+const choices = ['red', 'ünd 😀', '0'];
+const distinct = (list: unknown) => (Array.isArray(list) ? [...new Set(list)] : list);
+const seconds = (written: unknown) =>
+  Math.floor(typeof written === 'string' ? Date.parse(written) / 1000 : Number(written));
+const trimmed = (written: unknown) => String(written).trim();
+const hidden = () => undefined;
+const oneTarget = '0197a000-0000-7000-8000-000000000001';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  text: { field: { type: 'text' }, valid: storable, keepsEmptyText: true },
+  textBounded: {
+    field: { type: 'text', options: { min: 2, max: 5, pattern: '^[a-z😀]+$' } },
+    valid: fc.string({ unit: fc.constantFrom('a', 'z', '😀'), minLength: 2, maxLength: 5 }),
+    keepsEmptyText: true,
+  },
+  textRequired: { field: { type: 'text', required: true }, valid: storable.filter((text) => text !== '') },
+  textUnique: {
+    field: { type: 'text', options: { unique: true } },
+    valid: fc.uuid(),
+    keepsEmptyText: true,
+  },
+  number: { field: { type: 'number' }, valid: finite },
+  numberBounded: { field: { type: 'number', options: { min: -1.5, max: 1e300 } }, valid: degrees(1.5) },
+  bool: { field: { type: 'bool' }, valid: fc.boolean() },
+  boolRequired: { field: { type: 'bool', required: true }, valid: fc.boolean() },
+  email: { field: { type: 'email' }, valid: fc.emailAddress(), reads: trimmed, keepsEmptyText: true },
+  url: { field: { type: 'url' }, valid: fc.webUrl({ withQueryParameters: true }), keepsEmptyText: true },
+  date: {
+    field: { type: 'date' },
+    valid: fc.oneof(fc.double({ min: -8.64e12, max: 8.64e12, noNaN: true }), isoDate),
+    reads: seconds,
+  },
+  autodate: {
+    field: { type: 'autodate', options: { onCreate: false, onUpdate: false } },
+    valid: json,
+    reads: () => null,
+  },
+  select: { field: { type: 'select', options: { values: choices } }, valid: fc.constantFrom(...choices) },
+  selectMultiple: {
+    field: { type: 'select', options: { values: choices, multiple: true } },
+    valid: fc.array(fc.constantFrom(...choices)),
+    reads: distinct,
+  },
+  relation: { field: { type: 'relation', collection: 'targets' }, valid: fc.constant(oneTarget) },
+  json: { field: { type: 'json' }, valid: json, keepsEmptyText: true },
+  jsonRequired: {
+    field: { type: 'json', required: true },
+    valid: json.filter((value) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)),
+  },
+  password: {
+    field: { type: 'password', options: { max: 60 } },
+    valid: storable.filter((text) => text !== ''),
+    reads: hidden,
+  },
+  editor: { field: { type: 'editor', options: { max: 60 } }, valid: storable, keepsEmptyText: true },
+  geoPoint: { field: { type: 'geoPoint' }, valid: fc.record({ lat: degrees(90), lng: degrees(180) }) },
+  vector: {
+    field: { type: 'vector', options: { dimensions: 3 } },
+    valid: fc.array(finite, { minLength: 3, maxLength: 3 }),
+  },
+  file: { field: { type: 'file', options: {} }, valid: fc.constant(null) },
+  fileMultiple: { field: { type: 'file', options: { multiple: true } }, valid: fc.constantFrom(null, []), empty: [] },
+};
+
+/** What the required fields have where it is not their turn. */
+const mandatory = { textRequired: 'x', boolRequired: true, jsonRequired: 1 };
+
+/** JSON that is hard on somebody: on JavaScript, on PostgreSQL, on whoever reads it as an object of theirs. */
+const hard = [
+  ...['null', '""', '" "', '"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"x\\udc00y"', '"\\ufeff"', '"\\u202e"'],
+  ...['-0', '1e400', '-1e400', '1e-400', '1.7976931348623157e308', '5e-324', '9007199254740993', '0.1', '1e21'],
+  ...['[]', '[null]', '[[]]', '{}', '{"__proto__":1}', '{"constructor":{"prototype":[]}}', '{"toString":null}'],
+  ...['{"a\\u0000":1}', '{"\\ud800":1}', '{"a":1e400}', '{"a":1,"a":2}', '{"":""}', '{"lat":1,"lng":1e400}'],
+  ...['[1,2,1e400]', '[1,2,"3"]', '{"lat":91,"lng":0}', '{"lat":0,"lng":0,"z":0}', '["red","red"]', '{"0":"red"}'],
+  ...['"2026-13-45"', '"+275760-09-13T00:00:00.001Z"', '8640000000001', '"1e3"', '"true"', '"NaN"', '"Infinity"'],
+  ...['"http://"', '"http://[::1"', '"HTTP://a.b"', '"a@b.c "', '"a@b"', '"../../etc/passwd"', '["a.png"]', '"a.png"'],
+  ...['"\'; drop table records.items; --"', '"{1,2,3}"', '"\\\\x00"', '"$1"', '"enc:1:a:b"', '"\\\\u0000"'],
+  ...[`"${'x'.repeat(2601)}"`, `"${'ä😀'.repeat(20_000)}"`, `${'['.repeat(500)}${']'.repeat(500)}`],
+  `${'{"a":'.repeat(501)}1${'}'.repeat(501)}`,
+];
+
+const anyJson = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...hard) },
+  { weight: 2, arbitrary: fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.stringify(value)) },
+  {
+    weight: 2,
+    arbitrary: fc.oneof(...Object.values(kinds).map(({ valid }) => valid)).map((value) => JSON.stringify(value)),
+  },
+);
+
+/** A document as its reader sees it: JSON tells 0 from -0, columns do not. */
+const parse = (text: string): unknown => JSON.parse(text, (_, value) => (value === 0 ? 0 : value));
+
+const collection = testCollection(
+  'items',
+  Object.entries(kinds).map(([name, { field }]) => ({ name, ...field })) satisfies Pick<Field, 'name'>[],
+  { historyEnabled: true },
+);
+
+describe('whatever is written to a field', { skip: skipWithoutDatabase }, () => {
+  let records: RecordsFixture;
+  before(async () => {
+    records = await startRecords([testCollection('targets', []), collection]);
+    await records.database.query({
+      text: 'insert into records.targets (id, created_at, updated_at) values ($1, 1, 1)',
+      values: [oneTarget],
+    });
+  });
+  after(() => records?.stop());
+
+  /** Writes the JSON of a value to a field of a new record; undefined when it is refused, as it may be. */
+  async function create(name: string, written: string): Promise<ShownRecord | undefined> {
+    const others = Object.entries(mandatory).filter(([other]) => other !== name);
+    const members = [...others.map(([other, value]) => `"${other}":${JSON.stringify(value)}`), `"${name}":${written}`];
+    const { status, text, json, record } = await records.send('POST', '/api/items', { body: `{${members}}` });
+    if (status === 201) return record;
+    assert.deepEqual([status, Object.keys(json.details ?? {})], [422, [name]], text);
+    return undefined;
+  }
+
+  /** What a field is to show after the JSON was written to it. */
+  function expectedOf({ reads = (written) => written, keepsEmptyText, empty = null }: Kind, written: string): unknown {
+    const value = parse(written);
+    if (reads === hidden) return undefined;
+    return value === null || (value === '' && !keepsEmptyText) ? empty : reads(value);
+  }
+
+  /** The members that a write leaves alone. */
+  const withoutTime = ({ updated, ...rest }: ShownRecord) => rest;
+
+  for (const [name, kind] of Object.entries(kinds)) {
+    it(`reads back the same or is refused by name: ${name}`, async () => {
+      const property = fc.asyncProperty(anyJson, async (written) => {
+        const created = await create(name, written);
+        if (!created) return;
+        assert.deepEqual(created[name], expectedOf(kind, written));
+        assert.deepEqual((await records.send('GET', `/api/items/${created.id}`)).record, created);
+      });
+      await fc.assert(property, { numRuns: 25 });
+    });
+
+    it(`takes what it is for, also sent back, and restores it: ${name}`, async () => {
+      const property = fc.asyncProperty(kind.valid, async (value) => {
+        const written = JSON.stringify(value);
+        const created = await create(name, written);
+        assert.ok(created, `${written} is refused`);
+        assert.deepEqual(created[name], expectedOf(kind, written));
+        const path = `/api/items/${created.id}`;
+        const sentBack = await records.send('PATCH', path, { body: created });
+        assert.deepEqual(withoutTime(sentBack.record), withoutTime(created), sentBack.text);
+        const emptied = await records.send('PATCH', path, { body: { [name]: null } });
+        assert.equal(emptied.status, kind.field.required ? 422 : 200, emptied.text);
+        const restored = await records.send('POST', `${path}/restore?at=${created.updated}`, { as: 'admin' });
+        assert.deepEqual(withoutTime(restored.record), withoutTime(created), restored.text);
+      });
+      await fc.assert(property, { numRuns: 4 });
+    });
+  }
+
+  it('is refused also when it nests far deeper than anybody means', async () => {
+    const depth = 20_000;
+    for (const name of Object.keys(kinds))
+      if (name !== 'autodate')
+        assert.equal(await create(name, `${'['.repeat(depth)}${']'.repeat(depth)}`), undefined, name);
+  });
+});
