@@ -6,6 +6,7 @@ import { openDatabase } from '@recordbus/database';
 import { openLocalStorage, openStorage, type Storage } from '@recordbus/storage';
 import { replaceTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type pg from 'pg';
+import { byCommand } from '../by-command.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { refuseServices } from '../deployment/refuse-services.ts';
@@ -139,8 +140,7 @@ async function bringUpToDate(
   try {
     await recordAudit(database.query, {
       action: 'backups.restore',
-      context: 'system',
-      userAgent: 'recordbus cli',
+      ...byCommand,
       details: { created_at: manifest.created_at, rows, files },
     });
   } finally {

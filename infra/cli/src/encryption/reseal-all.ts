@@ -2,6 +2,7 @@ import { recordAudit } from '@recordbus/audit';
 import { isSealed } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import type pg from 'pg';
+import { byCommand } from '../by-command.ts';
 import { CommandFailure } from '../failure.ts';
 import { type Keys, resealText } from './reseal-text.ts';
 import { listPlainPlaces, listSealableTables, type PlainPlace, type SealableTable } from './sealable-columns.ts';
@@ -40,8 +41,7 @@ export async function resealAll(client: pg.Client, keys: Keys, leavesUnreadable:
   const query: Query = async ({ text, values }) => (await client.query(text, [...values])).rows;
   await recordAudit(query, {
     action: 'encryption.rotate',
-    context: 'system',
-    userAgent: 'recordbus cli',
+    ...byCommand,
     details: { ...resealed },
   });
   await client.query("update system.versions set version = version + 1 where name = 'settings'");

@@ -1,17 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure } from '../failure.ts';
-import { type CommandParts, type CommonOptions, runCommand } from '../run-command.ts';
-import { writeWhole } from '../write-whole.ts';
-
-interface ApplyOptions extends CommonOptions {
-  readonly mode: 'additive' | 'sync';
-  readonly dryRun?: boolean;
-}
-
-const standardStream = '-';
+import { loadAndRun } from '../load-and-run.ts';
+import type { CommonOptions } from '../run-command.ts';
+import type { ApplyOptions } from './transfer-snapshot.ts';
 
 /** `snapshot export` and `snapshot apply`. */
 export function addSnapshotCommands(program: Command): void {
@@ -19,10 +9,12 @@ export function addSnapshotCommands(program: Command): void {
   snapshot
     .command('export')
     .description('write the snapshot that GET /api/v1/admin/migrations/snapshot gives')
-    .argument('[file]', 'where to; - is standard output', standardStream)
+    .argument('[file]', 'where to; - is standard output', '-')
     .option('--json', 'write refusals as JSON')
     .action((file: string, options: CommonOptions) =>
-      runCommand('snapshot export', options, (parts) => exportSnapshot(parts, file)),
+      loadAndRun('snapshot export', options, async (parts) =>
+        (await import('./transfer-snapshot.ts')).exportToFile(parts, file),
+      ),
     );
   snapshot
     .command('apply')
@@ -38,47 +30,8 @@ export function addSnapshotCommands(program: Command): void {
     .option('--dry-run', 'apply it in a transaction that is taken back: tells what would happen')
     .option('--json', 'write the outcome as JSON')
     .action((file: string, options: ApplyOptions) =>
-      runCommand('snapshot apply', options, (parts) => applyFile(parts, file, options)),
+      loadAndRun('snapshot apply', options, async (parts) =>
+        (await import('./transfer-snapshot.ts')).applyFile(parts, file, options),
+      ),
     );
 }
-
-async function exportSnapshot(parts: CommandParts, file: string): Promise<undefined> {
-  const { database } = await openDeployment(parts);
-  const { exportSnapshot: take } = await import('@recordbus/admin');
-  const document = `${JSON.stringify(await take(database, nowSec()), undefined, 2)}\n`;
-  if (file === standardStream) process.stdout.write(document);
-  else await writeWhole(file, document);
-}
-
-async function applyFile(
-  parts: CommandParts,
-  file: string,
-  { mode, dryRun = false }: ApplyOptions,
-): Promise<undefined> {
-  const document = await readDocument(file);
-  const { database, bus } = await openDeployment(parts);
-  const { applySnapshotDocument } = await import('@recordbus/admin');
-  const author = { context: 'system', userAgent: 'recordbus cli' } as const;
-  const applied = await applySnapshotDocument(
-    { database, bus },
-    { snapshot: document, mode },
-    nowSec(),
-    author,
-    dryRun,
-  );
-  const lines = (['created', 'updated', 'unchanged'] as const).map(
-    (outcome) => `${outcome}: ${applied[outcome].join(', ') || 'none'}`,
-  );
-  const title = dryRun ? ['Nothing was changed. The snapshot would leave:'] : [];
-  parts.terminal.report({ ...applied, dry_run: dryRun }, [...title, ...lines].join('\n'));
-}
-
-async function readDocument(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(file === standardStream ? await text(process.stdin) : await readFile(file, 'utf8'));
-  } catch (error) {
-    throw new CommandFailure(`${file} can't be read as a snapshot: ${error instanceof Error ? error.message : error}.`);
-  }
-}
-
-const nowSec = (): number => Math.floor(Date.now() / 1000);

@@ -1,0 +1,54 @@
+import { addAdmin, resetAdmin as resetPassword } from '@recordbus/admin';
+import { liftLockout } from '@recordbus/auth';
+import { createPasswordRules } from '@recordbus/passwords';
+import { emailAddress } from '@recordbus/schema';
+import { byCommand } from '../by-command.ts';
+import { openDeployment } from '../deployment/open-deployment.ts';
+import { CommandFailure } from '../failure.ts';
+import { readSecret } from '../read-secret.ts';
+import type { CommandParts, CommonOptions } from '../run-command.ts';
+
+export interface AdminOptions extends CommonOptions {
+  readonly passwordStdin?: boolean;
+}
+
+/** Makes an admin. Throws what the API throws, and a sentence for what is no address. */
+export async function createAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
+  const { database, passwords, credentials } = await openFor(parts, email, options);
+  const { id } = await addAdmin(database, passwords, credentials, nowSec(), byCommand);
+  parts.terminal.report({ id, email: credentials.email }, `${credentials.email} is an admin now.`);
+}
+
+/** Gives an admin another password and lets the address in again. Throws as `createAdmin` does. */
+export async function resetAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
+  const { database, bus, passwords, credentials } = await openFor(parts, email, options);
+  const { id } = await resetPassword(database, passwords, credentials, nowSec(), byCommand);
+  await liftLockout(database.query, { realm: 'admins', email: credentials.email });
+  bus.notify('accounts');
+  parts.terminal.report(
+    { id, email: credentials.email },
+    `${credentials.email} has another password now; older tokens are no good any more.`,
+  );
+}
+
+async function openFor(parts: CommandParts, given: string, { passwordStdin = false }: AdminOptions) {
+  const { config, log } = parts;
+  const read = emailAddress.safeParse(given);
+  if (!read.success) throw new CommandFailure(`The address ${read.error.issues[0]?.message}.`);
+  const password = await readSecret({
+    what: 'password',
+    flag: '--password-stdin',
+    fromStdin: passwordStdin,
+    fromEnvironment: config.adminPassword,
+    variable: 'SERVICE_ADMIN_PASSWORD',
+  });
+  const deployment = await openDeployment(parts);
+  const passwords = createPasswordRules({
+    settings: deployment.settings,
+    log,
+    breachServiceUrl: config.breachServiceUrl,
+  });
+  return { ...deployment, passwords, credentials: { email: read.data, password } };
+}
+
+const nowSec = (): number => Math.floor(Date.now() / 1000);

@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { findServers } from '../deployment/find-servers.ts';
+import { connectClient } from '../deployment/hold-command-lock.ts';
+import { connectForCommand } from '../deployment/short-lived-bus.ts';
+import { exitCodes } from '../failure.ts';
+import type { CommandParts } from '../run-command.ts';
+import { busIsAway, examineBus } from './examine-bus.ts';
+import { examineClocks } from './examine-clocks.ts';
+import {
+  examineBloat,
+  examineMigrations,
+  examineOutbox,
+  examineReplicas,
+  examineServer,
+  hasTables,
+} from './examine-database.ts';
+import { examineEncryption } from './examine-encryption.ts';
+import { examineExtensions } from './examine-extensions.ts';
+import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
+import { examineStorage } from './examine-storage.ts';
+import { broken, examine, type Finding } from './finding.ts';
+import { presentFindings } from './present-findings.ts';
+
+/** Examines everything and reports it; answers the exit code. */
+export async function lookAtAll(parts: CommandParts): Promise<number> {
+  const { config, terminal } = parts;
+  const findings = [
+    ...(await examine('Node', examineNode)),
+    ...(await examine('disk', () => examineDisk(config))),
+    ...(await examine('token secret', () => examineTokenSecret(config))),
+    ...(await examine('files', () => examineStorage(config))),
+    ...(await examine('extensions', () => examineExtensions(config))),
+    ...(await lookAtServers(parts)),
+  ];
+  const isBroken = findings.some(({ verdict }) => verdict === 'broken');
+  terminal.report({ broken: isBroken, findings }, presentFindings(findings));
+  return isBroken ? exitCodes.failed : exitCodes.done;
+}
+
+async function lookAtServers(parts: CommandParts): Promise<Finding[]> {
+  const { name, config, lifecycle } = parts;
+  let client: pg.Client;
+  let natsUrl: string | undefined;
+  try {
+    const servers = await findServers(parts, { bus: true });
+    natsUrl = servers.natsUrl;
+    client = await connectClient(name, servers.databaseUrl);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [broken('PostgreSQL', reason, 'Look at the server and at SERVICE_DATABASE_URL.')];
+  }
+  lifecycle.onStop('database', () => client.end());
+  await client.query("set statement_timeout = '10s'; set default_transaction_read_only = on");
+  const bus = natsUrl === undefined ? undefined : await connectForCommand(parts, natsUrl);
+  const ofDatabase = [
+    ...(await examine('PostgreSQL', () => examineServer(client))),
+    ...(await examine('tables', () => examineMigrations(client))),
+  ];
+  if (await hasTables(client))
+    ofDatabase.push(
+      ...(await examine('dead rows', () => examineBloat(client))),
+      ...(await examine('encryption key', () => examineEncryption(client, config.encryptionKey))),
+      ...(await examine('outbox', () => examineOutbox(client))),
+      ...(await examine('services', () => examineReplicas(client))),
+    );
+  return [
+    ...ofDatabase,
+    ...(bus?.connected ? await examine('NATS', () => examineBus(bus)) : [busIsAway(natsUrl)]),
+    ...(await examine('clock', () => examineClocks(client, bus?.connected ? bus : undefined))),
+  ];
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { applySnapshotDocument, exportSnapshot } from '@recordbus/admin';
+import { byCommand } from '../by-command.ts';
+import { openDeployment } from '../deployment/open-deployment.ts';
+import { CommandFailure } from '../failure.ts';
+import type { CommandParts, CommonOptions } from '../run-command.ts';
+import { writeWhole } from '../write-whole.ts';
+
+export interface ApplyOptions extends CommonOptions {
+  readonly mode: 'additive' | 'sync';
+  readonly dryRun?: boolean;
+}
+
+/** In the place of a file: standard input or output. */
+const standardStream = '-';
+
+/** Writes the snapshot to a file, or to standard output. */
+export async function exportToFile(parts: CommandParts, file: string): Promise<undefined> {
+  const { database } = await openDeployment(parts);
+  const document = `${JSON.stringify(await exportSnapshot(database, nowSec()), undefined, 2)}\n`;
+  if (file === standardStream) process.stdout.write(document);
+  else await writeWhole(file, document);
+}
+
+/** Applies the snapshot of a file, or of standard input. Throws what the API throws. */
+export async function applyFile(
+  parts: CommandParts,
+  file: string,
+  { mode, dryRun = false }: ApplyOptions,
+): Promise<undefined> {
+  const document = await readDocument(file);
+  const { database, bus } = await openDeployment(parts);
+  const applied = await applySnapshotDocument(
+    { database, bus },
+    { snapshot: document, mode },
+    nowSec(),
+    byCommand,
+    dryRun,
+  );
+  const lines = (['created', 'updated', 'unchanged'] as const).map(
+    (outcome) => `${outcome}: ${applied[outcome].join(', ') || 'none'}`,
+  );
+  const title = dryRun ? ['Nothing was changed. The snapshot would leave:'] : [];
+  parts.terminal.report({ ...applied, dry_run: dryRun }, [...title, ...lines].join('\n'));
+}
+
+async function readDocument(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(file === standardStream ? await text(process.stdin) : await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new CommandFailure(`${file} can't be read as a snapshot: ${error instanceof Error ? error.message : error}.`);
+  }
+}
+
+const nowSec = (): number => Math.floor(Date.now() / 1000);
