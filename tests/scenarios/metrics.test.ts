@@ -75,7 +75,7 @@ onEachTopology('metrics that are off are not there', async (t, target) => {
             type: 'gauge',
             samples: is.listWith({
               name: 'recordbus_up',
-              labels: { service: 'records', instance: is.text },
+              labels: { service: 'gateway' },
               value: 1,
             }),
           }),

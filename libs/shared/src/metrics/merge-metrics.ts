@@ -1,8 +1,11 @@
 import type { MetricFamily } from './read-metrics.ts';
 
-/** What one process of a service measured; the instance tells its replicas apart. */
+/**
+ * What one process of a service measured; the instance tells its replicas apart. The process that is asked itself has
+ * none: Prometheus names it after what it scrapes.
+ */
 export interface InstanceMetrics {
-  readonly instance: string;
+  readonly instance?: string | undefined;
   readonly families: readonly MetricFamily[];
 }
 
@@ -20,7 +23,8 @@ export function mergeMetrics(instances: readonly InstanceMetrics[]): MetricFamil
       merged.set(family.name, known);
       for (const sample of samples) {
         if (known.isShared) addLargest(known.samples, sample);
-        else known.samples.push({ ...sample, labels: { ...sample.labels, instance } });
+        else
+          known.samples.push(instance === undefined ? sample : { ...sample, labels: { ...sample.labels, instance } });
       }
     }
   }

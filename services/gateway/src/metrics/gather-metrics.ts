@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { type MetricFamily, type Metrics, mergeMetrics, readMetrics } from '@recordbus/shared/metrics';
 import type { ReplicaMetrics, Upstream } from '../upstream/upstream.ts';
 
@@ -14,7 +13,7 @@ export async function gatherMetrics(
     readMetrics(processMetrics),
     ...upstreams.map(async ({ name, metrics }) => (await metrics()).map((replica) => withUp(name, replica))),
   ]);
-  return mergeMetrics([{ instance: hostname(), families: own }, ...services.flat()]);
+  return mergeMetrics([{ families: own }, ...services.flat()]);
 }
 
 const withUp = (service: string, { instance, families }: ReplicaMetrics) => ({

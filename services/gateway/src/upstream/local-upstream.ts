@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { checkReadiness, describeRoutes } from '@recordbus/shared/http';
 import { readMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
@@ -14,7 +13,7 @@ export const localUpstream = (service: Service): Upstream => ({
   },
   forward: service.handle,
   ready: () => checkReadiness(service.checks, service.dispensable),
-  metrics: async () => [{ instance: hostname(), families: service.metrics ? await readMetrics(service.metrics) : [] }],
+  metrics: async () => [{ instance: undefined, families: service.metrics ? await readMetrics(service.metrics) : [] }],
   describe: async ({ principal }) => service.describe?.(principal),
   stop: async () => {},
 });

@@ -5,7 +5,8 @@ import type { RequestHandler } from '@recordbus/shared/service';
 
 /** What one replica of a service measured; nothing, when it did not tell. */
 export interface ReplicaMetrics {
-  readonly instance: string;
+  /** Where it is, when that is another process. */
+  readonly instance: string | undefined;
   readonly families: readonly MetricFamily[] | undefined;
 }
 
