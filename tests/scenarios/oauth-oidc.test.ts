@@ -521,15 +521,27 @@ onEachTopology('signing in by OAuth2', async (t, target) => {
     await admin.patch('/api/v1/admin/settings', { 'auth.lockout.max_attempts': '' });
   });
 
-  await t.test('a collection that asks for more than an address takes no new users this way', async () => {
-    await admin.post('/api/v1/collections', {
-      name: 'strict',
-      type: 'auth',
-      fields: [{ name: 'country', type: 'text', required: true }],
-    });
-    const body = await visit(newPerson('adi'));
-    const answer = await guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', { body });
-    assert.deepEqual(differences(answer.json, refused.invalid('country').json), []);
-    assert.equal(answer.status, 422);
-  });
+  await t.test(
+    'a collection that asks for more than an address gets it from the app, but no address and no proof',
+    async () => {
+      await admin.post('/api/v1/collections', {
+        name: 'strict',
+        type: 'auth',
+        fields: [{ name: 'country', type: 'text', required: true }],
+      });
+      const enter = async (person: Person, record: object): Promise<Answer> => {
+        const body = { ...(await visit(person)), record };
+        return guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', { body });
+      };
+      const person = newPerson('adi');
+      const bad = await enter(person, { password, colour: 'red' });
+      assert.equal(bad.status, 422);
+      assert.deepEqual(differences(bad.json, refused.invalid('country', 'password', 'colour').json), []);
+      const good = await enter(person, { country: 'CH', email: 'victim@example.com', verified: true });
+      const { id } = objectAt(good.json, 'data.record');
+      const expected = { id: is.uuidV7, country: 'CH', email: `oidc_${id}@users.invalid`, verified: false };
+      assert.deepEqual(differences(good.json, { data: { token: is.text, record: is.containing(expected) } }), []);
+      assert.equal(textAt((await enter(person, {})).json, 'data.record.id'), id, 'who is known needs nothing more');
+    },
+  );
 });

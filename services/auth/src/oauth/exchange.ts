@@ -19,18 +19,19 @@ export interface ExchangeRequest {
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly codeVerifier: string | undefined;
+  /** Fields of the user, should they be a new one. */
+  readonly record: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Signs somebody in by the code that a provider gave them (interface §5, On exchange): whom they are linked to, or a new
  * user. Where the provider vouches for an address that a user here has, the link has to be confirmed first. Throws 422
- * for a provider that is not enabled or refuses, and when the collection does not take a new user who has nothing but
- * an address; 401 for a state that is used up; 502 when the provider fails.
+ * for a provider that is not enabled or refuses, and for a field of a new user that is wrong or missing, naming it; 401 for a state that is used up; 502 when the provider fails.
  */
 export async function exchange(
   parts: AuthParts,
   collection: Collection,
-  { provider: name, code, redirectUri, state, codeVerifier: theirs }: ExchangeRequest,
+  { provider: name, code, redirectUri, state, codeVerifier: theirs, record }: ExchangeRequest,
   origin: Origin,
 ): Promise<SignedIn | MergeRequired> {
   const { database, oauth, bus, nowSec } = parts;
@@ -44,7 +45,7 @@ export async function exchange(
     if (linked) return completeSignIn(query, parts, { collection, user: linked, origin });
     const match = await findMatch(query, collection, identity);
     if (match) return requireMerge(query, parts, collection, match, identity);
-    const user = await createLinkedUser(query, parts, collection, identity, origin);
+    const user = await createLinkedUser(query, parts, collection, { identity, record }, origin);
     isWritten = true;
     return completeSignIn(query, parts, { collection, user, origin });
   });
@@ -64,11 +65,15 @@ async function createLinkedUser(
   query: Query,
   { nowSec }: Pick<AuthParts, 'nowSec'>,
   collection: Collection,
-  identity: Identity,
+  { identity, record }: { readonly identity: Identity; readonly record: ExchangeRequest['record'] },
   { context }: Origin,
 ): Promise<User> {
   const id = newId();
-  const values = readerOf(collection).readNew({ email: syntheticAddress(identity.provider, id), verified: false });
+  const given = new Map<string, unknown>([
+    ['email', syntheticAddress(identity.provider, id)],
+    ['verified', false],
+  ]);
+  const values = readerOf(collection).readNew(record, given);
   if (await insertLink(query, collection, id, { ...identity, nowSec: nowSec() }))
     return createUser(query, collection, { id, values, passwordHash: null }, context);
   const user = await findLinkedUser(query, collection, identity);

@@ -1,8 +1,7 @@
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { OauthProviderName } from '@recordbus/settings';
-import type { Principal } from '@recordbus/shared/context';
-import { forbidden, malformed, unauthenticated } from '@recordbus/shared/errors';
+import { forbidden } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import {
@@ -53,8 +52,8 @@ export async function requireMerge(
 
 export interface MergeConfirmation {
   readonly mergeToken: string;
-  /** None where the user's own token is the proof. */
-  readonly password: string | undefined;
+  /** That the account is theirs too: its password, or whose session it is. */
+  readonly proof: { readonly password: string } | { readonly userId: string };
 }
 
 /** A sign-in after which the link is there; where a second factor is wanted, the link waits for it. */
@@ -69,18 +68,17 @@ export type Merged = SignedIn & { readonly linked_provider?: OauthProviderName }
 export async function confirmMerge(
   parts: AuthParts,
   collection: Collection,
-  { mergeToken, password }: MergeConfirmation,
+  { mergeToken, proof }: MergeConfirmation,
   origin: Origin,
 ): Promise<Merged> {
   const { database, nowSec } = parts;
-  if (password === undefined) demandSession(origin.context.principal);
   const presented = { purpose: 'merge', collectionId: collection.id, token: mergeToken, nowSec: nowSec() } as const;
   const found = await findOneTimeToken(database.query, presented);
   const owner = found && (await findUserById(database.query, collection, found.accountId));
   if (!found || !owner) throw invalidToken();
-  if (password === undefined) demandOwner(origin.context.principal, collection, owner);
+  if ('userId' in proof && proof.userId !== owner.id) throw forbidden('the token is of another user');
   const attempt =
-    password === undefined ? undefined : await provePassword(parts, collection, owner, { presented, password, origin });
+    'password' in proof ? await provePassword(parts, collection, owner, { ...proof, presented, origin }) : undefined;
   return database.transaction(async (query) => {
     if (!(await finishOneTimeToken(query, hashOneTimeToken(mergeToken)))) throw invalidToken();
     const user = await findUserById(query, collection, owner.id);
@@ -110,17 +108,4 @@ async function provePassword(
   if (!(await guessOneTimeToken(database.query, presented))) throw invalidToken();
   if (!(await checkPassword(database.query, collection, owner, password))) throw invalidCredentials();
   return attempt;
-}
-
-/** Without a password there has to be a session; 400 says what is missing, 401 that the token of one is no good. */
-function demandSession(principal: Principal): void {
-  if (principal.type === 'user') return;
-  if (principal.type === 'guest' && principal.rejectedToken) throw unauthenticated();
-  throw malformed('password: is required without a session', { password: 'is required without a session' });
-}
-
-/** An admin who acts as a user has only borrowed the session: a link, and the session that comes of it, would last. */
-function demandOwner(principal: Principal, collection: Collection, owner: User): void {
-  const isOwner = principal.type === 'user' && principal.collection === collection.name && principal.id === owner.id;
-  if (!isOwner || principal.impersonatedBy !== null) throw forbidden('the token is of another user');
 }

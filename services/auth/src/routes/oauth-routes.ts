@@ -1,4 +1,7 @@
+import type { Collection } from '@recordbus/schema';
 import { oauthProviderNames } from '@recordbus/settings';
+import type { RequestContext } from '@recordbus/shared/context';
+import { malformed, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Reply, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
@@ -6,7 +9,7 @@ import { authorize } from '../oauth/authorize.ts';
 import { exchange } from '../oauth/exchange.ts';
 import { confirmMerge } from '../oauth/merge.ts';
 import { unlink } from '../oauth/unlink.ts';
-import { admitTo, authParams, authPath, callerIn } from './auth-paths.ts';
+import { admitTo, authParams, authPath, holderIn } from './auth-paths.ts';
 import { authorizeQuery, exchangeBody, mergeBody } from './oauth-schemas.ts';
 import { secondFactorWanted, userSession } from './session-schemas.ts';
 
@@ -99,9 +102,11 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
-      parts.collections.serve(input.params.collection, async (collection) =>
-        ok(await confirmMerge(parts, collection, input.body, originOf(input))),
-      ),
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { mergeToken, password } = input.body;
+        const proof = password === undefined ? { userId: sessionIn(collection, input.context).id } : { password };
+        return ok(await confirmMerge(parts, collection, { mergeToken, proof }, originOf(input)));
+      }),
   }),
   route({
     method: 'DELETE',
@@ -111,7 +116,7 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     params: authParams.extend({ provider: z.string() }),
     answers: {
       200: z.object({ unlinked: z.string() }),
-      403: 'the token is of a user of another collection',
+      403: 'the token is of a user of another collection, or of an admin who acts as one',
       404: 'no such auth collection, or no such link',
       409: 'nothing else would let the caller in',
     },
@@ -119,11 +124,22 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { provider } = input.params;
-        await unlink(parts, collection, callerIn(collection, input.context).id, provider, originOf(input));
+        await unlink(parts, collection, holderIn(collection, input.context).id, provider, originOf(input));
         return ok({ unlinked: provider });
       }),
   }),
 ];
+
+/**
+ * Whose session it is, where no password is given: an admin who acts as a user has only borrowed theirs, and the link,
+ * and the session that comes of it, would last. Throws 400 where there is none, 401 where its token is no good.
+ */
+function sessionIn(collection: Collection, context: RequestContext): ReturnType<typeof holderIn> {
+  const { principal } = context;
+  if (principal.type === 'user') return holderIn(collection, context);
+  if (principal.type === 'guest' && principal.rejectedToken) throw unauthenticated();
+  throw malformed('password: is required without a session', { password: 'is required without a session' });
+}
 
 /** The interface names the members of a merge bare, the contract in the envelope too. */
 const signedIn = (data: Awaited<ReturnType<typeof exchange>>): Reply =>

@@ -56,6 +56,7 @@ export const exchangeBody = z
     redirectUri,
     state: state.optional(),
     code_verifier: codeVerifier.optional(),
+    record: z.record(z.string(), z.unknown()).default({}).describe('fields of the user, should they be a new one'),
   })
   .transform(({ code_verifier: codeVerifier, state, ...rest }) => ({ ...rest, state, codeVerifier }));
 
