@@ -1,4 +1,4 @@
-import { createEnvelope } from '@recordbus/crypto';
+import { createEnvelope, type Envelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createSettings, type Settings } from '@recordbus/settings';
 import type { CommandParts } from '../run-command.ts';
@@ -11,6 +11,8 @@ export interface Deployment {
   readonly database: Database;
   readonly bus: ShortLivedBus;
   readonly settings: Settings;
+  /** Seals and opens under SERVICE_ENCRYPTION_KEY. */
+  readonly envelope: Envelope;
 }
 
 /** Opens the deployment for one command at a time; its tables are brought up to date as at a start. */
@@ -27,8 +29,9 @@ export async function openDeployment(parts: CommandParts): Promise<Deployment> {
   });
   lifecycle.onStop('database', () => database.close());
   const bus = await openShortLivedBus(parts, natsUrl);
-  const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
+  const envelope = createEnvelope(config.encryptionKey);
+  const settings = createSettings({ database, bus, log, envelope });
   lifecycle.onStop('settings', () => settings.stop());
   await settings.start();
-  return { database, bus, settings };
+  return { database, bus, settings, envelope };
 }

@@ -30,14 +30,8 @@ export async function applyFile(
   { mode, dryRun = false }: ApplyOptions,
 ): Promise<undefined> {
   const document = await readDocument(file);
-  const { database, bus } = await openDeployment(parts);
-  const applied = await applySnapshotDocument(
-    { database, bus },
-    { snapshot: document, mode },
-    nowSec(),
-    byCommand,
-    dryRun,
-  );
+  const deployment = await openDeployment(parts);
+  const applied = await applySnapshotDocument(deployment, { snapshot: document, mode }, nowSec(), byCommand, dryRun);
   const lines = (['created', 'updated', 'unchanged'] as const).map(
     (outcome) => `${outcome}: ${applied[outcome].join(', ') || 'none'}`,
   );
