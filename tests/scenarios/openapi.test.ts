@@ -1,29 +1,13 @@
 import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import type { Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { type JsonObject, objectAt } from '../harness/json.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
 const path = '/api/v1/openapi.json';
-
-onEachTopology('the document is valid OpenAPI 3.1, and a linter has nothing to say', async (t, target) => {
-  const guest = await target.guest.get(path);
-  const admin = await (await target.admin()).get(path);
-  for (const [name, { status, text }] of Object.entries({ guest, admin })) {
-    await t.test(`for a caller who is ${name}`, async () => {
-      assert.equal(status, 200);
-      assert.deepEqual(await new Validator().validate(JSON.parse(text)), { valid: true });
-      const problems = await lintFromString({
-        source: text,
-        config: await createConfig({ extends: ['recommended'] }),
-      });
-      assert.deepEqual(
-        problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
-        [],
-      );
-    });
-  }
-});
 
 onEachTopology('the document is kept by its ETag', async (t, target) => {
   const { headers } = await target.guest.get(path);
@@ -51,4 +35,107 @@ onEachTopology('the document is kept by its ETag', async (t, target) => {
     },
   ];
   await runScenarios(t, target, rows);
+});
+
+/** What the document says of a collection: each operation as `METHOD path`. */
+const operationsOn = (document: unknown, collection: string): string[] =>
+  Object.entries(objectAt(document, 'paths')).flatMap(([place, item]) =>
+    place.split('/')[3] === collection
+      ? Object.keys(item as JsonObject).map((method) => `${method.toUpperCase()} ${place}`)
+      : [],
+  );
+
+onEachTopology('the document lists the collections that the caller may see', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [
+    { name: 'title', type: 'text', required: true, options: { max: 20 } },
+    { name: 'kind', type: 'select', options: { values: ['a', 'b'] } },
+    { name: 'pin', type: 'password' },
+    { name: 'seen', type: 'autodate' },
+  ];
+  const closed = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
+  await admin.post('/api/v1/collections', { name: 'described_open', type: 'base', fields, history_enabled: true });
+  await admin.post('/api/v1/collections', { name: 'described_part', type: 'base', ...closed, list_rule: 'id != ""' });
+  await admin.post('/api/v1/collections', { name: 'described_shut', type: 'base', ...closed });
+  const documentFor = async (client: Client) => (await client.get(path)).json;
+  await eventually(
+    'the document knows the collections',
+    async () => operationsOn(await documentFor(admin), 'described_shut').length > 0,
+  );
+  const forAdmin = await documentFor(admin);
+  const forUser = await documentFor(await target.user());
+  const forGuest = await documentFor(target.guest);
+
+  await t.test('admins see all of every collection', () => {
+    const one = '/api/v1/described_shut/{id}';
+    const all = [
+      'GET /api/v1/described_shut',
+      'POST /api/v1/described_shut',
+      `GET ${one}`,
+      `PATCH ${one}`,
+      `DELETE ${one}`,
+    ];
+    assert.deepEqual(operationsOn(forAdmin, 'described_shut'), all);
+    assert.ok(operationsOn(forAdmin, 'described_open').includes('POST /api/v1/described_open/{id}/restore'));
+  });
+
+  await t.test('others see the operations that a rule does not close to them', () => {
+    for (const document of [forUser, forGuest]) {
+      assert.deepEqual(operationsOn(document, 'described_shut'), []);
+      assert.deepEqual(operationsOn(document, 'described_part'), ['GET /api/v1/described_part']);
+      const open = operationsOn(document, 'described_open');
+      assert.ok(open.includes('GET /api/v1/described_open/{id}/history'));
+      assert.ok(!open.includes('POST /api/v1/described_open/{id}/restore'));
+    }
+    assert.deepEqual(forUser, forGuest);
+  });
+
+  await t.test('records are described by their fields, without what is never shown', () => {
+    const schemas = objectAt(forGuest, 'components.schemas');
+    const record = schemas['described_open.record'] as JsonObject;
+    assert.deepEqual(Object.keys(objectAt(record, 'properties')), [
+      'id',
+      'title',
+      'kind',
+      'seen',
+      'created',
+      'updated',
+      'expand',
+      '_score',
+    ]);
+    const create = schemas['described_open.create'] as JsonObject;
+    assert.deepEqual(create.required, ['title']);
+    assert.deepEqual(objectAt(create, 'properties'), {
+      title: { type: 'string', maxLength: 20 },
+      kind: { type: ['string', 'null'], enum: ['a', 'b', null] },
+      pin: { type: ['string', 'null'], writeOnly: true },
+    });
+  });
+
+  await t.test('a collection that is gone is gone from the document', async () => {
+    await admin.delete('/api/v1/collections/described_open');
+    await eventually(
+      'the document has forgotten the collection',
+      async () => operationsOn(await documentFor(target.guest), 'described_open').length === 0,
+    );
+  });
+});
+
+onEachTopology('the document is valid OpenAPI 3.1, and a linter has nothing to say', async (t, target) => {
+  const guest = await target.guest.get(path);
+  const admin = await (await target.admin()).get(path);
+  for (const [name, { status, text }] of Object.entries({ guest, admin })) {
+    await t.test(`for a caller who is ${name}`, async () => {
+      assert.equal(status, 200);
+      assert.deepEqual(await new Validator().validate(JSON.parse(text)), { valid: true });
+      const problems = await lintFromString({
+        source: text,
+        config: await createConfig({ extends: ['recommended'] }),
+      });
+      assert.deepEqual(
+        problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+        [],
+      );
+    });
+  }
 });

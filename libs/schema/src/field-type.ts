@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@recordbus/shared/http';
 import type { z } from 'zod';
 import type { Field } from './field.ts';
 
@@ -38,6 +39,10 @@ export interface FieldType {
   readonly emptyTextIsNull: boolean;
   /** What the column holds where there is no value; null when not given. */
   emptyValue?(field: Field): unknown;
+  /** The JSON Schema of a value as records show it; null for no value comes on top of it. */
+  valueSchema(field: Field): JsonSchema;
+  /** The JSON Schema of what may be written, where that is not the same. */
+  writtenSchema?(field: Field): JsonSchema;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;
   /**

@@ -15,4 +15,5 @@ export * from './naming.ts';
 export { PlainSecret } from './plain-secret.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
+export { newRecordSchema, recordChangeSchema, recordSchema, valueSchemaOf } from './record-schemas.ts';
 export { storeSecrets } from './store-secrets.ts';

@@ -14,6 +14,7 @@ import type { RequestHandler, Service } from '@recordbus/shared/service';
 import type { Storage } from '@recordbus/storage';
 import { createFileTokens } from '@recordbus/tokens';
 import { createReferrers } from './delete/referrers.ts';
+import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import type { Extensions } from './extensions/extensions.ts';
 import { createDownloads } from './files/downloads.ts';
 import { createRemovals } from './files/removals.ts';
@@ -103,14 +104,17 @@ export function createRecords(given: RecordsDeps): Service {
     guessLimit: createGuessLimit({ database, nowSec: () => Math.floor(Date.now() / 1000) }),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
   };
+  const recordRoutes = {
+    list: listRoute(deps),
+    view: getRoute(deps),
+    create: createRoute(deps),
+    update: updateRoute(deps),
+    delete: deleteRoute(deps),
+    history: historyRoute(deps),
+    restore: restoreRoute(deps),
+  };
   const routes = [
-    listRoute(deps),
-    getRoute(deps),
-    createRoute(deps),
-    updateRoute(deps),
-    deleteRoute(deps),
-    historyRoute(deps),
-    restoreRoute(deps),
+    ...Object.values(recordRoutes),
     downloadRoute(deps),
     fileTokenRoute(deps),
     ...cronRoutes({ database, findScheduler: () => extensions?.scheduler }),
@@ -144,6 +148,7 @@ export function createRecords(given: RecordsDeps): Service {
     onRoutesChange(listener) {
       routesChanged = listener;
     },
+    describe: createCollectionDescriptions(cache, recordRoutes),
     handle: (request, response, context) =>
       handleExtensions && request.url?.startsWith(extensionPath)
         ? handleExtensions(request, response, context)

@@ -19,6 +19,7 @@ export const autodate: FieldType = {
   isServerSet: true,
   emptyTextIsNull: true,
   columnType: () => 'bigint',
+  valueSchema: () => ({ type: 'integer', description: 'unix seconds' }),
   compile: () => () => new Refusal('is set by the server'),
 };
 

@@ -7,5 +7,6 @@ export const bool: FieldType = {
   options: z.strictObject({}),
   emptyTextIsNull: true,
   columnType: () => 'boolean',
+  valueSchema: () => ({ type: 'boolean' }),
   compile: () => (value) => (typeof value === 'boolean' ? value : new Refusal('must be true or false')),
 };

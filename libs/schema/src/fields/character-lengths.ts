@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type Narrowing, Refusal } from '../field-type.ts';
 
@@ -31,6 +32,12 @@ export function compileLengths({
     return length > max ? new Refusal(`must have at most ${max} characters`) : undefined;
   };
 }
+
+/** The bounds as JSON Schema, whose lengths are characters too (§6.3). */
+export const lengthSchema = ({ min, max }: Lengths): JsonSchema => ({
+  ...(min !== undefined && { minLength: min }),
+  ...(max !== undefined && { maxLength: max }),
+});
 
 /** What stored texts may stand against when the bounds change; the empty text has nothing to measure (contract §8). */
 export function lengthNarrowings(before: Lengths, after: Lengths, column: string): Narrowing[] {

@@ -10,6 +10,12 @@ export const date: FieldType = {
   options: z.strictObject({}),
   emptyTextIsNull: true,
   columnType: () => 'bigint',
+  valueSchema: () => ({ type: 'integer', description: 'unix seconds' }),
+  writtenSchema: () => ({
+    type: ['integer', 'string'],
+    description: 'unix seconds, or a date as text',
+    examples: [1767225600, '2026-01-01T00:00:00Z'],
+  }),
   compile: () => (value) => {
     const seconds = typeof value === 'string' ? Date.parse(value) / 1000 : value;
     if (typeof seconds !== 'number' || !(Math.abs(seconds) <= maxSeconds))

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
-import { compileLengths, lengthNarrowings, lengthOptions } from './character-lengths.ts';
+import { compileLengths, lengthNarrowings, lengthOptions, lengthSchema } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
 
 const options = z.strictObject({ max: lengthOptions.max });
@@ -11,6 +11,12 @@ export const editor: FieldType = {
   options,
   emptyTextIsNull: false,
   columnType: () => 'text',
+  valueSchema: () => ({ type: 'string', contentMediaType: 'text/html' }),
+  writtenSchema: (field) => ({
+    type: 'string',
+    contentMediaType: 'text/html',
+    ...lengthSchema(field.options as z.output<typeof options>),
+  }),
   compile(field) {
     const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
     return (value) => {

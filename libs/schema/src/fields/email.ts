@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailAddress } from '../email-address.ts';
 import { type FieldType, Refusal } from '../field-type.ts';
-import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, noRoom } from './character-lengths.ts';
+import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
 
 const options = z
   .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false) })
@@ -13,6 +13,12 @@ export const email: FieldType = {
   options,
   emptyTextIsNull: false,
   columnType: () => 'text',
+  valueSchema: () => ({ type: 'string' }),
+  writtenSchema: (field) => ({
+    type: 'string',
+    format: 'email',
+    ...lengthSchema(field.options as z.output<typeof options>),
+  }),
   compile(field) {
     const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
     return (value) => {

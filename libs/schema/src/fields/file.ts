@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, type Narrowing, Refusal, type ValueReader } from '../field-type.ts';
+import { listOf } from './list-of.ts';
 
 /** `type/subtype` in the characters of RFC 6838 §4.2, with `*` for any subtype or, alone, for any type. */
 const mimePattern = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
@@ -66,6 +67,7 @@ export const file: FieldType = {
   columnType: (field) => (field.options.multiple ? 'jsonb' : 'text'),
   // Contract §3: an empty list of files is `[]`.
   emptyValue: (field) => (field.options.multiple ? '[]' : null),
+  valueSchema: (field) => listOf(field, { type: 'string', description: 'name of a stored file' }),
   compile(field) {
     const isName = (value: unknown) => typeof value === 'string' && namePattern.test(value);
     const refusal = new Refusal('must be the name of a stored file');

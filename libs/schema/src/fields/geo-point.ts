@@ -1,3 +1,4 @@
+import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 
@@ -11,6 +12,7 @@ export const geoPoint: FieldType = {
   options,
   emptyTextIsNull: true,
   columnType: () => 'jsonb',
+  valueSchema: () => toJsonSchema(point, 'output'),
   compile: () => (value) => {
     const read = point.safeParse(value);
     return read.success

@@ -11,6 +11,7 @@ export const json: FieldType = {
   options: z.strictObject({}),
   emptyTextIsNull: false,
   columnType: () => 'jsonb',
+  valueSchema: () => ({}),
   compile: () => (value) => describeProblem(value, 0) ?? JSON.stringify(value),
 };
 

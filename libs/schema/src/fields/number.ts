@@ -18,6 +18,11 @@ export const number: FieldType = {
   options,
   emptyTextIsNull: true,
   columnType: () => 'double precision',
+  valueSchema: () => ({ type: 'number' }),
+  writtenSchema(field) {
+    const { min, max } = field.options as z.output<typeof options>;
+    return { type: 'number', ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) };
+  },
   compile(field) {
     const { min, max } = field.options as z.output<typeof options>;
     return (value) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { PlainSecret } from '../plain-secret.ts';
-import { compileLengths, hasRoom, lengthOptions, noRoom } from './character-lengths.ts';
+import { compileLengths, hasRoom, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
 
 /** Hashing reads all of it. */
@@ -18,6 +18,12 @@ export const password: FieldType = {
   options,
   emptyTextIsNull: true,
   columnType: () => 'text',
+  valueSchema: () => ({ type: 'string', writeOnly: true }),
+  writtenSchema: (field) => ({
+    type: 'string',
+    writeOnly: true,
+    ...lengthSchema(field.options as z.output<typeof options>),
+  }),
   compile(field) {
     const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
     return (value) => {

@@ -16,6 +16,7 @@ export const relation: FieldType = {
   refersToCollection: true,
   emptyTextIsNull: true,
   columnType: () => 'text collate "C"',
+  valueSchema: ({ collection }) => ({ type: 'string', description: `id of a record of ${collection}` }),
   compile(field) {
     const refusal = new Refusal(`must be the id of a record in ${field.collection}`);
     return (value) => (typeof value === 'string' && value.length <= maxIdLength && isStorable(value) ? value : refusal);

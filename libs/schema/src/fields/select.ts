@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';
+import { listOf } from './list-of.ts';
 import { isStorable } from './storable.ts';
 
 const options = z.strictObject({
@@ -20,6 +21,11 @@ export const select: FieldType = {
   options,
   emptyTextIsNull: true,
   columnType: (field) => (field.options.multiple ? 'jsonb' : 'text'),
+  valueSchema: (field) => listOf(field, { type: 'string' }),
+  writtenSchema(field) {
+    const { values } = field.options as z.output<typeof options>;
+    return listOf(field, { type: 'string', ...(values.length > 0 && { enum: values }) });
+  },
   compile(field) {
     const { values, multiple } = field.options as z.output<typeof options>;
     const allowed = new Set<unknown>(values);

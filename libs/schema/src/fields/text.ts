@@ -1,7 +1,8 @@
+import type { JsonSchema } from '@recordbus/shared/http';
 import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
-import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, noRoom } from './character-lengths.ts';
+import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
@@ -27,6 +28,11 @@ export const text: FieldType = {
   options,
   emptyTextIsNull: false,
   columnType: () => 'text',
+  valueSchema: () => ({ type: 'string' }),
+  writtenSchema(field) {
+    const { pattern, ...lengths } = field.options as z.output<typeof options>;
+    return { type: 'string', ...lengthSchema(lengths), ...(pattern !== undefined && patternSchema(pattern)) };
+  },
   compile(field) {
     const { pattern, unique, ...lengths } = field.options as z.output<typeof options>;
     const findLengthProblem = compileLengths(lengths);
@@ -56,6 +62,15 @@ export const text: FieldType = {
 function doesNotMatch(pattern: string): (value: unknown) => boolean {
   const expression = compilePattern(pattern);
   return (value) => typeof value === 'string' && !expression?.matcher(value).find();
+}
+
+/** JSON Schema reads patterns as ECMAScript does (§6.3.3): those that only RE2 understands are told in words. */
+function patternSchema(pattern: string): JsonSchema {
+  try {
+    return { pattern: new RegExp(pattern, 'u').source };
+  } catch {
+    return { description: `matches ${pattern} (RE2)` };
+  }
 }
 
 /** RE2 semantics: no back-references and no look-around, so no text can make the match take more than linear time. */

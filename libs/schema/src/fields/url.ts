@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
-import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, noRoom } from './character-lengths.ts';
+import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
@@ -16,6 +16,12 @@ export const url: FieldType = {
   options,
   emptyTextIsNull: false,
   columnType: () => 'text',
+  valueSchema: () => ({ type: 'string' }),
+  writtenSchema: (field) => ({
+    type: 'string',
+    format: 'uri',
+    ...lengthSchema(field.options as z.output<typeof options>),
+  }),
   compile(field) {
     const { unique, ...lengths } = field.options as z.output<typeof options>;
     const findLengthProblem = compileLengths(lengths);

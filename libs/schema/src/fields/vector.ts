@@ -14,6 +14,11 @@ export const vector: FieldType = {
   options,
   emptyTextIsNull: true,
   columnType: () => 'double precision[]',
+  valueSchema: () => ({ type: 'array', items: { type: 'number' } }),
+  writtenSchema(field) {
+    const { dimensions } = field.options as z.output<typeof options>;
+    return { type: 'array', items: { type: 'number' }, minItems: dimensions, maxItems: dimensions };
+  },
   compile(field) {
     const { dimensions } = field.options as z.output<typeof options>;
     return (value) => {

@@ -31,16 +31,17 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const count = z.int();
 
-/** A page of a list of such rows, with its counts (contract §1). */
-export const pageOf = (row: z.ZodType): DeclaredAnswer => ({
-  schema: z.object({
+const pageSchema = (row: z.ZodType) =>
+  z.object({
     data: z.array(row),
     page: count,
     perPage: count,
     totalItems: count.describe('-1 when it was not counted'),
     totalPages: count.describe('-1 when it was not counted'),
-  }),
-});
+  });
+
+/** A page of a list of such rows, with its counts (contract §1). */
+export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
 /** A body that is not in the envelope, or not only. */
 export const wholeBody = (schema: z.ZodType): DeclaredAnswer => ({ schema });
@@ -61,6 +62,12 @@ export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   required: ['data'],
   additionalProperties: false,
 });
+
+/** The JSON Schema of a page of a list of such rows. */
+export const inPage = (row: JsonSchema): JsonSchema => {
+  const { properties, ...rest } = toJsonSchema(pageSchema(z.unknown()), 'output');
+  return { ...rest, properties: { ...(properties as object), data: { type: 'array', items: row } } };
+};
 
 const declared = (answer: z.ZodType | DeclaredAnswer): DeclaredAnswer =>
   answer instanceof z.ZodType ? { schema: z.object({ data: answer }) } : answer;

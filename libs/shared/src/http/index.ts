@@ -1,6 +1,8 @@
 export {
   type Answer,
   type AnswerManifest,
+  inEnvelope,
+  inPage,
   isDescribed,
   type JsonSchema,
   otherContent,

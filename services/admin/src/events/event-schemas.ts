@@ -1,7 +1,8 @@
 import { envelope } from '@recordbus/bus';
 import type { Collection } from '@recordbus/schema';
+import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type JsonSchema, recordSchema } from './record-schema.ts';
+import { eventRecordSchema } from './event-record-schema.ts';
 
 /** The bus contract as data (contract §6), for whoever builds on the events. */
 export interface EventSchemas {
@@ -18,6 +19,8 @@ export const eventSchemas = (collections: readonly Collection[]): EventSchemas =
   version: 1,
   envelope: z.toJSONSchema(envelope, { io: 'output' }),
   records: Object.fromEntries(
-    collections.filter(({ type }) => type !== 'view').map((collection) => [collection.name, recordSchema(collection)]),
+    collections
+      .filter(({ type }) => type !== 'view')
+      .map((collection) => [collection.name, eventRecordSchema(collection)]),
   ),
 });

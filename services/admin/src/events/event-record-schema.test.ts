@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, Field } from '@recordbus/schema';
-import { recordSchema } from './record-schema.ts';
+import { eventRecordSchema } from './event-record-schema.ts';
 
 const field = (name: string, type: string, options: object = {}, collection?: string): Field => ({
   id: name,
@@ -26,7 +26,7 @@ const collectionOf = (...fields: readonly Field[]): Collection => ({
 });
 
 const propertiesOf = (...fields: readonly Field[]) => {
-  const { properties } = recordSchema(collectionOf(...fields));
+  const { properties } = eventRecordSchema(collectionOf(...fields));
   const { id, created, updated, ...own } = properties as Record<string, unknown>;
   assert.ok(id && created && updated);
   return own;
