@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { isIPv4Mapped, parseAddress } from '@recordbus/egress';
 
 /**
@@ -5,6 +6,9 @@ import { isIPv4Mapped, parseAddress } from '@recordbus/egress';
  * brackets and zones dropped (contract §8, Rate rules). Undefined for what is no address.
  */
 export function normaliseAddress(text: string): string | undefined {
+  // As the sockets of most requests have it.
+  const plain = text.startsWith('::ffff:') ? text.slice(7) : text;
+  if (isIPv4(plain)) return plain;
   const [bare = ''] = withoutPort(text.trim()).split('%');
   const address = parseAddress(bare);
   if (!address) return undefined;
