@@ -202,6 +202,7 @@ describe('a connection to a service', () => {
     method,
     paths: ['/api/v1/:collection'],
     access: 'public',
+    idempotent: false,
     bodyLimitBytes: 1000,
     summary: '',
     answers: {},
