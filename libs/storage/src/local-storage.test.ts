@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileKey } from './file-key.ts';
 import { openLocalStorage } from './local-storage.ts';
 import type { Storage } from './storage.ts';
@@ -51,6 +52,19 @@ suite('files in a local directory', () => {
     await assert.rejects(storage.put(key('broken'), broken), /the client went away/);
     assert.equal(await storage.find(key('broken')), undefined);
     assert.deepEqual(await drafts(), []);
+  });
+
+  test('what a killed process left of a file, or of a preview, goes when the file is removed', async () => {
+    const unfinished = ['half', 'half.thumb-10x10', 'other'].map((name) => {
+      const bytes = new Readable({ read() {} });
+      bytes.push('x');
+      return { bytes, outcome: storage.put(key(name), bytes).catch(() => 'gone') };
+    });
+    while ((await drafts()).length < 3) await nextTurn();
+    await storage.delete(key('half'));
+    assert.equal((await drafts()).length, 1);
+    for (const { bytes } of unfinished) bytes.push(null);
+    assert.deepEqual(await Promise.all(unfinished.map(({ outcome }) => outcome)), ['gone', 'gone', { sizeBytes: 1 }]);
   });
 
   test('a file is never replaced', async () => {

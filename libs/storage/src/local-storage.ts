@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
 
   return {
     async put(key, bytes) {
-      const draft = join(drafts, randomUUID());
+      const draft = join(drafts, `${draftPrefixOf(key)}${randomUUID()}`);
       const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
       try {
         await pipeline(bytes, file);
@@ -56,6 +56,10 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       const previews = `${key.segments[2]}${previewMark}`;
       for (const name of (await unlessMissing(readdir(dirname(path)))) ?? [])
         if (name.startsWith(previews)) await rm(join(dirname(path), name), { force: true });
+      // What a process left that was killed while it wrote.
+      const prefix = draftPrefixOf(key);
+      for (const name of await readdir(drafts))
+        if (name.startsWith(prefix)) await rm(join(drafts, name), { force: true });
       try {
         await rmdir(dirname(path));
       } catch (error) {
@@ -70,6 +74,12 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       if (isSegment(collectionId)) await rm(join(directory, collectionId), { recursive: true, force: true });
     },
   };
+}
+
+/** Drafts of a file and of its previews begin alike; a hash, for the names of both may be as long as names can be. */
+function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): string {
+  const [file] = name.split(previewMark);
+  return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;
 }
 
 /** A name in a folder is only durable once the folder is (fsync(2)). */

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pg from 'pg';
+import type { Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at, textAt } from '../harness/json.ts';
+import { file, multipart, type Part } from '../harness/multipart.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+/** How many files lie in the store. */
+function storedFiles({ ground }: Stack): number {
+  const directory = join(ground.dataDirectory, 'uploads');
+  if (!existsSync(directory)) return 0;
+  return readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+}
+
+const store = async (client: Client, path: string, ...parts: readonly Part[]): Promise<string> => {
+  const { json, status, text } = await client.send('POST', path, multipart(...parts));
+  assert.equal(status, 201, text);
+  return textAt(json, 'data.id');
+};
+
+/** Begins an upload and leaves it unfinished; its connection breaks when the service dies. */
+function beginUpload(url: string): void {
+  const boundary = 'in-the-middle';
+  const upload = request(url, {
+    method: 'POST',
+    agent: false,
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+  });
+  upload.on('error', () => {});
+  upload.on('response', (response) => response.resume());
+  upload.write(`--${boundary}\r\nContent-Disposition: form-data; name="doc"; filename="a.txt"\r\n\r\n`);
+  upload.write('x'.repeat(300_000));
+}
+
+test('no bytes stay behind in the store [contract §3]', async (t) => {
+  await using stack = await startStack({ topology: 'processes' });
+  const { guest } = stack;
+  const admin = await stack.admin();
+  const doc = { name: 'doc', type: 'file' };
+  await admin.post('/api/v1/collections', { name: 'shelves', type: 'base', fields: [doc] });
+  const shelf = { name: 'shelf', type: 'relation', collection: 'shelves', options: { cascade: 'cascade' } };
+  await admin.post('/api/v1/collections', { name: 'books', type: 'base', fields: [doc, shelf] });
+  const settled = (count: number) => eventually(`${count} files`, () => storedFiles(stack) === count);
+
+  await t.test('of records that a cascade deletes', async () => {
+    const id = await store(guest, '/api/v1/shelves', file('doc', 's.txt', 'S'));
+    const part = { name: 'shelf', content: id };
+    for (const name of ['a.txt', 'b.txt']) await store(guest, '/api/v1/books', part, file('doc', name, 'B'));
+    assert.equal(storedFiles(stack), 3);
+    await guest.delete(`/api/v1/shelves/${id}`);
+    await settled(0);
+  });
+
+  await t.test('of an upload whose service is killed in the middle, once nobody can be waiting for it', async () => {
+    const killed = stack.services.records?.pid ?? 0;
+    beginUpload(`${stack.url}/api/v1/books`);
+    await settled(1);
+    process.kill(killed, 'SIGKILL');
+    await eventually('the service runs again', () => stack.services.records?.pid !== killed);
+    assert.equal(storedFiles(stack), 1);
+    const database = new pg.Client(stack.ground.databaseUrl);
+    await database.connect();
+    // As if the quarter of an hour had passed after which an upload that says nothing is given up.
+    const { rowCount } = await database.query('update system.file_removals set due_at = now()');
+    await database.end();
+    assert.equal(rowCount, 1);
+    await settled(0);
+    const list = await eventually('the list is answered', async () => {
+      const answer = await guest.get('/api/v1/books');
+      return answer.status === 200 && answer;
+    });
+    assert.equal(at(list.json, 'totalItems'), 0);
+  });
+
+  await t.test('of a collection that is dropped', async () => {
+    await store(guest, '/api/v1/books', file('doc', 'c.txt', 'C'));
+    await admin.delete('/api/v1/collections/books');
+    await settled(0);
+  });
+});
