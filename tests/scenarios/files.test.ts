@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { type JsonObject, objectAt, textAt } from '../harness/json.ts';
+import { type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { file, multipart, type Part } from '../harness/multipart.ts';
 import { runScenarios } from '../harness/scenario.ts';
@@ -382,6 +382,40 @@ onEachTopology('who may have a file', async (t, target) => {
 
   await t.test('a bound token works from its address [interface §2.2]', async () => {
     assert.equal(await status(guest, `${urlOf('bound')}?token=${await mint(guest, 'bound')}`), 200);
+    const url = `${urlOf('bound')}?token=${await mint(guest, 'bound')}`;
+    const from = (address: string) => guest.send('GET', url, { headers: { 'X-Forwarded-For': address } });
+    assert.equal((await from('203.0.113.9')).status, 200, 'no proxy is trusted yet');
+    await admin.patch('/api/v1/admin/settings', { 'security.trusted_proxies': '127.0.0.0/8,::1' });
+    const elsewhere = await eventually('the proxy is trusted', async () => {
+      const answer = await from('203.0.113.9');
+      return answer.status === 403 && answer;
+    });
+    assert.equal(textAt(elsewhere.json, 'code'), 'token_address_mismatch');
+    assert.equal(await status(guest, url), 200);
+    await admin.patch('/api/v1/admin/settings', { 'security.trusted_proxies': '' });
+  });
+
+  await t.test('a token ends with the password of whoever asked for it', async () => {
+    const password = 'a long and winding password';
+    await admin.post('/api/v1/collections', { name: 'keepers', type: 'auth', fields: [] });
+    const register = { email: 'kim@example.com', password };
+    const session = await guest.post('/api/v1/auth/keepers/register', register);
+    const kim = createClient(target.url, textAt(session, 'token'));
+    const acting = await admin.post(
+      `/api/v1/admin/impersonate/keepers/${textAt(session, 'record.id')}`,
+      undefined,
+      200,
+    );
+    const urls = [kim, createClient(target.url, textAt(acting, 'token'))].map(
+      async (client) => `${urlOf('secret')}?token=${await mint(client, 'secret')}`,
+    );
+    const [own = '', acted = ''] = await Promise.all(urls);
+    assert.deepEqual([await status(guest, own), await status(guest, acted)], [200, 200]);
+    await kim.delete('/api/v1/auth/keepers/sessions');
+    assert.deepEqual([await status(guest, own), await status(guest, acted)], [200, 401], 'the admin acts no more');
+    const change = { old_password: password, password: `${password} two` };
+    await kim.post('/api/v1/auth/keepers/change-password', change, 200);
+    assert.equal(await status(guest, own), 401);
   });
 
   await t.test('tokens are made for those who may view, and for files that are there [contract §3]', async () => {
@@ -396,9 +430,24 @@ onEachTopology('who may have a file', async (t, target) => {
   });
 
   await t.test('a download is audited where its field asks for that [interface §6.3]', async () => {
-    const answer = await admin.get('/api/v1/admin/audit?action=files.download');
-    if (answer.status === 404) return;
-    assert.match(answer.text, new RegExp(`vault/${record.id}/once_`));
+    const rows = async () =>
+      listAt((await admin.get('/api/v1/admin/audit?action=files.download&perPage=1000')).json, 'data');
+    const before = await rows();
+    const target_id = `vault/${record.id}/${record.once}`;
+    const url = urlOf('once');
+    assert.ok(before.length > 0 && before.every((row) => row.target_id === target_id && row.target_type === 'file'));
+    // What nobody got is no download: a range beyond the end, a file that is not there, a look at the head.
+    assert.equal((await admin.send('GET', url, { headers: { Range: 'bytes=99-' } })).status, 416);
+    assert.equal(await status(admin, `${url}x`), 404);
+    assert.equal(await status(admin, url, 'HEAD'), 200);
+    assert.equal((await rows()).length, before.length);
+    assert.equal(await status(admin, url), 200);
+    const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
+    const [newest] = await rows();
+    assert.deepEqual(
+      [newest?.actor_type, newest?.actor_id, newest?.target_id, newest?.details],
+      ['admin', me, target_id, { field: 'once' }],
+    );
   });
 
   await t.test('a rule that can not be read is refused with the definition [contract §8]', async () => {

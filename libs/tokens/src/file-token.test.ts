@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { createFileTokens } from './file-token.ts';
+import { createFileTokens, type FileTokenMinter } from './file-token.ts';
 import { createTokenSigner, type SessionPrincipal } from './session-token.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 
@@ -17,7 +17,13 @@ const minter: SessionPrincipal = {
   anonymous: false,
   impersonatedBy: null,
 };
-const file = { collectionId: 'c1', recordId: 'r1', filename: 'a_0123456789.txt', minter, windowSec: 60 };
+const file = {
+  collectionId: 'c1',
+  recordId: 'r1',
+  filename: 'a_0123456789.txt',
+  minter: { ...minter, tokenVersion: 3 },
+  windowSec: 60,
+};
 
 test('a token names the file and its minter, until it expires', async () => {
   const { token, expiresAtSec } = await tokens.sign(file);
@@ -37,7 +43,7 @@ test('two tokens of one file have ids of their own', async () => {
 });
 
 test('a guest and an admin may be the minter', async () => {
-  const admin: SessionPrincipal = { type: 'admin', id: 'a1', email: 'root@example.com' };
+  const admin: FileTokenMinter = { type: 'admin', id: 'a1', email: 'root@example.com', tokenVersion: 0 };
   for (const minter of [null, admin])
     assert.deepEqual((await tokens.verify((await tokens.sign({ ...file, minter })).token))?.minter, minter);
 });

@@ -11,11 +11,14 @@ export interface FileToken {
   readonly recordId: string;
   readonly filename: string;
   /** Who minted it; the rules are asked for them again at each download. Null for a guest. */
-  readonly minter: SessionPrincipal | null;
+  readonly minter: FileTokenMinter | null;
   readonly expiresAtSec: number;
   /** May the token be used from this address? True for every one when the token is bound to none. */
   admits(clientAddress: string): boolean;
 }
+
+/** Whoever asked for a token, as their account was then: one that has moved on ends the token with the sessions. */
+export type FileTokenMinter = SessionPrincipal & { readonly tokenVersion: number };
 
 interface NewFileToken extends Omit<FileToken, 'id' | 'expiresAtSec' | 'admits'> {
   /** The only client address that may use the token; any when left out. */
@@ -37,7 +40,7 @@ const audience = 'file';
 const maxTokenLength = 4096;
 
 const minterClaims = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('admin'), id: z.string(), email: z.string() }),
+  z.object({ type: z.literal('admin'), id: z.string(), email: z.string(), tokenVersion: z.int() }),
   z.object({
     type: z.literal('user'),
     id: z.string(),
@@ -45,6 +48,8 @@ const minterClaims = z.discriminatedUnion('type', [
     collection: z.string(),
     anonymous: z.boolean(),
     impersonatedBy: z.string().nullable(),
+    sessionId: z.string().optional(),
+    tokenVersion: z.int(),
   }),
 ]);
 

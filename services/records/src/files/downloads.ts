@@ -15,7 +15,7 @@ import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError, forbidden, notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { type FileKey, fileKey, type Storage } from '@recordbus/storage';
-import type { FileToken, FileTokens } from '@recordbus/tokens';
+import type { FileToken, FileTokenMinter, FileTokens, SessionPrincipal } from '@recordbus/tokens';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileCondition, compileRule } from '../rules/compile-rule.ts';
@@ -58,7 +58,10 @@ export interface Downloads {
     collection: Pick<Collection, 'name'>,
     file: FileName,
   ): Promise<FileToken | undefined>;
-  /** For whom a request asks: an admin for themselves, else whoever minted its token, who must still be there. */
+  /**
+   * For whom a request asks: an admin for themselves, else whoever minted its token. Throws 401 when that account is gone
+   * or has another password by now.
+   */
   principalOf(context: RequestContext, token: FileToken | undefined): Promise<Principal>;
   /** Throws 404 for a file that the record does not have, 403 or 401 where a rule or an option refuses. */
   find(collection: Collection, file: FileName, asking: Asking): Promise<FoundFile>;
@@ -100,7 +103,8 @@ export function createDownloads(deps: DownloadDeps): Downloads {
     async principalOf({ principal }, token) {
       if (principal.type === 'admin' || !token?.minter) return principal;
       const { minter } = token;
-      if (await accountExists(minter)) return minter;
+      const state = await findMinter(minter);
+      if (state?.tokenVersion === minter.tokenVersion && state.isSessionAlive) return minter;
       throw unauthenticated('the token is not valid');
     },
 
@@ -146,22 +150,43 @@ export function createDownloads(deps: DownloadDeps): Downloads {
       });
     },
 
-    mint: (collection, file, { options }, { principal, clientAddress }) =>
-      tokens.sign({
+    async mint(collection, file, { options }, { principal, clientAddress }) {
+      return tokens.sign({
         collectionId: collection.id,
         ...file,
-        minter: principal.type === 'guest' ? null : principal,
+        minter: principal.type === 'guest' ? null : await asMinter(principal),
         ...(options.bindTokenIp && { boundTo: clientAddress }),
         windowSec: tokenWindowSec(),
-      }),
+      });
+    },
   };
 
-  async function accountExists(minter: NonNullable<FileToken['minter']>): Promise<boolean> {
-    const collection = minter.type === 'user' ? findCollection(minter.collection) : undefined;
-    if (minter.type === 'user' && !collection) return false;
-    const table = collection ? tableOf(collection) : 'system.admins';
-    return (await database.query({ text: `select from ${table} where id = $1`, values: [minter.id] })).length > 0;
+  /** An admin who acts as a user does so only in their session; others' tokens outlive being signed out. */
+  async function asMinter(principal: SessionPrincipal): Promise<FileTokenMinter> {
+    const { sessionId, expiresAtSec: _, ...known } = principal;
+    const state = await findMinter(known);
+    if (!state) throw unauthenticated();
+    const isActing = known.type === 'user' && known.impersonatedBy !== null;
+    return { ...known, ...(isActing && { sessionId }), tokenVersion: state.tokenVersion };
   }
+
+  async function findMinter(minter: SessionPrincipal): Promise<MinterState | undefined> {
+    const collection = minter.type === 'user' ? findCollection(minter.collection) : undefined;
+    if (minter.type === 'user' && collection?.type !== 'auth') return undefined;
+    const [state] = await database.query<MinterState>({
+      text: `select a.token_version as "tokenVersion",
+          $2::text is null or exists (select from system.sessions s where s.id = $2 and s.expires_at > extract(epoch from now())) as "isSessionAlive"
+        from ${collection ? tableOf(collection) : 'system.admins'} a where a.id = $1`,
+      values: [minter.id, minter.sessionId ?? null],
+    });
+    return state;
+  }
+}
+
+/** What the account of a minter says now. */
+interface MinterState {
+  readonly tokenVersion: number;
+  readonly isSessionAlive: boolean;
 }
 
 const usedUp = () => new AppError(410, 'token_used', 'the token was used already');
