@@ -158,6 +158,30 @@ onEachTopology('users sign in with address and password', async (t, target) => {
   ]);
 });
 
+onEachTopology('many who sign in at once are all answered, and nobody else waits for them', async (t, target) => {
+  const users = await givenUsers(target);
+  await signUp(target, users, 'ann@example.com');
+  let answered = 0;
+  const logins = Array.from({ length: 60 }, async (_, index) => {
+    const email = index % 2 === 0 ? 'ann@example.com' : `nobody${index}@example.com`;
+    const { status } = await target.guest.send('POST', `${auth}/${users}/login`, { body: { email, password } });
+    answered += 1;
+    return status;
+  });
+  await t.test('other routes are answered while passwords are checked', async () => {
+    const list = await target.guest.get(`/api/v1/${users}?perPage=1`);
+    assert.equal(list.status, 200);
+    assert.ok(answered < logins.length, 'the list came after the last login');
+  });
+  await t.test('each as it should be', async () => {
+    const statuses = await Promise.all(logins);
+    assert.deepEqual(
+      statuses,
+      statuses.map((_, index) => (index % 2 === 0 ? 200 : 401)),
+    );
+  });
+});
+
 onEachTopology('a user looks after their sessions', async (t, target) => {
   const users = await givenUsers(target);
   const other = await givenUsers(target);

@@ -19,17 +19,19 @@ test('only the very same password is right: no trimming, no folding of case', as
 test('an unknown user is never right and costs a whole hash', async () => {
   const passwordHash = await hashPassword('correct horse');
   await verifyPassword(undefined, 'anything');
-  const medianMs = async (work: () => Promise<unknown>) => {
+  // The work that is done, in time of the processor: the clock on the wall also counts what others do meanwhile.
+  const medianWorkMs = async (work: () => Promise<unknown>) => {
     const durations: number[] = [];
     for (let run = 0; run < 9; run += 1) {
-      const startedAtMs = performance.now();
+      const before = process.cpuUsage();
       await work();
-      durations.push(performance.now() - startedAtMs);
+      const { user, system } = process.cpuUsage(before);
+      durations.push((user + system) / 1000);
     }
     return durations.sort((a, b) => a - b)[4] ?? 0;
   };
-  const knownMs = await medianMs(() => verifyPassword(passwordHash, 'wrong'));
-  const unknownMs = await medianMs(() => verifyPassword(undefined, 'wrong'));
+  const knownMs = await medianWorkMs(() => verifyPassword(passwordHash, 'wrong'));
+  const unknownMs = await medianWorkMs(() => verifyPassword(undefined, 'wrong'));
   assert.equal(await verifyPassword(undefined, 'wrong'), false);
   assert.ok(unknownMs > knownMs / 3 && unknownMs < knownMs * 3, `known ${knownMs} ms, unknown ${unknownMs} ms`);
 });
