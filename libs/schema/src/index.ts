@@ -4,7 +4,16 @@ export { type CollectionCache, createCollectionCache } from './collection-cache.
 export { loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
 export { emailAddress } from './email-address.ts';
+export {
+  encryptedFieldsOf,
+  isEncrypted,
+  isStoredSealed,
+  openStored,
+  openValue,
+  sealStored,
+} from './encrypted-values.ts';
 export type { Field } from './field.ts';
+export { createFieldSealing, type FieldSealing } from './field-sealing.ts';
 export { type FieldType, type Narrowing, Refusal, type ValueReader } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';
 export { type FileOptions, fileOptionsOf, matchesMimeTypes, needsToken } from './fields/file.ts';
@@ -16,4 +25,3 @@ export { PlainSecret } from './plain-secret.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
 export { newRecordSchema, recordChangeSchema, recordSchema, valueSchemaOf } from './record-schemas.ts';
-export { storeSecrets } from './store-secrets.ts';

@@ -1,12 +1,17 @@
+/** How a secret is stored: a password as its hash, a value of an encrypted field sealed. */
+export type SecretKind = 'password' | 'value';
+
 /**
  * A secret as a client wrote it, on its way to what is stored of it. The database driver refuses it, so a writer that
- * forgets `storeSecrets` fails and stores nothing.
+ * forgets to put that in its place fails and stores nothing.
  */
 export class PlainSecret {
   readonly text: string;
+  readonly kind: SecretKind;
 
-  constructor(text: string) {
+  constructor(text: string, kind: SecretKind) {
     this.text = text;
+    this.kind = kind;
   }
 
   toPostgres(): never {

@@ -1,9 +1,11 @@
 import { validationFailed } from '@recordbus/shared/errors';
 import type { Collection } from './collection.ts';
+import { isEncrypted, isStoredSealed } from './encrypted-values.ts';
 import type { Field } from './field.ts';
 import { Refusal, type ValueReader } from './field-type.ts';
 import { compileWithoutUploads, file } from './fields/file.ts';
 import { fieldTypeOf } from './fields/index.ts';
+import { PlainSecret } from './plain-secret.ts';
 
 /** What a client wrote, ready for the columns: only the fields that the body names, null for no value. */
 export type ColumnValues = ReadonlyMap<string, unknown>;
@@ -90,7 +92,15 @@ function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;
   if (field.required && isEmpty(value)) return new Refusal('is required');
   if (value === null) return emptyValue;
-  return read(value);
+  const stored = read(value);
+  return isEncrypted(field) ? readSecret(field, stored) : stored;
+}
+
+/** A value that is to be sealed. None begins like a sealed one, so that those stored without a key can be told apart. */
+function readSecret(field: Field, stored: unknown): unknown {
+  if (typeof stored !== 'string') return stored;
+  if (isStoredSealed(field, stored)) return new Refusal('must not begin with enc:1:');
+  return new PlainSecret(stored, 'value');
 }
 
 /** `required` means present, not null, not the empty string and not the empty list (contract §2, §8). */

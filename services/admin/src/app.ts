@@ -9,6 +9,7 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createAuditRetention } from './audit/audit-retention.ts';
+import { createLateSealing } from './collections/late-sealing.ts';
 import { createSchemaChanges } from './collections/schema-changes.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { auditRoutes } from './routes/audit.ts';
@@ -53,7 +54,8 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
   const passwords = createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl });
   const client = createFilteredClient(settings);
   const notifier = createNotifier({ settings, client, urls: config });
-  const changes = createSchemaChanges({ database, bus });
+  const lateSealing = createLateSealing({ database, envelope, log, nowSec });
+  const changes = createSchemaChanges({ database, bus, envelope, onChanged: lateSealing.wake });
   const retention = createAuditRetention({ database, settings, log });
   const { releaseUrl } = config;
   const updateChecker = createUpdateChecker({ database, bus, envelope, settings, log, releaseUrl, clock });
@@ -87,6 +89,7 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
     async stop() {
       await updateChecker.stop();
       await retention.stop();
+      await lateSealing.stop();
       await client.close();
       await settings.stop();
     },

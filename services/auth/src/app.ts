@@ -5,7 +5,7 @@ import type { EgressClient } from '@recordbus/egress';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createMailSender } from '@recordbus/mail';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
-import { createCollectionCache } from '@recordbus/schema';
+import { createCollectionCache, createFieldSealing } from '@recordbus/schema';
 import { createFilteredClient, createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -74,6 +74,7 @@ export function createAuth(deps: AuthDeps): Service {
     bus,
     settings,
     envelope,
+    sealing: createFieldSealing({ envelope, log }),
     collections: createAuthCollections(cache),
     signer: createTokenSigner(secret, clock),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),

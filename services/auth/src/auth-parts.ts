@@ -2,6 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
+import type { FieldSealing } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
@@ -19,6 +20,8 @@ export interface AuthParts {
   readonly settings: Settings;
   /** Seals what is kept of authenticator apps. */
   readonly envelope: Envelope;
+  /** Keeps passwords and encrypted fields of users as they are to be kept. */
+  readonly sealing: FieldSealing;
   readonly collections: AuthCollections;
   readonly signer: TokenSigner;
   readonly passwords: PasswordRules;

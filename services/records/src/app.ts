@@ -5,7 +5,7 @@ import type { ExtensionsConfig } from '@recordbus/extension-host';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { findCaseCollation } from '@recordbus/query';
-import { createCollectionCache } from '@recordbus/schema';
+import { createCollectionCache, createFieldSealing } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -40,7 +40,7 @@ interface RecordsDeps {
   readonly bus: Bus;
   /** Raw bytes of the secret that signs tokens; from it come the keys of what is kept for idempotency. */
   readonly secret: Uint8Array;
-  /** Opens secret settings. */
+  /** Opens secret settings, seals and opens encrypted fields. */
   readonly envelope: Envelope;
   readonly config: {
     /** Where breached passwords are asked for. */
@@ -73,6 +73,7 @@ export function createRecords(given: RecordsDeps): Service {
   const relay = createOutboxRelay({ database, bus, log, stream });
   const metrics = createMetrics('records');
   addOutboxGauges(metrics, database.query);
+  const sealing = createFieldSealing({ envelope, log });
   let collation: string | undefined;
   const removals = createRemovals({ database, storage, log });
   const deps: RouteDeps = {
@@ -85,7 +86,8 @@ export function createRecords(given: RecordsDeps): Service {
         return collation;
       },
     },
-    searchVectors: createSearchVectors(database, vectorMemoryBytes),
+    sealing,
+    searchVectors: createSearchVectors({ ...database, sealing }, vectorMemoryBytes),
     findReferrers: createReferrers(cache.all),
     findLostFiles: createFindLostFiles(storage),
     storage,

@@ -45,7 +45,7 @@ describe('definitions that are right', () => {
       type: 'text',
       required: false,
       system: false,
-      options: { unique: false },
+      options: { unique: false, encrypted: false },
     });
   });
 

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { emailAddress } from '../email-address.ts';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import { encryptionOption, isComparable, notComparable } from './encryption.ts';
 
 const options = z
-  .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false) })
-  .refine(hasRoom, noRoom);
+  .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
+  .refine(hasRoom, noRoom)
+  .refine(isComparable, notComparable);
 
 /** An e-mail address, stored without spaces around it. The empty text is a value that has no format (contract §8). */
 export const email: FieldType = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
+import { encryptionOption } from './encryption.ts';
 import { isStorable } from './storable.ts';
 
 /** Deeper values than this would meet the stack limit of PostgreSQL's parser before ours. */
@@ -8,7 +9,7 @@ const maxDepth = 500;
 /** Any JSON value. */
 export const json: FieldType = {
   name: 'json',
-  options: z.strictObject({}),
+  options: z.strictObject(encryptionOption),
   emptyTextIsNull: false,
   columnType: () => 'jsonb',
   valueSchema: () => ({}),

@@ -4,7 +4,7 @@ import { PlainSecret } from '../plain-secret.ts';
 
 test('a password is read as a secret, its characters counted', () => {
   assertReads(testField('password', { min: 3, max: 4 }), [
-    ['😀😀😀', new PlainSecret('😀😀😀')],
+    ['😀😀😀', new PlainSecret('😀😀😀', 'password')],
     ['ab', new Error('must have at least 3 characters')],
     ['abcde', new Error('must have at most 4 characters')],
     [12345, new Error('must be a string')],

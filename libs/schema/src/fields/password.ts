@@ -30,7 +30,7 @@ export const password: FieldType = {
       if (typeof value !== 'string') return new Refusal('must be a string');
       if (!isStorable(value)) return new Refusal('must not contain NUL or half a surrogate pair');
       if (Buffer.byteLength(value) > maxBytes) return new Refusal(`must have at most ${maxBytes} bytes`);
-      return findLengthProblem(value) ?? new PlainSecret(value);
+      return findLengthProblem(value) ?? new PlainSecret(value, 'password');
     };
   },
 };

@@ -3,6 +3,7 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
 import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import { encryptionOption, isComparable, notComparable } from './encryption.ts';
 import { isStorable } from './storable.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
@@ -19,8 +20,10 @@ const options = z
       .refine((source) => compilePattern(source) !== undefined, 'is not a regular expression that runs in linear time')
       .optional(),
     unique: z.boolean('must be true or false').default(false),
+    ...encryptionOption,
   })
-  .refine(hasRoom, noRoom);
+  .refine(hasRoom, noRoom)
+  .refine(isComparable, notComparable);
 
 /** Text; lengths count characters (code points), the pattern is searched, not anchored. */
 export const text: FieldType = {

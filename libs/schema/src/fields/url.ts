@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import { encryptionOption, isComparable, notComparable } from './encryption.ts';
 import { isStorable } from './storable.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
 const options = z
-  .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false) })
-  .refine(hasRoom, noRoom);
+  .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
+  .refine(hasRoom, noRoom)
+  .refine(isComparable, notComparable);
 
 const shape = /^https?:\/\/[^\s\p{Cc}]+$/u;
 

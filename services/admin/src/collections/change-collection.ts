@@ -20,6 +20,7 @@ import { checkRows } from './check-rows.ts';
 import { checkRules } from './check-rules.ts';
 import type { CollectionChange } from './collection-draft.ts';
 import { updateCollection } from './collections-table.ts';
+import { carryOutEncryptionChanges, refuseEncryptionChanges } from './encryption-changes.ts';
 import { nameTaken } from './errors.ts';
 import { findByFoldedName, getCollection } from './find-collection.ts';
 import { isSameDefinition } from './is-same-definition.ts';
@@ -58,7 +59,7 @@ export async function applyChange(
   change: CollectionChange,
   nowSec: number,
 ): Promise<Collection> {
-  const { query, collections, execute } = schema;
+  const { query, collections, envelope, execute } = schema;
   const before = getCollection(collections, idOrName);
   const problems = createProblems();
   const planned = readChange(before, { change, collections, nowSec, problems });
@@ -66,9 +67,10 @@ export async function applyChange(
   const readings = await loadViewReadings(query);
   const isView = before.type === 'view';
   if (!isView) refuseReadFields(before, planned, readings, problems);
+  refuseEncryptionChanges(before, planned, problems);
   checkRules(planned, isView ? others : [planned, ...others], problems);
   problems.throwIfAny();
-  if (!isView) await checkRows(query, planChecks(before, planned), problems);
+  if (!isView) await checkRows(query, planChecks(before, planned, envelope), problems);
   problems.throwIfAny();
   if (isSameDefinition(before, planned)) {
     await updateCollection(query, planned);
@@ -81,6 +83,7 @@ export async function applyChange(
   const after = isView
     ? await changeView(schema, before, planned)
     : await alterTable(execute, before, planned).then(() => planned);
+  if (!isView) await carryOutEncryptionChanges(schema, before, after);
   await updateCollection(query, after);
   for (const other of others) {
     if (!collections.includes(other)) await updateCollection(query, other);

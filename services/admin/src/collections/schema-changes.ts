@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from '@recordbus/bus';
+import type { Envelope } from '@recordbus/crypto';
 import { type Database, isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { type Collection, loadCollections } from '@recordbus/schema';
 import { unavailable } from '@recordbus/shared/errors';
@@ -8,6 +9,8 @@ import { unavailable } from '@recordbus/shared/errors';
 export interface SchemaChange {
   readonly query: Query;
   readonly collections: readonly Collection[];
+  /** Seals and opens what is stored of encrypted fields. */
+  readonly envelope: Envelope;
   /** Runs planned DDL in its order. */
   execute(statements: readonly string[]): Promise<void>;
 }
@@ -25,6 +28,9 @@ export interface SchemaChanges {
 export interface SchemaChangesDeps {
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
+  readonly envelope: Envelope;
+  /** Called after each change. */
+  readonly onChanged?: () => void;
 }
 
 /**
@@ -44,7 +50,7 @@ const patienceMs = 20_000;
 const statementTimeoutMs = 300_000;
 
 /** Makes the changer. */
-export function createSchemaChanges({ database, bus }: SchemaChangesDeps): SchemaChanges {
+export function createSchemaChanges({ database, bus, envelope, onChanged }: SchemaChangesDeps): SchemaChanges {
   const attempt = <T>(work: (change: SchemaChange) => Promise<T>, waitMs: number): Promise<T> =>
     database.transaction(async (query) => {
       const execute = async (statements: readonly string[]) => {
@@ -56,7 +62,7 @@ export function createSchemaChanges({ database, bus }: SchemaChangesDeps): Schem
         `set local statement_timeout = ${statementTimeoutMs}`,
       ]);
       const { collections } = await loadCollections(query);
-      const result = await work({ query, collections, execute });
+      const result = await work({ query, collections, envelope, execute });
       await execute(["update system.versions set version = version + 1 where name = 'schema'"]);
       return result;
     });
@@ -82,6 +88,7 @@ export function createSchemaChanges({ database, bus }: SchemaChangesDeps): Schem
       last = mine.catch(() => {});
       const result = await mine;
       bus.notify('schema');
+      onChanged?.();
       return result;
     },
   };

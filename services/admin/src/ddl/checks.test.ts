@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createEnvelope } from '@recordbus/crypto';
 import { testCollection } from '../../test/test-collection.ts';
 import { planChecks } from './checks.ts';
 
 const check = (before: object[], after: object[]) =>
-  planChecks(testCollection('posts', before), testCollection('articles', after)).map(({ place, table, where }) => [
-    place,
-    table,
-    where,
-  ]);
+  planChecks(testCollection('posts', before), testCollection('articles', after), createEnvelope('a key')).map(
+    ({ place, table, where }) => [place, table, where],
+  );
 const table = 'records."posts"';
 const field = (type: string, rest: object = {}) => ({ name: 'a', type, ...rest });
 const select = (multiple: boolean, rest: object = {}) =>

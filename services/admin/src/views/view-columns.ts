@@ -85,7 +85,7 @@ function fieldOf(column: ViewColumn, quoted: string): Derived {
   const plain = { name, required: false, system: false, options: {} };
   if (original && handedOn.has(original.type)) {
     const { type, options, collection } = original;
-    const { unique: _, ...kept } = options;
+    const { unique: _unique, encrypted: _encrypted, ...kept } = options;
     return { field: { ...plain, type, options: kept, ...(collection !== undefined && { collection }) }, sql: quoted };
   }
   if (original?.type === 'autodate' || (origin && timeColumns.some((time) => time === origin.column)))

@@ -33,6 +33,7 @@ export async function signInAnonymously(
   const session = await database.transaction(async (query) => {
     const user = await createUser(
       query,
+      parts,
       collection,
       { id, values, passwordHash: null, isAnonymous: true },
       origin.context,

@@ -63,7 +63,7 @@ async function findMatch(query: Query, collection: Collection, identity: Identit
 /** Makes a user whom only the link opens. Of several at once for one identity the first makes one, the others find it. */
 async function createLinkedUser(
   query: Query,
-  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  parts: Pick<AuthParts, 'nowSec' | 'sealing'>,
   collection: Collection,
   { identity, record }: { readonly identity: Identity; readonly record: ExchangeRequest['record'] },
   { context }: Origin,
@@ -74,8 +74,8 @@ async function createLinkedUser(
     ['verified', false],
   ]);
   const values = readerOf(collection).readNew(record, given);
-  if (await insertLink(query, collection, id, { ...identity, nowSec: nowSec() }))
-    return createUser(query, collection, { id, values, passwordHash: null }, context);
+  if (await insertLink(query, collection, id, { ...identity, nowSec: parts.nowSec() }))
+    return createUser(query, parts, collection, { id, values, passwordHash: null }, context);
   const user = await findLinkedUser(query, collection, identity);
   if (!user) throw new Error('a link leads to no user');
   return user;

@@ -29,7 +29,7 @@ export async function register(
   // Before anything is asked of the database, so that a taken address takes no less time.
   const passwordHash = await passwords.hashNew(String(password));
   const session = await database.transaction(async (query) => {
-    const user = await createUser(query, collection, { values, passwordHash }, context);
+    const user = await createUser(query, parts, collection, { values, passwordHash }, context);
     if (isMailConfigured(settings) && !user.verified)
       await enqueueMail(query, await issueVerification(query, parts, collection, user));
     return openUserSession(query, parts, { collection, user, origin });

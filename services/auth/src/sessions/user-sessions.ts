@@ -11,7 +11,7 @@ export interface UserSession {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-type Parts = Pick<AuthParts, 'settings' | 'signer' | 'nowSec'>;
+type Parts = Pick<AuthParts, 'settings' | 'signer' | 'sealing' | 'nowSec'>;
 
 /**
  * Opens a session for a user who has proved everything that is asked, with the window of their kind (interface §5).
@@ -19,7 +19,7 @@ type Parts = Pick<AuthParts, 'settings' | 'signer' | 'nowSec'>;
  */
 export async function openUserSession(
   query: Query,
-  { settings, signer, nowSec }: Parts,
+  { settings, signer, sealing, nowSec }: Parts,
   { collection, user, origin }: { collection: Collection; user: User; origin: Origin },
 ): Promise<UserSession> {
   const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.user.window_seconds');
@@ -27,12 +27,12 @@ export async function openUserSession(
   const account = { collection, id: user.id, tokenVersion: user.tokenVersion };
   const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
   if (!sessionId) throw unauthenticated('the account has changed; sign in again');
-  return signUserSession({ signer }, { collection, user, sessionId, windowSec });
+  return signUserSession({ signer, sealing }, { collection, user, sessionId, windowSec });
 }
 
 /** Signs the token of a session, which says what the user's row says. */
 export async function signUserSession(
-  { signer }: Pick<Parts, 'signer'>,
+  { signer, sealing }: Pick<Parts, 'signer' | 'sealing'>,
   session: {
     readonly collection: Collection;
     readonly user: User;
@@ -56,5 +56,7 @@ export async function signUserSession(
     sessionId,
     windowSec,
   });
-  return { token, record: user.record };
+  const record = { ...user.record };
+  sealing.openRecord(collection, record);
+  return { token, record };
 }

@@ -1,14 +1,8 @@
 import { newId, type Query } from '@recordbus/database';
 import { insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
-import {
-  type Collection,
-  type ColumnValues,
-  fieldTypeOf,
-  quoteIdentifier,
-  storeSecrets,
-  tableOf,
-} from '@recordbus/schema';
+import { type Collection, type ColumnValues, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
+import type { AuthParts } from '../auth-parts.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { selectUser, type User } from './user.ts';
 
@@ -28,11 +22,12 @@ export interface NewUser {
  */
 export async function createUser(
   query: Query,
+  { sealing }: Pick<AuthParts, 'sealing'>,
   collection: Collection,
   { id = newId(), values, passwordHash, isAnonymous = false }: NewUser,
   context: RequestContext,
 ): Promise<User> {
-  const stored = await storeSecrets(values);
+  const stored = await sealing.storeSecrets(collection, values);
   const fields = collection.fields.map(({ name }) => stored.get(name) ?? null);
   const [user] = await query<User>({
     text: composeCreateUser(collection),

@@ -1,9 +1,10 @@
 import type { Query } from '@recordbus/database';
 import { originValues, snapshotFields } from '@recordbus/journal';
-import { type Collection, compileRecordReader, type Field } from '@recordbus/schema';
+import { type Collection, compileRecordReader, type FieldSealing, isEncrypted } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { conflict, notFound } from '@recordbus/shared/errors';
 import { composeLock } from '../delete/delete-sql.ts';
+import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { perCollection } from '../sql/prepared.ts';
 import { explainRefusal } from '../write/refused-write.ts';
@@ -52,7 +53,7 @@ export async function restoreRecord(
   collection: Collection,
   { id, atSec, versions }: Restoring,
   context: RequestContext,
-  findLostFiles: FindLostFiles,
+  { findLostFiles, sealing }: { readonly findLostFiles: FindLostFiles; readonly sealing: FieldSealing },
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, lock, findKnown, findSnapshot, restore } = compiled(collection);
@@ -64,8 +65,9 @@ export async function restoreRecord(
   if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
   const lost = await findLostFiles(query, collection, id, fileNamesOf(collection, snapshot));
   const values = findRestored(collection, snapshot, lost);
+  // A sealed value was checked when it was written.
   reader.readChange(
-    Object.fromEntries(values.flatMap(({ field, value }) => (isSealed(field) ? [] : [[field.name, value]]))),
+    Object.fromEntries(values.flatMap(({ field, value }) => (isEncrypted(field) ? [] : [[field.name, value]]))),
   );
   const names = values.map(({ field }) => field.name);
   const [row] = await query<WrittenRecord>({
@@ -73,7 +75,8 @@ export async function restoreRecord(
     values: [...originValues(context), id, snapshot.at, names, [...lost]],
   }).catch(explainRefusal(collection));
   if (!row) throw new Error('the statement of a restore gave no row');
-  return { outcome: 'written', ...row };
+  const body = openAnswer(sealing, { collection, expansions: undefined }, row.body);
+  return { outcome: 'written', ...row, body };
 }
 
 /** A record that history knows was deleted; bringing one back is not served (interface §9). */
@@ -105,6 +108,3 @@ const fileNamesOf = ({ fields }: Collection, { record }: Snapshot): string[] =>
     .filter(({ type }) => type === 'file')
     .flatMap(({ name }) => record[name] ?? [])
     .filter((name) => typeof name === 'string');
-
-/** A sealed value was checked when it was written, and is not readable here. */
-const isSealed = ({ options }: Field): boolean => options.encrypted === true;

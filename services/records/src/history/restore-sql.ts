@@ -1,4 +1,5 @@
 import {
+  answerOf,
   historyTableOf,
   insertEvents,
   nextUpdatedAt,
@@ -48,7 +49,7 @@ export function composeRestore(collection: Collection): string {
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
 )${withHistory({ collection, verb: 'update', source: 'new' })}
-select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s
+select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.updated_at as "updatedAtSec" from shown s
 where $7::text[] is not null and $8::text[] is not null`;
 }
 

@@ -1,14 +1,15 @@
 import type { Query } from '@recordbus/database';
 import { createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, hasTimeColumn, tableOf } from '@recordbus/schema';
+import { type Collection, type FieldSealing, hasTimeColumn, tableOf } from '@recordbus/schema';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked, writerOf } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
 import { readExpand } from './expansion.ts';
+import { openAnswer } from './open-answer.ts';
 import { readProjection } from './projection.ts';
-import { recordJson } from './record-json.ts';
+import { recordJson, type Shown } from './record-json.ts';
 
 /** What a client wants to see of a record. */
 export interface GetRequest {
@@ -27,6 +28,7 @@ export interface FoundRecord {
 
 interface Get extends Prepared {
   readonly parameters: Parameters;
+  readonly shown: Shown;
 }
 
 const shapesOf = perCollection(() => createShapeCache<Get>('get'));
@@ -40,17 +42,18 @@ export async function findRecord(
   collection: Collection,
   request: GetRequest,
   asking: Asking,
+  sealing: FieldSealing,
 ): Promise<FoundRecord | undefined> {
   const { id, fields, expand } = request;
   const isPlain = fields === undefined && expand === undefined;
   const shape = JSON.stringify([writerOf(asking), fields, expand]);
   const compose = () => composeGet(collection, request, asking);
-  const { parameters, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const { parameters, shown, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   if (!isRecordId(id)) return undefined;
   const values = [id, ...parameters.values(asking.request)];
   const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
   if (row?.isAllowed === false) throw ruleRefusal(asking.principal);
-  return row;
+  return row && { ...row, body: openAnswer(sealing, shown, row.body) };
 }
 
 /** A get; its first value is the id. Where the view rule is an expression that is asked, it says what came of it. */
@@ -75,5 +78,5 @@ export function composeGet(
 from ${tableOf(collection)} t
 ${from}
 where t.id = $1`;
-  return { text, parameters };
+  return { text, parameters, shown };
 }

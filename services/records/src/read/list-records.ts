@@ -1,14 +1,15 @@
 import type { Database } from '@recordbus/database';
 import { createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, type FieldSealing, tableOf } from '@recordbus/schema';
 import { type Asking, isAsked, writerOf } from '../rules/compile-rule.ts';
 import { type Prepared, perCollection } from '../sql/prepared.ts';
 import { createShapeCache } from '../sql/shape-cache.ts';
 import { readCondition, readSort } from './conditions.ts';
 import { readExpand } from './expansion.ts';
+import { openAnswer } from './open-answer.ts';
 import { readProjection } from './projection.ts';
 import { readerFor } from './reader-for.ts';
-import { columnList, recordJson } from './record-json.ts';
+import { columnList, recordJson, type Shown } from './record-json.ts';
 import { carryOnTotal, countRecords, findKnownTotal, keepTotal, type Total } from './total.ts';
 
 /** What a client asks of a list, its numbers within their bounds. */
@@ -28,6 +29,7 @@ type Totalling = 'none' | 'count' | 'carry on';
 
 interface List extends Prepared {
   readonly parameters: Parameters;
+  readonly shown: Shown;
   /** Are its rows chosen by their values, or sorted by those of other records, or many of these gone for? */
   readonly isHeavy: boolean;
 }
@@ -46,6 +48,7 @@ export async function listRecords(
   collection: Collection,
   request: ListRequest,
   asking: Asking,
+  sealing: FieldSealing,
 ): Promise<string> {
   const { page, perPage, skipTotal, filter, sort, fields, expand } = request;
   const isFiltered = filter !== undefined || isAsked(collection, 'list', asking.principal);
@@ -65,7 +68,7 @@ export async function listRecords(
   const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
   const shapesOf = isFiltered ? filteredShapesOf : openShapesOf;
   const compose = () => composeList(collection, request, totalling, asking);
-  const { parameters, isHeavy, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const { parameters, shown, isHeavy, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   const base = known ? [known.total, known.snapshot] : [];
   const window = isUsual(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
   const values = [page, perPage, ...base, ...window, ...parameters.values(asking.request)];
@@ -73,7 +76,7 @@ export async function listRecords(
   const [row] = await query<{ body: string } & Total>({ ...statement, values });
   if (!row) throw new Error('the statement of a list gave no row');
   if (!skipTotal && !isCounted) keepTotal(collection, row, !known);
-  return row.body;
+  return openAnswer(sealing, shown, row.body);
 }
 
 /** Sizes that user interfaces ask for. */
@@ -122,12 +125,12 @@ export function composeList(
   const head = `'{"data":[' || ${rows} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
   if (totalling === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
-    return { text, parameters, isHeavy };
+    return { text, parameters, shown, isHeavy };
   }
   // One statement is one snapshot: the total and the page never contradict each other.
   const pages = '(c.total::bigint + $2::bigint - 1) / $2::bigint';
   const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.total::bigint as total, pg_current_snapshot()::text as snapshot
 from (${totalling === 'count' ? `${countRecords(collection)} t${where}` : carryOnTotal(collection, '$3', '$4')}) c`;
-  return { text, parameters, isHeavy };
+  return { text, parameters, shown, isHeavy };
 }

@@ -47,7 +47,7 @@ export const createRoute = (deps: RouteDeps): Route =>
             const ready = before && (await before(pending));
             if (ready && ready.outcome !== 'ready') throw refuseUnwritten(ready, context.principal);
             const values = ready ? ready.body : body;
-            const record = await createRecord(query, collection, values, context, asking, deps.passwords, upload);
+            const record = await createRecord(query, collection, values, context, asking, deps, upload);
             return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
           };
           const writing = { database: deps.database, keepAnswer, upload, isHooked: before !== undefined };

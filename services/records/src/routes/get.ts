@@ -35,6 +35,7 @@ export const getRoute = (deps: RouteDeps): Route =>
           collection,
           { id: input.params.id, ...input.query },
           askingOf('GET', input, deps),
+          deps.sealing,
         );
         if (!found) throw notFound('record');
         // A row without `updated` has no version to speak of (contract §2).

@@ -4,6 +4,7 @@ import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http'
 import { z } from 'zod';
 import { listHistory } from '../history/list-history.ts';
 import { restoreRecord } from '../history/restore-record.ts';
+import { openHistory } from '../read/open-answer.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
 import { wholeNumber } from './query-values.ts';
 import { etagHeader, ifMatchHeader, recordJson } from './record-json.ts';
@@ -59,7 +60,7 @@ export const historyRoute = (deps: RouteDeps): Route =>
         const wanted = { id: input.params.id, ...input.query };
         const body = await listHistory(deps.database.query, collection, wanted, askingOf('GET', input, deps));
         if (body === undefined) throw notFound('record');
-        return rawJson(200, body);
+        return rawJson(200, openHistory(deps.sealing, { collection }, body));
       }),
   });
 
@@ -95,8 +96,7 @@ export const restoreRoute = (deps: RouteDeps): Route =>
         const versions = versionsOfIfMatch(input.header('if-match'));
         const restoring = { id: input.params.id, atSec: input.query.at, versions };
         const reply = await deps.database.transaction(async (query) => {
-          const { findLostFiles } = deps;
-          const result = await restoreRecord(query, collection, restoring, input.context, findLostFiles);
+          const result = await restoreRecord(query, collection, restoring, input.context, deps);
           if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
           const answer = rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
           await input.keepAnswer?.(answer, query);

@@ -52,7 +52,7 @@ export const listRoute = (deps: RouteDeps): Route =>
         const asking = askingOf('GET', input, deps);
         const body = near
           ? await deps.searchVectors(collection, near, input.query, asking)
-          : await listRecords(deps.database, collection, input.query, asking);
+          : await listRecords(deps.database, collection, input.query, asking, deps.sealing);
         return rawJson(200, body);
       }),
   });

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
 import { authOf, type QuerySchema } from '@recordbus/query';
-import type { RuleName } from '@recordbus/schema';
+import type { FieldSealing, RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Storage } from '@recordbus/storage';
 import type { AccountRules } from '../accounts/account-rules.ts';
@@ -19,6 +19,7 @@ export interface RouteDeps extends AccountRules {
   readonly collections: ServedCollections;
   /** What rules and filters are about. */
   readonly schema: QuerySchema;
+  readonly sealing: FieldSealing;
   readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
   readonly hooks: WriteHooks;

@@ -1,9 +1,10 @@
 import type { Database } from '@recordbus/database';
 import { createParameters } from '@recordbus/query';
-import type { Collection } from '@recordbus/schema';
+import type { Collection, FieldSealing } from '@recordbus/schema';
 import { createGate } from '@recordbus/shared/gate';
 import { readSort } from '../read/conditions.ts';
 import { readExpand } from '../read/expansion.ts';
+import { openAnswer } from '../read/open-answer.ts';
 import { readProjection } from '../read/projection.ts';
 import type { Asking } from '../rules/compile-rule.ts';
 import { readDoubles } from './array-bytes.ts';
@@ -42,7 +43,7 @@ const gateOptions = { width: 3, maxWaiting: 200, refusal: 'too many vector searc
  * single precision are scored again in double precision, with all that come so close that they might change places.
  */
 export function createSearchVectors(
-  { transaction }: Pick<Database, 'transaction'>,
+  { transaction, sealing }: Pick<Database, 'transaction'> & { readonly sealing: FieldSealing },
   memoryLimitBytes?: number,
 ): SearchVectors {
   const memory = createVectorMemory(memoryLimitBytes);
@@ -63,7 +64,7 @@ export function createSearchVectors(
         return query<FoundRow>({ text, values: [ids, ...parameters.values(asking.request)] });
       }),
     );
-    return present(near, rows, skipTotal);
+    return openAnswer(sealing, shown, present(near, rows, skipTotal));
   };
 }
 

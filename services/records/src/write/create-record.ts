@@ -1,19 +1,20 @@
 import { newId, type Query } from '@recordbus/database';
-import { insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
+import { answerOf, insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
 import type { PasswordRules } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
   compileRecordReader,
+  type FieldSealing,
   fieldTypeOf,
   quoteIdentifier,
-  storeSecrets,
   tableOf,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/receive-upload.ts';
+import { openAnswer } from '../read/open-answer.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
@@ -31,6 +32,12 @@ const ruled = perCollection((collection, schema: Asking['schema']) => {
   return { ...prepare('create', composeCreate(collection, rule)), parameters };
 });
 
+/** What is kept of the secrets of a new record, and asked of a new user's password. */
+export interface CreateRules {
+  readonly passwords: PasswordRules;
+  readonly sealing: FieldSealing;
+}
+
 /**
  * Makes a record and its event in one statement. Throws 422 naming every field that is refused, 403 or 401 when
  * the create rule does not hold for the record as it would be stored; then nothing is written.
@@ -41,14 +48,14 @@ export async function createRecord(
   body: Readonly<Record<string, unknown>>,
   context: RequestContext,
   asking: Asking,
-  passwords: PasswordRules,
+  { passwords, sealing }: CreateRules,
   upload?: Upload,
 ): Promise<WrittenRecord> {
   const { reader, statement: open } = compiled(collection);
   const isRuled = isAsked(collection, 'create', asking.principal);
   const { parameters, ...statement } = isRuled ? ruled(collection, asking.schema) : { ...open, parameters: undefined };
   const account = hasAccounts(collection) && (await readNewAccount(passwords, body, asking.principal, reader));
-  const written = await storeSecrets(reader.readNew(account ? account.body : body));
+  const written = await sealing.storeSecrets(collection, reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, written, upload);
   const values = collection.fields.map(({ name }) => written.get(name) ?? null);
   const [row] = await query<WrittenRecord>({
@@ -63,7 +70,7 @@ export async function createRecord(
   }).catch(explainRefusal(collection));
   if (!row && isRuled) throw ruleRefusal(asking.principal);
   if (!row) throw new Error('the statement of a create gave no row');
-  return row;
+  return { ...row, body: openAnswer(sealing, { collection, expansions: undefined }, row.body) };
 }
 
 /**
@@ -83,7 +90,7 @@ export function composeCreate(collection: Collection, rule?: string): string {
 ), event as (
   ${insertEvents({ collection, verb: 'create', source: 'shown' })}
 )${withHistory({ collection, verb: 'create', source: 'new' })}
-select '{"data":' || s.record || '}' as body, s.updated_at as "updatedAtSec" from shown s`;
+select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.updated_at as "updatedAtSec" from shown s`;
 }
 
 /** The row to be written, if the rule holds for it: it has the columns of a stored one. */

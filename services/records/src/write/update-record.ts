@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import {
+  answerOf,
   insertEvents,
   nextUpdatedAt,
   nextValue,
@@ -14,11 +15,11 @@ import {
   type ColumnValues,
   compileRecordReader,
   type Field,
+  type FieldSealing,
   fieldTypeOf,
   quoteIdentifier,
   quoteLiteral,
   type RecordReader,
-  storeSecrets,
   tableOf,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
@@ -29,6 +30,7 @@ import { auditedAccount, auditValueCount, auditValues } from '../accounts/audit-
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileChangeOf, fileFieldsOf, refuseUnknownNames, unknownFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/receive-upload.ts';
+import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
@@ -68,7 +70,7 @@ export async function updateRecord(
   { id, body, upload, versions }: Change,
   context: RequestContext,
   asking: Asking,
-  rules: AccountRules,
+  rules: AccountRules & { readonly sealing: FieldSealing },
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, statement: open } = compiled(collection);
@@ -82,7 +84,8 @@ export async function updateRecord(
     if (await exists(query, collection, id)) throw written;
     return { outcome: 'missing' };
   }
-  const stored = await storeSecrets(written);
+  const { sealing } = rules;
+  const stored = await sealing.storeSecrets(collection, written);
   const values = collection.fields.map((field) => columnValueOf(field, stored, upload));
   const { parameters, ...statement } = isAsked(collection, 'update', asking.principal)
     ? ruled(collection, asking.schema)
@@ -104,7 +107,8 @@ export async function updateRecord(
   refuseUnknownNames(row.unknownFiles ?? []);
   if (row.body === null && account?.oldPasswordHash !== undefined && !versions) throw wrongOldPassword();
   if (row.body === null) return { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
-  return { outcome: 'written', body: row.body, updatedAtSec: row.updatedAtSec };
+  const answer = openAnswer(sealing, { collection, expansions: undefined }, row.body);
+  return { outcome: 'written', body: answer, updatedAtSec: row.updatedAtSec };
 }
 
 function readChange(reader: RecordReader, body: Change['body']): ColumnValues | AppError {
@@ -168,7 +172,7 @@ export function composeUpdate(collection: Collection, rule?: string): string {
 ), event as (
   ${insertEvents({ collection, verb: 'update', source: 'shown' })}
 )${withHistory({ collection, verb: 'update', source: 'new' })}${accounts.audited}
-select '{"data":' || s.record || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
+select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
 from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`;
 }
 

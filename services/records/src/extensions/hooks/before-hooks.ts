@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { type BeforePoint, type ExtensionHost, everyCollection } from '@recordbus/extension-host';
 import type { Write } from '@recordbus/extensions';
 import { createParameters } from '@recordbus/query';
-import { type Collection, compileRecordReader } from '@recordbus/schema';
+import { type Collection, compileRecordReader, type FieldSealing } from '@recordbus/schema';
 import { AppError, upstreamTimeout } from '@recordbus/shared/errors';
 import { composeLock } from '../../delete/delete-sql.ts';
 import { findRecord } from '../../read/get-record.ts';
@@ -29,6 +29,7 @@ type BeforeHookedWrite = (
 interface BeforeHooksDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
   readonly toolbox: Toolbox;
+  readonly sealing: FieldSealing;
 }
 
 /** For all before hooks of a write, those of the writes that they lead to included: rows are locked meanwhile. */
@@ -42,7 +43,7 @@ const phases: Readonly<Record<Operation, readonly [readonly BeforePoint[], reado
 };
 
 /** Makes the before hooks of the extensions that are loaded. */
-export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHooks {
+export function createBeforeHooks({ host, toolbox, sealing }: BeforeHooksDeps): BeforeHooks {
   const hooksOf = (collection: Collection, points: readonly BeforePoint[]) =>
     points.flatMap((point) =>
       host.extensions.flatMap(({ name, description }) =>
@@ -61,7 +62,7 @@ export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHoo
     const scope: CallScope = { ...outer, context, transaction, deadlineMs };
     try {
       if (!outer.transaction) await query({ text: `set local statement_timeout = ${budgetMs}`, values: [] });
-      const found = id === undefined ? undefined : await lockRecord(operation, write, id);
+      const found = id === undefined ? undefined : await lockRecord(operation, write, id, sealing);
       if (found && 'outcome' in found) return found;
       const { shown, withheld } = withholdPasswords(collection, write.body);
       let values = shown;
@@ -122,6 +123,7 @@ async function lockRecord(
   operation: Operation,
   { query, collection, versions, asking }: PendingWrite,
   id: string,
+  sealing: FieldSealing,
 ): Promise<{ readonly record: Record<string, unknown> } | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const action = operation === 'delete' ? 'delete' : 'update';
@@ -134,12 +136,12 @@ async function lockRecord(
   if (row.isAllowed === false) return { outcome: 'refused' };
   const { updatedAtSec } = row;
   if (versions && !versions.includes(updatedAtSec)) return { outcome: 'mismatch', updatedAtSec };
-  return readStored(query, collection, id, asking);
+  return readStored(query, collection, id, asking, sealing);
 }
 
-async function readStored(query: Query, collection: Collection, id: string, asking: Asking) {
+async function readStored(query: Query, collection: Collection, id: string, asking: Asking, sealing: FieldSealing) {
   const principal = { type: 'admin', id: 'extension', email: '' } as const;
-  const found = await findRecord(query, collection, { id }, { ...asking, principal });
+  const found = await findRecord(query, collection, { id }, { ...asking, principal }, sealing);
   if (!found) return { outcome: 'missing' } as const;
   return { record: JSON.parse(found.body).data as Record<string, unknown> };
 }

@@ -48,6 +48,7 @@ type RecordsToolsDeps = Pick<
   | 'tellGateways'
   | 'guessLimit'
   | 'passwords'
+  | 'sealing'
 > & { readonly beforeHooks: BeforeHooks };
 
 type Executor = Pick<Database, 'query' | 'read' | 'transaction'>;
@@ -61,7 +62,7 @@ interface Reading {
 
 /** The records API for code of extensions: the same functions as behind HTTP, and the same hooks. */
 export function recordsTools(deps: RecordsToolsDeps): Readonly<Record<string, Tool>> {
-  const { database, collections, schema, findReferrers } = deps;
+  const { database, collections, schema, findReferrers, sealing } = deps;
 
   const contextOf = async ({ extension, scope }: AskingCall, as: Caller, query: Query): Promise<RequestContext> => ({
     ...scope.context,
@@ -143,7 +144,13 @@ export function recordsTools(deps: RecordsToolsDeps): Readonly<Record<string, To
     'records.list': tool(z.tuple([caller, name, scalars]), (call, [as, collection, options]) => {
       const query = readListOptions(options);
       return read(call, as, { collection, action: 'list' }, (reading) =>
-        listRecords(reading.executor, reading.collection, query, askingFor('GET', reading.context, collection)),
+        listRecords(
+          reading.executor,
+          reading.collection,
+          query,
+          askingFor('GET', reading.context, collection),
+          sealing,
+        ),
       );
     }),
     'records.get': tool(z.tuple([caller, name, z.string(), scalars]), (call, [as, collection, id, options]) =>
@@ -155,6 +162,7 @@ export function recordsTools(deps: RecordsToolsDeps): Readonly<Record<string, To
           reading.collection,
           wanted,
           asking,
+          sealing,
         );
         if (!found) throw notFound('record');
         return found.body;
@@ -171,6 +179,7 @@ export function recordsTools(deps: RecordsToolsDeps): Readonly<Record<string, To
           reading.collection,
           { id },
           askingFor('GET', reading.context, collection),
+          sealing,
         );
         if (!found) throw notFound('record');
         return found.body;
@@ -180,8 +189,7 @@ export function recordsTools(deps: RecordsToolsDeps): Readonly<Record<string, To
       write(call, as, { collection, operation: 'create', body }, async (writing) => {
         const { executor, context } = writing;
         const asking = askingFor('POST', context, collection, body);
-        return (await createRecord(executor.query, writing.collection, writing.body, context, asking, deps.passwords))
-          .body;
+        return (await createRecord(executor.query, writing.collection, writing.body, context, asking, deps)).body;
       }),
     ),
     'records.update': tool(z.tuple([caller, name, z.string(), values]), (call, [as, collection, id, body]) =>
