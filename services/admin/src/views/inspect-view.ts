@@ -22,22 +22,22 @@ export async function inspectView(
   view: string,
   collections: readonly Collection[],
 ): Promise<readonly ViewColumn[]> {
-  const rule = await readRule(query, view);
+  const { oid, rule } = await readRule(query, view);
   const tables = await tablesByOid(query, collections);
-  refuseTables(rule, tables);
+  refuseTables(rule, oid, tables);
   await refuseFunctions(query, rule);
   await refuseColumns(query, view, tables);
   return readColumns(query, view, tables, originsOf(rule));
 }
 
 /** The tree of the view's query; names in it have their spaces and brackets escaped, so they look like nothing else. */
-async function readRule(query: Query, view: string): Promise<string> {
-  const [row] = await query<{ rule: string }>({
-    text: 'select ev_action::text as rule from pg_rewrite where ev_class = $1::regclass',
+async function readRule(query: Query, view: string): Promise<{ readonly oid: number; readonly rule: string }> {
+  const [row] = await query<{ oid: string | number; rule: string }>({
+    text: 'select ev_class::bigint as oid, ev_action::text as rule from pg_rewrite where ev_class = $1::regclass',
     values: [view],
   });
   if (!row) throw new Error(`${view} is no view`);
-  return row.rule;
+  return { oid: Number(row.oid), rule: row.rule };
 }
 
 const oidsOf = (rule: string, pattern: RegExp): number[] => [
@@ -57,8 +57,9 @@ async function tablesByOid(query: Query, collections: readonly Collection[]): Pr
   );
 }
 
-function refuseTables(rule: string, tables: ReadonlyMap<number, Collection>): void {
-  if (oidsOf(rule, / :relid (\d+)/g).some((oid) => oid !== 0 && !tables.has(oid)))
+/** Up to version 15 the tree also names the view itself, for the old and the new row of its rule. */
+function refuseTables(rule: string, view: number, tables: ReadonlyMap<number, Collection>): void {
+  if (oidsOf(rule, / :relid (\d+)/g).some((oid) => oid !== 0 && oid !== view && !tables.has(oid)))
     throw refusedQuery('must read nothing but collections');
   if (/ :varattno 0 /.test(rule)) throw refusedQuery("can't take a whole row as a value; name its columns");
   if (/ :varattno -/.test(rule)) throw refusedQuery("must not read the database's own columns");
