@@ -17,7 +17,8 @@ export async function startTelemetry(serviceName: string, environment = process.
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   // Not by setting the variable: the processes that this one starts would inherit the name.
   const name = environment.OTEL_SERVICE_NAME ?? `recordbus-${serviceName}`;
-  const sdk = new NodeSDK({ serviceName: name, instrumentations: [] });
+  // Only traces: metrics are scraped, and logs are lines.
+  const sdk = new NodeSDK({ serviceName: name, instrumentations: [], metricReaders: [], logRecordProcessors: [] });
   sdk.start();
   tracing = true;
   return () => sdk.shutdown();
