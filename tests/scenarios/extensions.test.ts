@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, numberAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
+import { startPushServer } from '../harness/push-server.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -11,6 +13,9 @@ import { createWebhook } from '../harness/webhook.ts';
 
 stackEnvironment.SERVICE_EXTENSIONS_DIR = fileURLToPath(new URL('../extensions/working', import.meta.url));
 stackEnvironment.EXTENSION_COLOUR = 'green';
+const push = await startPushServer();
+stackEnvironment.SERVICE_ONESIGNAL_URL = push.url;
+after(() => push[Symbol.asyncDispose]());
 
 const spec = 'issue 7';
 const name = (field: string) => ({ name: field, type: 'text' });
@@ -279,6 +284,8 @@ onEachTopology('the tools of extensions', async (t, target) => {
   });
   const fetching = (label: string, body: object, expect: Scenario['expect']) =>
     tool(label, 'POST /api/x/tools/fetch', expect, body);
+  const notify = (label: string, body: object, expect: Scenario['expect']) =>
+    tool(label, 'POST /api/x/tools/notify', expect, body);
   const failed = (code: string) => ({ status: 502, json: { error: is.text, code } });
   await runScenarios(t, target, [
     fetching('a fetch', { url: receiver.url }, { status: 200, json: { data: { status: 200, text: '' } } }),
@@ -304,8 +311,35 @@ onEachTopology('the tools of extensions', async (t, target) => {
         data: { a: { deep: [1, 2] }, first: true, second: false, count: 3, b: null, keys: ['a', 'count', 'once'] },
       },
     }),
+    notify('a notification without a provider', { to: ['phone'], title: 'Hello' }, refused.invalid('provider')),
+    tool(
+      'a provider',
+      'PATCH /api/v1/admin/settings',
+      { status: 200 },
+      {
+        'notifications.providers.onesignal.enabled': '1',
+        'notifications.providers.onesignal.app_id': push.appId,
+        'notifications.providers.onesignal.api_key': push.apiKey,
+      },
+    ),
+    notify('a notification without a title', { to: ['phone'], title: '' }, refused.invalid('title')),
     tool('a value that is too large', 'GET /api/x/tools/big', refused.invalid('value')),
   ]);
+  await t.test('a notification is sent, with a result for each target', async () => {
+    const sent = await eventually('the provider is known', async () => {
+      const answer = await admin.send('POST', '/api/x/tools/notify', {
+        body: { to: ['phone', 'gone'], title: 'Hello' },
+      });
+      return answer.status === 200 ? answer : undefined;
+    });
+    assert.deepEqual(
+      listAt(sent.json, 'data.results').map(({ target, status }) => [target, status]),
+      [
+        ['phone', 'sent'],
+        ['gone', 'invalid'],
+      ],
+    );
+  });
   await t.test('of many who set a value that is absent, one does', async () => {
     const race = () => admin.send('POST', '/api/x/tools/kv-race');
     const answers = await Promise.all([race(), race(), race(), race(), race(), race()]);

@@ -65,7 +65,7 @@ export interface Fetched {
 }
 
 export interface Notification {
-  /** The one that is enabled, when not given; needed when both are. */
+  /** The one that is enabled when not given; needed when both are. */
   readonly provider?: 'onesignal' | 'fcm';
   /** Subscription ids of OneSignal, or registration tokens of Firebase. */
   readonly to: string | readonly string[];

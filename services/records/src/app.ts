@@ -47,6 +47,9 @@ interface RecordsDeps {
     readonly breachServiceUrl: string;
     /** Largest multipart body; 100 MiB when not given. */
     readonly maxUploadBytes?: number;
+    /** Where push notification providers are asked. */
+    readonly onesignalUrl: string;
+    readonly fcmUrl: string;
   };
   /** Where the bytes of files are. */
   readonly storage: Storage;
@@ -127,10 +130,18 @@ export function createRecords(given: RecordsDeps): Service {
   let handleExtensions: RequestHandler | undefined;
   let routesChanged = () => {};
 
-  async function startExtensions(config: ExtensionsConfig): Promise<void> {
+  async function startExtensions(extensionsConfig: ExtensionsConfig): Promise<void> {
     // Loaded here, so that a service without extensions starts as if there were none.
     const { startExtensions } = await import('./extensions/extensions.ts');
-    const started = await startExtensions({ config, records: deps, settings, bus, stream, log });
+    const started = await startExtensions({
+      config: extensionsConfig,
+      records: deps,
+      settings,
+      bus,
+      stream,
+      urls: config,
+      log,
+    });
     extensions = started;
     const serve = () => {
       handleExtensions = createDispatcher(started.routes, dispatching);

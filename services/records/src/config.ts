@@ -1,6 +1,7 @@
 import { eventStreamMaxBytes } from '@recordbus/bus';
 import { encryptionKey } from '@recordbus/crypto';
 import { extensionVariables } from '@recordbus/extension-host';
+import { fcmUrl, onesignalUrl } from '@recordbus/notifications';
 import { breachServiceUrl } from '@recordbus/passwords';
 import { databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
@@ -25,4 +26,6 @@ export const recordsVariables = {
   eventStreamMaxBytes,
   ...fileVariables,
   ...extensionVariables,
+  fcmUrl,
+  onesignalUrl,
 };

@@ -95,6 +95,7 @@ export async function startRecords(
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
   const uploads = await mkdtemp(join(tmpdir(), 'recordbus-test-uploads-'));
   const storage = await openLocalStorage(uploads);
+  const nowhere = 'http://127.0.0.1:1';
   const service = createRecords({
     log,
     database,
@@ -102,7 +103,7 @@ export async function startRecords(
     secret: randomBytes(32),
     envelope: createEnvelope(undefined),
     ...options,
-    config: { breachServiceUrl: 'http://127.0.0.1:1' },
+    config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
   });
   await service.start();

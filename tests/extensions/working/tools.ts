@@ -26,6 +26,12 @@ export const extension = defineExtension({
         mail.send({ to: body.to, subject: 'From an extension', text: 'Hello & welcome' }),
     }),
     route({
+      method: 'POST',
+      path: '/tools/notify',
+      body: z.object({ to: z.array(z.string()), title: z.string() }),
+      handler: ({ body }, { notifications }) => notifications.send({ ...body, body: 'from an extension' }),
+    }),
+    route({
       method: 'GET',
       path: '/tools/settings/:key',
       handler: ({ params }, { settings }) => settings.get(params.key ?? ''),

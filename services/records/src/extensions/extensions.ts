@@ -1,6 +1,7 @@
 import type { Bus, EventStream } from '@recordbus/bus';
 import { createExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
-import type { Settings } from '@recordbus/settings';
+import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
+import { createFilteredClient, type Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { RouteDeps } from '../routes/route-deps.ts';
@@ -10,9 +11,10 @@ import { createEventHooks } from './hooks/event-hooks.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
-import { createExtensionClient, fetchTools } from './tools/fetch-tool.ts';
+import { fetchTools } from './tools/fetch-tool.ts';
 import { kvTools } from './tools/kv-tools.ts';
 import { mailTools } from './tools/mail-tool.ts';
+import { notificationTools } from './tools/notification-tool.ts';
 import { recordsTools } from './tools/records-tools.ts';
 import { settingsTools } from './tools/settings-tool.ts';
 import { createToolbox, type Toolbox } from './tools/toolbox.ts';
@@ -33,6 +35,8 @@ interface ExtensionsDeps {
   readonly settings: Settings;
   readonly bus: Bus;
   readonly stream: EventStream;
+  /** Where push notification providers are asked. */
+  readonly urls: NotifierDeps['urls'];
   readonly log: Logger;
 }
 
@@ -43,10 +47,11 @@ export async function startExtensions({
   settings,
   bus,
   stream,
+  urls,
   log,
 }: ExtensionsDeps): Promise<Extensions> {
   const host = createExtensionHost({ ...config, log });
-  const client = createExtensionClient(settings);
+  const client = createFilteredClient(settings);
   const { query } = records.database;
   // Tools write, writes have hooks, and hooks have tools.
   const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
@@ -57,6 +62,7 @@ export async function startExtensions({
     ...fetchTools(client),
     ...kvTools(query),
     ...mailTools({ query, settings, bus }),
+    ...notificationTools(createNotifier({ settings, client, urls })),
     ...settingsTools(settings),
   });
   const readRoutes = () => extensionRoutes({ host, toolbox, query, schema: records.schema, log });

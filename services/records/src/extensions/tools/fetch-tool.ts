@@ -1,12 +1,4 @@
-import {
-  createEgressClient,
-  EgressBlockedError,
-  type EgressClient,
-  EgressFailedError,
-  type EgressRules,
-  parseEgressRules,
-} from '@recordbus/egress';
-import type { Settings } from '@recordbus/settings';
+import { EgressBlockedError, type EgressClient, EgressFailedError } from '@recordbus/egress';
 import { AppError } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type Tool, tool } from './tool.ts';
@@ -24,33 +16,8 @@ const options = z.strictObject({
   maxBytes: z.number().positive().max(maxBytes).default(defaultBytes),
 });
 
-/** An HTTP client under the egress rules of the settings, and how to end it. */
-export interface ExtensionClient extends Pick<EgressClient, 'request'> {
-  close(): Promise<void>;
-}
-
-/** Makes the client; the settings must have been loaded. */
-export function createExtensionClient(settings: Pick<Settings, 'get' | 'onChange'>): ExtensionClient {
-  const read = (): EgressRules =>
-    parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
-  let rules = read();
-  const client = createEgressClient({ rules: () => rules });
-  const endFollowing = settings.onChange((changed) => {
-    if (!changed.has('hooks.http.deny') && !changed.has('hooks.http.allow')) return;
-    rules = read();
-    client.reset();
-  });
-  return {
-    request: client.request,
-    close() {
-      endFollowing();
-      return client.close();
-    },
-  };
-}
-
 /** `http.fetch` through the egress filter (interface §2.7, Hook egress). */
-export const fetchTools = (client: Pick<ExtensionClient, 'request'>): Readonly<Record<string, Tool>> => ({
+export const fetchTools = (client: Pick<EgressClient, 'request'>): Readonly<Record<string, Tool>> => ({
   'http.fetch': tool(z.tuple([z.string(), options]), async (_call, [url, wanted]) => {
     const { method, headers, body, timeoutMs, maxBytes: maxBodyBytes } = wanted;
     try {

@@ -1,0 +1,14 @@
+import { type Notifier, notificationSchema } from '@recordbus/notifications';
+import { describeIssues } from '@recordbus/shared/describe-issues';
+import { validationFailed } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import { type Tool, tool } from './tool.ts';
+
+/** `notifications.send`: by the providers that the settings enable. */
+export const notificationTools = (notifier: Notifier): Readonly<Record<string, Tool>> => ({
+  'notifications.send': tool(z.tuple([z.string()]), async (_call, [text]) => {
+    const read = notificationSchema.safeParse(JSON.parse(text));
+    if (!read.success) throw validationFailed(describeIssues(read.error));
+    return JSON.stringify(await notifier.send(read.data));
+  }),
+});
