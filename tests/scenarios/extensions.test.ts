@@ -270,6 +270,48 @@ onEachTopology('after hooks', async (t, target) => {
   for (const collection of ['ledger', 'ledger_items']) await admin.delete(`/api/v1/collections/${collection}`);
 });
 
+onEachTopology('hooks of sign-ins', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'door_users', type: 'auth' });
+  const password = 'correct horse battery staple';
+  const send = (flow: string, email: string) =>
+    target.guest.send('POST', `/api/v1/auth/door_users/${flow}`, { body: { email, password } });
+  const told = (userId: unknown, flow: string) =>
+    eventually(
+      `the hook is told of ${flow}`,
+      async () => {
+        const seen = at((await target.guest.get(`/api/x/door/${userId}`)).json, 'data');
+        return (Array.isArray(seen) && seen.includes(flow)) || undefined;
+      },
+      { timeoutMs: 20_000 },
+    );
+
+  await t.test('after one has worked, by its flow', async () => {
+    const registered = await send('register', 'ada@example.com');
+    assert.equal(registered.status, 201, registered.text);
+    const id = at(registered.json, 'data.record.id');
+    await told(id, 'register');
+    assert.equal((await send('login', 'ada@example.com')).status, 200);
+    await told(id, 'password');
+  });
+  await t.test('before one, with a refusal and its fields', async () => {
+    const answer = await send('register', 'eve@blocked.example');
+    assert.deepEqual(
+      [answer.status, answer.json],
+      [403, { error: 'not here', code: 'forbidden', details: { email: 'is blocked' } }],
+    );
+    assert.equal((await send('login', 'eve@blocked.example')).status, 403);
+  });
+  await t.test('not for other collections', async () => {
+    await admin.post('/api/v1/collections', { name: 'door_others', type: 'auth' });
+    const body = { email: 'eve@blocked.example', password };
+    assert.equal((await target.guest.send('POST', '/api/v1/auth/door_others/register', { body })).status, 201);
+  });
+  await t.test('asked by no client', async () => {
+    assert.equal((await target.guest.send('POST', '/internal/sign-in-hooks', { body: {} })).status, 404);
+  });
+});
+
 onEachTopology('the tools of extensions', async (t, target) => {
   const admin = await target.admin();
   await using receiver = await startReceiver();

@@ -1,4 +1,5 @@
 import { writeStackNote } from '@recordbus/embedded';
+import { findExtensionsConfig } from '@recordbus/extension-host';
 import { host } from '@recordbus/shared/config';
 import { runProcess } from '@recordbus/shared/run-service';
 import { banner } from './banner.ts';
@@ -22,6 +23,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
           SERVICE_DATA_DIR: config.dataDirectory,
         },
         gatewayPort,
+        hasExtensions: (await findExtensionsConfig(config)) !== undefined,
         log,
         lifecycle,
         onRestart: () => announce(),

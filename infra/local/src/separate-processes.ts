@@ -7,16 +7,18 @@ interface ProcessesOptions {
   /** What every service is configured with: where the database and the bus are, the secret, the data directory. */
   readonly environment: Readonly<Record<string, string>>;
   readonly gatewayPort: number;
+  /** Are there extensions, whose hooks the auth service asks the records service for? */
+  readonly hasExtensions: boolean;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
   readonly onRestart: () => void;
 }
 
-const behindTheGateway = ['auth', 'records', 'admin', 'webhooks'] as const;
+const behindTheGateway = ['records', 'auth', 'admin', 'webhooks'] as const;
 
 /** Runs each service in a process of its own, the gateway last; they talk as they would on several machines. */
 export async function startSeparateProcesses(options: ProcessesOptions): Promise<RunningStack> {
-  const { environment, gatewayPort, log, lifecycle, onRestart } = options;
+  const { environment, gatewayPort, hasExtensions, log, lifecycle, onRestart } = options;
   const processes: SupervisedProcess[] = [];
 
   async function start(name: string, more: Record<string, string>): Promise<SupervisedProcess> {
@@ -27,7 +29,16 @@ export async function startSeparateProcesses(options: ProcessesOptions): Promise
   }
 
   const inner = { SERVICE_HOST: '127.0.0.1', SERVICE_PORT: '0' };
-  const upstreams = await Promise.all(behindTheGateway.map((name) => start(name, inner)));
+  const starting = new Map<string, Promise<SupervisedProcess>>();
+  const urlOfRecords = async () => ({ SERVICE_RECORDS_URL: (await starting.get('records'))?.url ?? '' });
+  for (const name of behindTheGateway)
+    starting.set(
+      name,
+      name === 'auth' && hasExtensions
+        ? urlOfRecords().then((more) => start(name, { ...inner, ...more }))
+        : start(name, inner),
+    );
+  const upstreams = await Promise.all(starting.values());
   const urls = upstreams.map(({ name, url }) => [`SERVICE_${name.toUpperCase()}_URL`, url]);
   const gateway = await start('gateway', { ...Object.fromEntries(urls), SERVICE_PORT: String(gatewayPort) });
   return {

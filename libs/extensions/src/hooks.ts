@@ -69,8 +69,10 @@ export interface SignInAttempt {
   readonly requestId: string;
 }
 
-/** Somebody who has signed in. */
+/** Somebody who has signed in. It may be told more than once: what must happen once is guarded by `id`. */
 export interface SignIn extends SignInAttempt {
+  /** The same each time the sign-in is told. */
+  readonly id: string;
   readonly userId: string;
 }
 

@@ -25,6 +25,8 @@ export interface Service {
   /** For a service whose routes change while it runs: calls back when they have. */
   readonly onRoutesChange?: (listener: () => void) => void;
   readonly handle: RequestHandler;
+  /** Answers other services, at paths below `/internal/` that the gateway never routes. */
+  readonly handleInner?: RequestHandler;
   readonly checks: Readonly<Record<string, HealthCheck>>;
   /** Names of checks that are reported only: the service answers requests without what they ask. */
   readonly dispensable?: ReadonlySet<string>;

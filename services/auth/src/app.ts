@@ -11,6 +11,7 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
+import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import { createTokenSigner } from '@recordbus/tokens';
 import type { AuthParts } from './auth-parts.ts';
 import { createBackgroundWork } from './background-work.ts';
@@ -31,6 +32,7 @@ import { passwordRoutes } from './routes/password-routes.ts';
 import { secondFactorRoutes } from './routes/second-factor-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { totpRoutes } from './routes/totp-routes.ts';
+import { withSignInHooks } from './sign-in-hooks/with-sign-in-hooks.ts';
 
 export { authVariables } from './config.ts';
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
@@ -52,6 +54,8 @@ interface AuthDeps {
   };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
+  /** The hooks around sign-ins; none when not given. */
+  readonly signInHooks?: SignInHooks | undefined;
   /** By which OAuth2 providers are called; one that obeys the settings when not given. */
   readonly client?: EgressClient;
 }
@@ -85,7 +89,7 @@ export function createAuth(deps: AuthDeps): Service {
     nowSec,
     inBackground: background.run,
   };
-  const routes = [
+  const own = [
     ...adminRoutes(parts),
     ...impersonationRoutes(parts),
     ...sessionRoutes(parts),
@@ -98,6 +102,7 @@ export function createAuth(deps: AuthDeps): Service {
     ...totpRoutes(parts),
     ...secondFactorRoutes(parts),
   ];
+  const routes = deps.signInHooks ? withSignInHooks(own, deps.signInHooks, parts) : own;
   return {
     name: 'auth',
     routes,

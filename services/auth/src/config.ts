@@ -2,8 +2,17 @@ import { encryptionKey } from '@recordbus/crypto';
 import { breachServiceUrl } from '@recordbus/passwords';
 import { emailAddress } from '@recordbus/schema';
 import { trustedProxiesVariable } from '@recordbus/settings';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
+import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
 import { z } from 'zod';
+
+/** What the service reads only when it runs alone. */
+export const loneAuthVariables = {
+  recordsUrl: variable(
+    'SERVICE_RECORDS_URL',
+    'Where the records service listens, if it runs extensions with hooks of sign-ins.',
+    urlOf('http', 'https').optional(),
+  ),
+};
 
 /** The environment of the auth service (contract §9). */
 export const authVariables = {

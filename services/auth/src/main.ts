@@ -5,9 +5,10 @@ import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAuth, prepareFirstAdmin } from './app.ts';
-import { authVariables } from './config.ts';
+import { authVariables, loneAuthVariables } from './config.ts';
+import { remoteSignInHooks } from './sign-in-hooks/remote-sign-in-hooks.ts';
 
-await runService('auth', authVariables, async ({ config, log, lifecycle, metrics }) => {
+await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
   const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log, metrics });
   lifecycle.onStop('database', () => database.close());
@@ -20,6 +21,8 @@ await runService('auth', authVariables, async ({ config, log, lifecycle, metrics
       'there is no admin yet: POST this token with e-mail and password to /api/v1/admin/setup',
     );
   const envelope = createEnvelope(config.encryptionKey);
-  const service = createAuth({ log, database, bus, envelope, secret, config });
-  return { service, sealer: createContextSealer(secret), setupToken };
+  const sealer = createContextSealer(secret);
+  const signInHooks = config.recordsUrl ? remoteSignInHooks({ url: config.recordsUrl, sealer }) : undefined;
+  const service = createAuth({ log, database, bus, envelope, secret, config, signInHooks });
+  return { service, sealer, setupToken };
 });

@@ -11,6 +11,7 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { RequestHandler, Service } from '@recordbus/shared/service';
+import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import type { Storage } from '@recordbus/storage';
 import { createFileTokens } from '@recordbus/tokens';
 import { createReferrers } from './delete/referrers.ts';
@@ -28,6 +29,7 @@ import { getRoute } from './routes/get.ts';
 import { historyRoute, restoreRoute } from './routes/history.ts';
 import { listRoute } from './routes/list.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
+import { signInHooksRoute } from './routes/sign-in-hooks.ts';
 import { updateRoute } from './routes/update.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
@@ -68,7 +70,7 @@ const defaultMaxUploadBytes = 100 * 1024 * 1024;
 const extensionPath = '/api/x/';
 
 /** The records API (interface §4.5) on the three record paths. */
-export function createRecords(given: RecordsDeps): Service {
+export function createRecords(given: RecordsDeps): Service & { readonly signInHooks: SignInHooks } {
   const { log, database, bus, secret, envelope, config, storage, stream = eventStream, vectorMemoryBytes } = given;
   let extensions: Extensions | undefined;
   const settings = createSettings({ database, bus, log, envelope });
@@ -153,8 +155,15 @@ export function createRecords(given: RecordsDeps): Service {
     });
   }
 
+  const signInHooks: SignInHooks = {
+    before: async (attempt, context) =>
+      extensions ? extensions.signInHooks.before(attempt, context) : { hasHooks: false, wantsToKnow: false },
+  };
+
   return {
     name: 'records',
+    signInHooks,
+    handleInner: createDispatcher([signInHooksRoute(signInHooks)], dispatching),
     get routes() {
       return [...routes, ...(extensions?.routes ?? [])];
     },

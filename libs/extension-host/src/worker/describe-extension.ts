@@ -78,7 +78,6 @@ export function describeExtension(module: unknown): { extension: Extension; desc
   const result = declaration.safeParse(exported);
   if (!result.success) throw new Error(`the declaration is wrong: ${z.prettifyError(result.error)}`);
   const { data } = result;
-  if (Object.keys(data.signIn).length > 0) throw new Error('sign-in hooks are not supported yet');
   const names = data.crons.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) throw new Error(`the cron ${twice} is declared twice`);

@@ -42,6 +42,8 @@ export function createServiceApp(
         sendReply(response, { status: 200, body: { data: (await Promise.all(sets.map(readMetrics))).flat() } });
       else if (request.url === descriptionPath)
         sendReply(response, { status: 200, body: { data: (await service.describe?.(context.principal)) ?? null } });
+      else if (service.handleInner && request.url.startsWith('/internal/'))
+        await service.handleInner(request, response, context);
       else {
         measure?.(request, response);
         await service.handle(request, response, context);

@@ -4,10 +4,12 @@ import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import type { RouteDeps } from '../routes/route-deps.ts';
 import { createScheduler, type Scheduler } from './crons/scheduler.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
 import { createEventHooks } from './hooks/event-hooks.ts';
+import { createSignInHooks } from './hooks/sign-in-hooks.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
@@ -22,6 +24,7 @@ import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 /** The extensions as the service sees them. */
 export interface Extensions {
   readonly beforeHooks: BeforeHooks;
+  readonly signInHooks: SignInHooks;
   readonly scheduler: Pick<Scheduler, 'crons' | 'runNow'>;
   /** As they are now. */
   readonly routes: readonly Route[];
@@ -80,6 +83,7 @@ export async function startExtensions({
   });
   return {
     beforeHooks,
+    signInHooks: createSignInHooks(host, toolbox),
     scheduler,
     get routes() {
       return routes;

@@ -30,8 +30,9 @@ export function createEventHooks(deps: EventHooksDeps): EventHooks {
 
   function start(): void {
     const hooked = deps.host.extensions.filter(({ description }) =>
-      description.hooks.some(
-        ({ point }) => point === 'afterCreate' || point === 'afterUpdate' || point === 'afterDelete',
+      [...description.hooks, ...description.signIn].some(
+        ({ point }) =>
+          point === 'afterCreate' || point === 'afterUpdate' || point === 'afterDelete' || point === 'after',
       ),
     );
     consumers = hooked.map((extension) => createHookConsumer(deps, extension));

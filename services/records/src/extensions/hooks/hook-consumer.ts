@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { ensureConsumer, ensureEventStream } from '@recordbus/bus';
-import { type AfterPoint, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
-import type { RecordEvent } from '@recordbus/extensions';
+import { ensureConsumer, ensureEventStream, subjectOf } from '@recordbus/bus';
+import { type AfterPoint, type CallTarget, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
+import type { RecordEvent, SignIn } from '@recordbus/extensions';
+import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
 import type { EventHooksDeps } from './event-hooks.ts';
-import { readRecordEvent } from './record-event.ts';
+import { readRecordEvent, readSignIn } from './read-event.ts';
 
 /** Reads the events that one extension has after hooks for. */
 export interface HookConsumer {
@@ -46,37 +47,48 @@ export function createHookConsumer(deps: EventHooksDeps, extension: LoadedExtens
 
   /** No two subjects may cover the same, so those of all collections make those of each superfluous. */
   function subjects(): string[] {
-    return points.flatMap(([point, operation]) => {
+    const isToldOfSignIns = description.signIn.some(({ point }) => point === 'after');
+    const ofRecords = points.flatMap(([point, operation]) => {
       const collections = description.hooks.filter((hook) => hook.point === point).map(({ collection }) => collection);
       const named = collections.includes(everyCollection) ? [everyCollection] : collections;
       return named.map((collection) => `${stream.prefix}.${collection}.${operation}`);
     });
+    return [...ofRecords, ...(isToldOfSignIns ? [subjectOf(signedInEvent, stream.prefix)] : [])];
   }
 
   async function call(event: RecordEvent, traceparent: string | undefined): Promise<void> {
     const [point] = points.find(([, operation]) => operation === event.operation) ?? [];
     for (const collection of [everyCollection, event.collection]) {
       if (!point || !description.hooks.some((hook) => hook.point === point && hook.collection === collection)) continue;
-      const context = {
-        requestId: event.requestId ?? event.id,
-        traceparent: acceptTraceparent(traceparent),
-        principal: principalOfExtension(name),
-        clientAddress: '',
-      };
-      await host.call(name, {
-        target: { kind: 'hook', collection, point },
-        input: event,
-        timeoutMs: callTimeoutMs,
-        answer: toolbox(name, rootScope(context)),
-      });
+      await run({ kind: 'hook', collection, point }, event, event.requestId ?? event.id, traceparent);
     }
   }
+
+  async function callSignIn(signIn: SignIn, traceparent: string | undefined): Promise<void> {
+    for (const collection of [everyCollection, signIn.collection])
+      if (description.signIn.some((hook) => hook.point === 'after' && hook.collection === collection))
+        await run({ kind: 'signIn', collection, point: 'after' }, signIn, signIn.requestId, traceparent);
+  }
+
+  const run = (target: CallTarget, input: unknown, requestId: string, traceparent: string | undefined) => {
+    const principal = principalOfExtension(name);
+    const context = { requestId, traceparent: acceptTraceparent(traceparent), principal, clientAddress: '' };
+    return host.call(name, {
+      target,
+      input,
+      timeoutMs: callTimeoutMs,
+      answer: toolbox(name, rootScope(context)),
+    });
+  };
 
   async function handle(message: JsMsg): Promise<void> {
     const working = setInterval(() => message.working(), workingMs);
     try {
-      const event = await readRecordEvent(message, query);
-      if (event) await call(event, message.headers?.get('traceparent'));
+      const traceparent = message.headers?.get('traceparent');
+      const signIn = readSignIn(message);
+      const event = signIn ? undefined : await readRecordEvent(message, query);
+      if (signIn) await callSignIn(signIn, traceparent);
+      if (event) await call(event, traceparent);
       message.ack();
     } catch (error) {
       giveBack(message, error);

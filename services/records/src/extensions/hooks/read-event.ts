@@ -1,12 +1,41 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { envelope } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
-import type { RecordEvent } from '@recordbus/extensions';
+import type { RecordEvent, SignIn } from '@recordbus/extensions';
+import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { z } from 'zod';
 
 const record = z.record(z.string(), z.unknown());
 const change = z.object({ record, previous: record.optional(), changed: z.array(z.string()).optional() });
 const operation = z.enum(['create', 'update', 'delete']);
+
+const signedIn = z.object({
+  flow: z.enum(['register', 'password', 'otp', 'oauth2', 'anonymous', 'promote', 'second_factor']),
+  collection: z.string(),
+  user_id: z.string(),
+  email: z.string().nullable(),
+  client_address: z.string(),
+  user_agent: z.string().nullable(),
+});
+
+/** Reads a message as the event of a sign-in; undefined for any other. */
+export function readSignIn(message: JsMsg): SignIn | undefined {
+  const found = envelope.safeParse(parse(message.string()));
+  if (!found.success || found.data.event !== signedInEvent) return undefined;
+  const data = signedIn.safeParse(found.data.data);
+  if (!data.success) return undefined;
+  const { flow, collection, user_id, email, client_address, user_agent } = data.data;
+  return {
+    id: found.data.id,
+    flow,
+    collection,
+    email: email ?? undefined,
+    clientAddress: client_address,
+    userAgent: user_agent ?? undefined,
+    requestId: found.data.request_id ?? found.data.id,
+    userId: user_id,
+  };
+}
 
 /**
  * Reads a message as the event of a record, whole also where the message only refers to it; undefined for what is none,
