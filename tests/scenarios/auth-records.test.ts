@@ -262,10 +262,11 @@ onEachTopology('registering writes fields of every kind as a create does', async
     request: `POST /api/v1/auth/${users}/register`,
     body: { password, ...body },
   });
-  const registered = (email: string) => ({
+  await admin.post(`/api/v1/admin/collections/${users}/indexes`, { name: 'nicks', columns: ['nick'], unique: true });
+  const registered = (email: string, nick: string | null = null) => ({
     status: 201,
     json: {
-      data: { token: is.text, record: record(email, { joined: is.now, seen: null, face: null, papers: [] }) },
+      data: { token: is.text, record: record(email, { nick, joined: is.now, seen: null, face: null, papers: [] }) },
     },
   });
   const created = [`${users}.create`];
@@ -282,6 +283,25 @@ onEachTopology('registering writes fields of every kind as a create does', async
       ...register({ email: 'bob@example.com', face: '', papers: [] }),
       expect: registered('bob@example.com'),
       events: created,
+      spec: 'contract §8',
+    },
+    {
+      name: 'a value under a unique index is free once',
+      ...register({ email: 'dan@example.com', nick: 'dan' }),
+      expect: registered('dan@example.com', 'dan'),
+      events: created,
+      spec: 'contract §8',
+    },
+    {
+      name: 'and then it is taken',
+      ...register({ email: 'eve@example.com', nick: 'dan' }),
+      expect: refused.invalid('nick'),
+      spec: 'contract §8',
+    },
+    {
+      name: 'one that is too large for the index is named',
+      ...register({ email: 'eve@example.com', nick: randomBytes(9000).toString('base64') }),
+      expect: refused.invalid('nick'),
       spec: 'contract §8',
     },
     {

@@ -12,6 +12,7 @@ export {
   openValue,
   sealStored,
 } from './encrypted-values.ts';
+export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
 export { createFieldSealing, type FieldSealing } from './field-sealing.ts';
 export { type FieldType, type Narrowing, Refusal, type ValueReader } from './field-type.ts';
@@ -19,7 +20,7 @@ export { isSetBy } from './fields/autodate.ts';
 export { type FileOptions, fileOptionsOf, matchesMimeTypes, needsToken } from './fields/file.ts';
 export { fieldTypeOf, fieldTypes } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
-export { columnsOfIndex, findIndexOfConstraint, hasTimeColumn } from './indexes.ts';
+export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';
 export { PlainSecret } from './plain-secret.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';

@@ -8,9 +8,8 @@ import {
   selectChange,
   withHistory,
 } from '@recordbus/journal';
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, explainRefusal, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
-import { explainRefusal } from './explain-refusal.ts';
 import { selectUser, type User } from './user.ts';
 
 /** What becomes of a user; what is left out stays. */

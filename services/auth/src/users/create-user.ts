@@ -1,9 +1,15 @@
 import { newId, type Query } from '@recordbus/database';
 import { insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
-import { type Collection, type ColumnValues, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import {
+  type Collection,
+  type ColumnValues,
+  explainRefusal,
+  fieldTypeOf,
+  quoteIdentifier,
+  tableOf,
+} from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { AuthParts } from '../auth-parts.ts';
-import { explainRefusal } from './explain-refusal.ts';
 import { selectUser, type User } from './user.ts';
 
 export interface NewUser {

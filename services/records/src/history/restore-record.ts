@@ -1,13 +1,18 @@
 import type { Query } from '@recordbus/database';
 import { originValues, snapshotFields } from '@recordbus/journal';
-import { type Collection, compileRecordReader, type FieldSealing, isEncrypted } from '@recordbus/schema';
+import {
+  type Collection,
+  compileRecordReader,
+  explainRefusal,
+  type FieldSealing,
+  isEncrypted,
+} from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { conflict, notFound } from '@recordbus/shared/errors';
 import { composeLock } from '../delete/delete-sql.ts';
 import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { perCollection } from '../sql/prepared.ts';
-import { explainRefusal } from '../write/refused-write.ts';
 import type { Unwritten, WrittenRecord } from '../write/written-record.ts';
 import { composeFindKnown, composeFindSnapshot, composeRestore } from './restore-sql.ts';
 

@@ -5,6 +5,7 @@ import { createParameters } from '@recordbus/query';
 import {
   type Collection,
   compileRecordReader,
+  explainRefusal,
   type FieldSealing,
   fieldTypeOf,
   quoteIdentifier,
@@ -18,7 +19,6 @@ import { openAnswer } from '../read/open-answer.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
-import { explainRefusal } from './refused-write.ts';
 import type { WrittenRecord } from './written-record.ts';
 
 const compiled = perCollection((collection) => ({

@@ -14,6 +14,7 @@ import {
   type Collection,
   type ColumnValues,
   compileRecordReader,
+  explainRefusal,
   type Field,
   type FieldSealing,
   fieldTypeOf,
@@ -35,7 +36,6 @@ import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
-import { explainRefusal } from './refused-write.ts';
 import type { Unwritten, WrittenRecord } from './written-record.ts';
 
 /** A partial change of a record. */

@@ -1,6 +1,8 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
-import { type Collection, columnsOfIndex, findFieldOfConstraint, findIndexOfConstraint } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
+import type { Collection } from './collection.ts';
+import { columnsOfIndex, findIndexOfConstraint } from './indexes.ts';
+import { findFieldOfConstraint } from './naming.ts';
 
 /**
  * Turns the violation of a field's constraint, or of an index, into the 422 that names the fields; throws whatever else
