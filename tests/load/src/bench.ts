@@ -12,6 +12,7 @@ import { cascade } from './rows/cascade.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
 import { reads } from './rows/reads.ts';
 import { related } from './rows/related.ts';
+import { signIns } from './rows/sign-ins.ts';
 import { vectorSearch } from './rows/vector-search.ts';
 import { writes } from './rows/writes.ts';
 import { findAuthor, seed, sizes } from './seed.ts';
@@ -46,7 +47,9 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   const isWanted = (name: string) => options.rows.length === 0 || options.rows.some((start) => name.startsWith(start));
   const measuring: Measuring = { generator, database, product, bare, admin: product.admin, ...options };
   const rows: RowResult[] = [];
-  for (const row of [...reads, ...related, vectorSearch, ...writes, cascade].filter(({ name }) => isWanted(name))) {
+  for (const row of [...reads, ...signIns, ...related, vectorSearch, ...writes, cascade].filter(({ name }) =>
+    isWanted(name),
+  )) {
     tell(row.title);
     rows.push(await measureRow(row, measuring));
   }

@@ -1,10 +1,8 @@
 import type pg from 'pg';
-import { createPosts } from '../create-posts.ts';
 import type { Generator } from '../generator/generator.ts';
 import type { Outcome } from '../generator/job.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
 import type { AdminApi } from '../product/admin-api.ts';
-import { findAuthor, newPost, sizes } from '../seed.ts';
 import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
 
@@ -71,25 +69,12 @@ async function runRound(
   const before = cpuTimeMs(side.pid);
   const [outcome] = await Promise.all([
     generator.run({ origin: side.url, seconds, connections, requests }),
-    row.creates && createBeside(row.creates, side.url, seconds, database),
+    row.beside?.(side.url, seconds, database),
   ]);
   // Events that are still published belong to the writes that made them.
   if (row.isWrite) await untilIdle([product.pid]);
   const after = cpuTimeMs(side.pid);
   return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
-}
-
-async function createBeside(
-  { size, perSec }: NonNullable<Row['creates']>,
-  url: string,
-  seconds: number,
-  database: pg.Client,
-): Promise<void> {
-  const { posts, authors } = sizes[size];
-  const creator = createPosts(`${url}/api/v1/records/${posts}`, newPost(await findAuthor(database, authors)));
-  await creator.atPace(perSec * seconds, perSec);
-  creator.close();
-  if (creator.refusedCount > 0) throw new Error(`${creator.refusedCount} creates beside the requests were refused`);
 }
 
 function summarise(rounds: readonly Round[]): SideResult {

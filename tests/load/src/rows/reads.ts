@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { tableOf } from '../product/product-layout.ts';
 import { type Size, sizes } from '../seed.ts';
+import { creating } from './beside.ts';
 import type { Row } from './row.ts';
 
 const sampleSize = 5000;
@@ -20,7 +21,7 @@ export const reads: readonly Row[] = [
   {
     ...list('list-100k-total-written', 'list 20 of 100k, with total, beside 100 creates/s', '100k', false),
     isWrite: true,
-    creates: { size: '100k', perSec: 100 },
+    beside: creating('100k', 100),
   },
 ];
 

@@ -1,5 +1,6 @@
 import { tableOf } from '../product/product-layout.ts';
 import { sizes } from '../seed.ts';
+import { registerUser } from './register-user.ts';
 import type { Ground, Row } from './row.ts';
 
 /** As many as PocketBase's published suite has for these rows, so that figures and latencies can be compared. */
@@ -56,7 +57,7 @@ function ofOwner(): Row {
     isProductOnly: true,
     connections,
     async prepare(ground) {
-      const user = await registerUser(ground);
+      const user = await registerUser(ground, 'members');
       ({ token } = user);
       await ground.database.query(
         `insert into ${tableOf(authors)} (id, name, created_at, updated_at) values ($1, 'The user', 1, 1)`,
@@ -74,19 +75,6 @@ function ofOwner(): Row {
       headers: { authorization: `Bearer ${token}` },
     }),
   };
-}
-
-async function registerUser({ admin, url }: Ground): Promise<{ id: string; token: string }> {
-  await admin.call('POST', '/api/v1/collections', { name: 'members', type: 'auth', fields: [], create_rule: null });
-  const response = await fetch(`${url}/api/v1/auth/members/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'user@example.com', password: 'a bench needs no secret' }),
-  });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`the user could not be registered: ${response.status} ${body}`);
-  const { data } = JSON.parse(body);
-  return { id: data.record.id, token: data.token };
 }
 
 async function withListRule({ admin }: Ground, collection: string, rule: string): Promise<() => Promise<void>> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Requests } from '../generator/job.ts';
 import type { AdminApi } from '../product/admin-api.ts';
-import type { Size } from '../seed.ts';
+import type { Beside } from './beside.ts';
 
 /** What a row may prepare itself with. */
 export interface Ground {
@@ -17,8 +17,8 @@ export interface Row {
   readonly title: string;
   /** Do its requests leave work behind (events) that has to be over before the next measurement? */
   readonly isWrite: boolean;
-  /** Records that are created beside the requests, per second, in the collection of this size. */
-  readonly creates?: { readonly size: Size; readonly perSec: number };
+  /** What else the server does meanwhile. */
+  readonly beside?: Beside;
   /** Does only the product know what is asked? */
   readonly isProductOnly?: boolean;
   /** Connections of the generator, where they are fewer than for the other rows. */

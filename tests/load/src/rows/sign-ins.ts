@@ -1,0 +1,70 @@
+import { sizes } from '../seed.ts';
+import { signingIn } from './beside.ts';
+import { somePaths } from './reads.ts';
+import { credentials, registerUser } from './register-user.ts';
+import type { Row } from './row.ts';
+
+const users = 'signers';
+const body = JSON.stringify(credentials);
+const loginPath = `/api/v1/auth/${users}/login`;
+const sampleSize = 5000;
+
+/** Of the user whom `prepare` signs up. */
+let token = '';
+
+const prepare: Row['prepare'] = async (ground) => {
+  ({ token } = await registerUser(ground, users));
+  return async () => {
+    await ground.admin.call('DELETE', `/api/v1/collections/${users}`);
+  };
+};
+
+/** Rows that sign in, or are signed in. Beside "get one of 10k", that one shows what it costs the gateway to know who calls. */
+export const signIns: readonly Row[] = [
+  {
+    name: 'signed-in-get',
+    title: 'get one of 10k, with a token',
+    isWrite: false,
+    isProductOnly: true,
+    prepare,
+    requests: async (database) => ({
+      method: 'GET',
+      paths: await somePaths(database, sizes['10k'].posts, sampleSize),
+      headers: { authorization: `Bearer ${token}` },
+    }),
+  },
+  {
+    name: 'sign-in',
+    title: 'sign in with a password',
+    isWrite: false,
+    isProductOnly: true,
+    connections: 10,
+    prepare,
+    requests: () => ({ method: 'POST', paths: [loginPath], bodies: [body] }),
+  },
+  {
+    name: 'sign-in-beside',
+    title: 'get one of 10k, beside 250 who sign in',
+    isWrite: false,
+    isProductOnly: true,
+    prepare,
+    beside: signingIn(loginPath, body, 250),
+    requests: async (database) => ({
+      method: 'GET',
+      paths: await somePaths(database, sizes['10k'].posts, sampleSize),
+    }),
+  },
+  {
+    name: 'sign-in-refresh',
+    title: 'refresh a token',
+    isWrite: false,
+    isProductOnly: true,
+    prepare,
+    requests: () => ({
+      method: 'POST',
+      paths: ['/api/v1/auth/refresh'],
+      bodies: ['{}'],
+      headers: { authorization: `Bearer ${token}` },
+    }),
+  },
+];
