@@ -3,7 +3,7 @@ import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { type CliResult, runCli } from '../harness/cli.ts';
 import { type Client, createClient } from '../harness/client.ts';
-import { objectAt, textAt } from '../harness/json.ts';
+import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
 import { totpCode } from '../harness/totp.ts';
 
@@ -23,6 +23,7 @@ suite('encryption rotate at the command line', async () => {
   const storedBy = async (text: string): Promise<string> => (await database.query(text)).rows[0]?.value;
   const setting = "select value from system.settings where key = 'metrics.token'";
   const appSecret = 'select totp_secret as value from records.staff';
+  const note = 'select text as value from records.notes';
   const version = "select snapshot->>'copied' as value from history_of_staff";
 
   let secret = '';
@@ -33,6 +34,12 @@ suite('encryption rotate at the command line', async () => {
     const admin = await stack.admin();
     await admin.patch('/api/v1/admin/settings', { 'metrics.token': 'in-plain-text' });
     await admin.post('/api/v1/collections', { name: 'staff', type: 'auth', fields: [], history_enabled: true });
+    const fields = [
+      { name: 'text', type: 'text', options: { encrypted: true } },
+      { name: 'data', type: 'json', options: { encrypted: true } },
+    ];
+    await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields, history_enabled: true });
+    await admin.create('notes', { text: 'hush', data: { a: ['ü'] } });
     const registered = await stack.guest.post(`${path}/register`, { email: 'ann@example.com', password });
     const ann = createClient(stack.url, textAt(registered, 'token'));
     secret = textAt(await ann.post(`${path}/totp/setup`, undefined, 200), 'secret');
@@ -51,11 +58,17 @@ suite('encryption rotate at the command line', async () => {
     const done = await rotate({ SERVICE_NEW_ENCRYPTION_KEY: 'one' });
     assert.equal(done.code, 0, done.stderr);
     assert.deepEqual(done.json, {
-      encrypted: 2,
+      encrypted: 6,
       unreadable: 0,
-      places: { 'system.settings.value': 1, 'records.staff.totp_secret': 1 },
+      // Of a note also the version in its history.
+      places: {
+        'system.settings.value': 1,
+        'records.staff.totp_secret': 1,
+        'records.notes.text': 2,
+        'records.notes.data': 2,
+      },
     });
-    for (const text of [setting, appSecret]) assert.match(await storedBy(text), /^enc:1:/);
+    for (const text of [setting, appSecret, note]) assert.match(await storedBy(text), /^enc:1:/);
   });
 
   await test('from key to key: values within JSON too, such as those of history', async () => {
@@ -79,7 +92,7 @@ suite('encryption rotate at the command line', async () => {
       input: 'two\n',
     });
     assert.equal(done.code, 0, done.stderr);
-    assert.match(done.stdout, /Encrypted 3 values/);
+    assert.match(done.stdout, /Encrypted 7 values/);
     const now = [await storedBy(setting), await storedBy(appSecret), await storedBy(version)];
     for (const [index, value] of now.entries()) {
       assert.match(value, /^enc:1:/);
@@ -98,6 +111,10 @@ suite('encryption rotate at the command line', async () => {
     const admin: Client = await stack.admin();
     const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');
     assert.equal(settings['metrics.token'], 'in-plain-text');
+    const [shown] = listAt((await admin.get('/api/v1/notes')).json, 'data');
+    assert.deepEqual([shown?.text, shown?.data], ['hush', { a: ['ü'] }]);
+    const history = await admin.get(`/api/v1/notes/${shown?.id}/history`);
+    assert.equal(textAt(history.json, 'data.data.0.snapshot.text'), 'hush');
     const login = await stack.guest.post(`${path}/login`, { email: 'ann@example.com', password }, 200);
     const code = totpCode(secret, 1);
     const session = await stack.guest.post(`${path}/login/mfa`, { mfa_token: textAt(login, 'mfa_token'), code }, 200);

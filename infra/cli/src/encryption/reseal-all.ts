@@ -1,6 +1,8 @@
 import { recordAudit } from '@recordbus/audit';
 import { isSealed } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
+import { rewriteStored } from '@recordbus/journal';
+import { encryptedFieldsOf, loadCollections, sealStored } from '@recordbus/schema';
 import type pg from 'pg';
 import { byCommand } from '../by-command.ts';
 import { CommandFailure } from '../failure.ts';
@@ -29,16 +31,17 @@ const batchSize = 500;
  * changes nothing then, unless they are to be left.
  */
 export async function resealAll(client: pg.Client, keys: Keys, leavesUnreadable: boolean): Promise<Resealed> {
+  const query: Query = async ({ text, values }) => (await client.query(text, [...values])).rows;
   await client.query('begin');
   const encrypted = new Map<string, number>();
   const unreadable = new Map<string, number>();
   for (const place of await listPlainPlaces(client))
     add(encrypted, placeName(place), await sealPlain(client, keys, place));
+  for (const [place, count] of await sealPlainFields(query, keys)) add(encrypted, place, count);
   for (const table of await listSealableTables(client))
     await resealTable(client, keys, table, { encrypted, unreadable });
   const resealed = { encrypted: sum(encrypted), unreadable: sum(unreadable), places: Object.fromEntries(encrypted) };
   if (resealed.unreadable > 0 && !leavesUnreadable) throw new CommandFailure(describe(unreadable));
-  const query: Query = async ({ text, values }) => (await client.query(text, [...values])).rows;
   await recordAudit(query, {
     action: 'encryption.rotate',
     ...byCommand,
@@ -74,6 +77,19 @@ async function sealPlain(client: pg.Client, { current }: Keys, { table, column, 
     [plain.map(({ place }) => place), plain.map(({ value }) => current.seal(value))],
   );
   return plain.length;
+}
+
+/** Seals what encrypted fields of records, and their history, hold in plain text. */
+async function sealPlainFields(query: Query, { current }: Keys): Promise<Map<string, number>> {
+  const sealed = new Map<string, number>();
+  for (const collection of (await loadCollections(query)).collections)
+    for (const field of encryptedFieldsOf(collection))
+      await rewriteStored(query, collection, field, (stored) => {
+        const next = sealStored(current, field, stored);
+        if (next !== stored) add(sealed, `records.${collection.name}.${field.name}`, 1);
+        return next;
+      });
+  return sealed;
 }
 
 /** Goes through the rows of a table that may hold a sealed value. The cursor sees the table as it was at its start. */
