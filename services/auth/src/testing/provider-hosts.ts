@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,8 +30,11 @@ export interface ProviderHosts extends AsyncDisposable {
   answer(answers: Readonly<Record<string, HostAnswer>>): void;
 }
 
-/** Calls are given up after this, in place of the time that they ask for. */
-const timeoutMs = 300;
+/** What a call has to ask for (contract §4). */
+const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
+
+/** For answers that never end, since no test waits so long. */
+const shortTimeoutMs = 300;
 
 /** Starts the server on a free port of this machine. */
 export async function startProviderHosts(): Promise<ProviderHosts> {
@@ -50,7 +54,10 @@ export async function startProviderHosts(): Promise<ProviderHosts> {
     client: {
       ...client,
       request(url, options) {
+        assert.deepEqual({ timeoutMs: options.timeoutMs, maxBodyBytes: options.maxBodyBytes }, limits);
         const { host, pathname, search } = new URL(url);
+        const answer = answers[`${options.method} https://${host}${pathname}`];
+        const timeoutMs = answer === 'hang' || answer === 'drip' ? shortTimeoutMs : limits.timeoutMs;
         return client.request(`http://127.0.0.1:${port}/${host}${pathname}${search}`, { ...options, timeoutMs });
       },
     },
