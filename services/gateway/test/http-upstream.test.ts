@@ -144,8 +144,8 @@ describe('a service with several addresses', () => {
     await once(hanging, 'listening');
     const gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
     await eventually(async () => {
-      for (let request = 0; request < 10; request += 1)
-        await fetch(`${gateway.url}/api/v1/who`, { signal: AbortSignal.timeout(500) });
+      for (let request = 0; request < 6; request += 1)
+        await fetch(`${gateway.url}/api/v1/who`, { signal: AbortSignal.timeout(1500) });
       return true;
     });
 
