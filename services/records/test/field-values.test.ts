@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Field } from '@recordbus/schema';
+import { createEnvelope } from '@recordbus/crypto';
 import fc from 'fast-check';
 import { type RecordsFixture, type ShownRecord, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { type TestField, testCollection } from './test-collection.ts';
@@ -30,7 +30,7 @@ const trimmed = (written: unknown) => String(written).trim();
 const hidden = () => undefined;
 const oneTarget = '0197a000-0000-7000-8000-000000000001';
 
-const kinds: Readonly<Record<string, Kind>> = {
+const plainKinds: Readonly<Record<string, Kind>> = {
   text: { field: { type: 'text' }, valid: storable, keepsEmptyText: true },
   textBounded: {
     field: { type: 'text', options: { min: 2, max: 5, pattern: '^[a-z😀]+$' } },
@@ -86,6 +86,18 @@ const kinds: Readonly<Record<string, Kind>> = {
   fileMultiple: { field: { type: 'file', options: { multiple: true } }, valid: fc.constantFrom(null, []), empty: [] },
 };
 
+/** The same of those that may be encrypted: whoever reads them sees no difference. */
+const encryptedKinds = Object.fromEntries(
+  ['text', 'textBounded', 'email', 'url', 'json'].flatMap((name): [string, Kind][] => {
+    const kind = plainKinds[name];
+    if (!kind) return [];
+    const options = { ...kind.field.options, encrypted: true };
+    return [[`${name}Encrypted`, { ...kind, field: { ...kind.field, options } }]];
+  }),
+);
+
+const kinds: Readonly<Record<string, Kind>> = { ...plainKinds, ...encryptedKinds };
+
 /** What the required fields have where it is not their turn. */
 const mandatory = { textRequired: 'x', boolRequired: true, jsonRequired: 1 };
 
@@ -117,14 +129,14 @@ const parse = (text: string): unknown => JSON.parse(text, (_, value) => (value =
 
 const collection = testCollection(
   'items',
-  Object.entries(kinds).map(([name, { field }]) => ({ name, ...field })) satisfies Pick<Field, 'name'>[],
+  Object.entries(kinds).map(([name, { field }]) => ({ name, ...field })),
   { historyEnabled: true },
 );
 
 describe('whatever is written to a field', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
   before(async () => {
-    records = await startRecords([testCollection('targets', []), collection]);
+    records = await startRecords([testCollection('targets', []), collection], { envelope: createEnvelope('a key') });
     await records.database.query({
       text: 'insert into records.targets (id, created_at, updated_at) values ($1, 1, 1)',
       values: [oneTarget],
@@ -180,6 +192,26 @@ describe('whatever is written to a field', { skip: skipWithoutDatabase }, () => 
       await fc.assert(property, { numRuns: 4 });
     });
   }
+
+  it('is sealed where the field is encrypted, in the row and in its history', async () => {
+    for (const [name, { field }] of Object.entries(encryptedKinds)) {
+      const text = field.type === 'json' ? `("${name}" #>> '{}')` : `"${name}"`;
+      const empty = field.type === 'json' ? `"${name}" in ('""', '[]')` : `"${name}" = ''`;
+      const [row] = await records.database.query<{ sealed: number; plain: number }>({
+        text: `select count(*) filter (where ${text} like 'enc:1:%')::int as sealed,
+          count(*) filter (where ${text} not like 'enc:1:%' and not ${empty})::int as plain from records.items`,
+        values: [],
+      });
+      assert.equal(row?.plain, 0, name);
+      assert.ok(row && row.sealed > 0, name);
+      const plain = await records.database.query<{ value: string }>({
+        text: `select snapshot ->> $1 as value from history.items
+          where snapshot ->> $1 not like 'enc:1:%' and snapshot ->> $1 not in ('', '[]')`,
+        values: [name],
+      });
+      assert.deepEqual(plain, [], name);
+    }
+  });
 
   it('is refused also when it nests far deeper than anybody means', async () => {
     const depth = 20_000;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createEnvelope, type Envelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { Collection } from '@recordbus/schema';
@@ -85,7 +85,7 @@ export interface RecordsFixture {
 /** Starts the service with the given collections, behind a gateway that believes what a test says of its caller. */
 export async function startRecords(
   collections: readonly Collection[],
-  options: { readonly vectorMemoryBytes?: number } = {},
+  options: { readonly vectorMemoryBytes?: number; readonly envelope?: Envelope } = {},
 ): Promise<RecordsFixture> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
   const log = createLogger('records', 'silent');
