@@ -17,10 +17,17 @@ for (const topology of topologies) {
     const admin = await stack.admin();
     await admin.post('/api/v1/collections', { name: 'ledger', type: 'base', fields: [] });
     const kept = await stack.guest.create('ledger', {});
-    const limits = [{ label: '/api/v1/limited', max: 3, windowMs: 3_600_000 }];
+    const limits = [
+      { label: '/api/v1/limited', max: 3, windowMs: 3_600_000 },
+      { label: '/api/v1/health', max: 10_000, windowMs: 3_600_000 },
+    ];
     await admin.patch('/api/v1/admin/settings', {
       'rate_limit.enabled': '1',
       'rate_limit.rules': JSON.stringify(limits),
+    });
+    await eventually('the gateway counts by these rules', async () => {
+      const { headers } = await stack.guest.get('/api/v1/health');
+      return headers['ratelimit-limit'] === '10000';
     });
     await using bus = await openBusReader(stack.natsUrl);
     const services = topology === 'processes' ? Object.entries(stack.services) : [['the stack', stack] as const];
