@@ -109,6 +109,14 @@ onEachTopology('no token opens what another kind is for [contract §4]', async (
       use: asBearer('/api/v1/admin/me'),
       home: { user: 403, impersonated: 403, anonymous: 403, admin: 200 },
     },
+    'the session that is refreshed': {
+      use: (token) => createClient(target.url, token).send('POST', '/api/v1/auth/refresh'),
+      home: { user: 200, impersonated: 200, anonymous: 200, admin: 200 },
+    },
+    'a merge of accounts': {
+      use: (token) => post(`${users}/oauth2/merge-confirm`, { merge_token: token, password }),
+      home: {},
+    },
     promotion: {
       use: (token) => createClient(target.url, token).send('POST', `${users}/promote`, { body: {} }),
       home: { user: 403, impersonated: 403, anonymous: 422, admin: 403 },
