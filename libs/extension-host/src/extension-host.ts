@@ -19,6 +19,7 @@ export interface ExtensionProblem extends ExtensionFile {
 
 /** The extensions of one directory, running. */
 export interface ExtensionHost {
+  /** The same list until other extensions are loaded. */
   readonly extensions: readonly LoadedExtension[];
   readonly problems: readonly ExtensionProblem[];
   /** Loads all of them; those that can't be loaded are logged, and the others go on without them. */
@@ -49,6 +50,7 @@ export function createExtensionHost({
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   let loaded = new Map<string, { readonly extension: LoadedExtension; readonly pool: WorkerPool }>();
+  let extensions: readonly LoadedExtension[] = [];
   let problems: readonly ExtensionProblem[] = [];
   let timer: NodeJS.Timeout | undefined;
   let loading = Promise.resolve();
@@ -75,6 +77,7 @@ export function createExtensionHost({
       return old ? [[name, old] as const] : [];
     });
     loaded = new Map([...loadedNow, ...kept]);
+    extensions = [...loaded.values()].map(({ extension }) => extension);
     for (const { pool } of before.values()) if (![...loaded.values()].some((one) => one.pool === pool)) pool.retire();
     log.info({ extensions: [...loaded.keys()], directory }, 'the extensions are loaded');
   }
@@ -99,7 +102,7 @@ export function createExtensionHost({
 
   return {
     get extensions() {
-      return [...loaded.values()].map(({ extension }) => extension);
+      return extensions;
     },
     get problems() {
       return problems;

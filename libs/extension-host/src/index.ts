@@ -15,5 +15,4 @@ export {
   type LoadedExtension,
 } from './extension-host.ts';
 export type { AnswerAsk, ExtensionWorker } from './extension-worker.ts';
-export { type ExtensionFile, findExtensions } from './find-extensions.ts';
 export type { RouteInput, RouteOutput } from './worker/invoke.ts';

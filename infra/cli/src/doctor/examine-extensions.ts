@@ -1,15 +1,27 @@
-import { findExtensions, findExtensionsConfig } from '@recordbus/extension-host';
+import { createExtensionHost, findExtensionsConfig } from '@recordbus/extension-host';
 import type { Config } from '@recordbus/shared/config';
+import { createLogger } from '@recordbus/shared/logging';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine } from './finding.ts';
 
-/** Is the directory of the extensions there, and what is in it? Their code is not run. */
+/** Is the directory of the extensions there, and does each of them load? None of their hooks, routes and crons is run. */
 export async function examineExtensions(config: Config<typeof commandVariables>): Promise<Finding[]> {
   try {
     const found = await findExtensionsConfig(config);
     if (!found) return [];
-    const names = (await findExtensions(found.directory)).map(({ name }) => name);
-    return [fine('extensions', names.length === 0 ? `none in ${found.directory}` : names.join(', '))];
+    const host = createExtensionHost({ ...found, followsChanges: false, log: createLogger('doctor', 'silent') });
+    try {
+      await host.start();
+      const names = host.extensions.map(({ name }) => name);
+      return [
+        fine('extensions', names.length === 0 ? `none in ${found.directory}` : names.join(', ')),
+        ...host.problems.map(({ name, problem }) =>
+          broken('extensions', `${name} can not be loaded: ${problem.split('\n')[0]}`, 'The others work without it.'),
+        ),
+      ];
+    } finally {
+      await host.stop();
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [

@@ -44,6 +44,9 @@ const phases: Readonly<Record<Operation, readonly [readonly BeforePoint[], reado
 
 /** Makes the before hooks of the extensions that are loaded. */
 export function createBeforeHooks({ host, toolbox, sealing }: BeforeHooksDeps): BeforeHooks {
+  const known = new Map<string, boolean>();
+  let knownOf: ExtensionHost['extensions'] = [];
+
   const hooksOf = (collection: Collection, points: readonly BeforePoint[]) =>
     points.flatMap((point) =>
       host.extensions.flatMap(({ name, description }) =>
@@ -99,10 +102,28 @@ export function createBeforeHooks({ host, toolbox, sealing }: BeforeHooksDeps): 
     }
   }
 
+  /** Asked at every write: found once for a collection and the extensions that are loaded. */
+  function isHooked({ name }: Collection, operation: Operation): boolean {
+    if (knownOf !== host.extensions) known.clear();
+    knownOf = host.extensions;
+    const key = `${operation} ${name}`;
+    let found = known.get(key);
+    if (found === undefined) {
+      const points = phases[operation].flat();
+      found = host.extensions.some(({ description }) =>
+        description.hooks.some(
+          ({ point, collection }) =>
+            points.some((one) => one === point) && (collection === everyCollection || collection === name),
+        ),
+      );
+      known.set(key, found);
+    }
+    return found;
+  }
+
   return {
     find(collection, operation) {
-      const points = phases[operation].flat();
-      if (hooksOf(collection, points).length === 0) return undefined;
+      if (!isHooked(collection, operation)) return undefined;
       return (write, scope) => run(operation, write, scope ?? rootScope(write.context));
     },
   };
