@@ -19,26 +19,41 @@ export interface ExchangeRequest {
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly codeVerifier: string | undefined;
+}
+
+/**
+ * Who it is that a provider gave a code; code and verifier are used up by it. Throws 422 for a provider that is not
+ * enabled or refuses, 401 for a state that is used up, 502 when the provider fails.
+ */
+export async function identify(
+  { database, oauth, nowSec }: Pick<AuthParts, 'database' | 'oauth' | 'nowSec'>,
+  { id: collectionId }: Collection,
+  { provider: name, code, redirectUri, state, codeVerifier: theirs }: ExchangeRequest,
+): Promise<Identity> {
+  const provider = await oauth.get(name);
+  const where = { collectionId, provider, redirectUri, nowSec: nowSec() };
+  const codeVerifier = await chooseVerifier(database.query, where, { state, codeVerifier: theirs });
+  return provider.identify({ code, redirectUri, codeVerifier });
+}
+
+interface Entrant {
+  readonly identity: Identity;
   /** Fields of the user, should they be a new one. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Signs somebody in by the code that a provider gave them (interface §5, On exchange): whom they are linked to, or a new
- * user. Where the provider vouches for an address that a user here has, the link has to be confirmed first. Throws 422
- * for a provider that is not enabled or refuses, and for a field of a new user that is wrong or missing, naming it; 401 for a state that is used up; 502 when the provider fails.
+ * Signs somebody in whom a provider knows (interface §5, On exchange): the user they are linked to, or a new one. Where
+ * the provider vouches for an address that a user here has, the link has to be confirmed first. Throws 422 for a field
+ * of a new user that is wrong or missing, naming it.
  */
-export async function exchange(
+export async function enter(
   parts: AuthParts,
   collection: Collection,
-  { provider: name, code, redirectUri, state, codeVerifier: theirs, record }: ExchangeRequest,
+  { identity, record }: Entrant,
   origin: Origin,
 ): Promise<SignedIn | MergeRequired> {
-  const { database, oauth, bus, nowSec } = parts;
-  const provider = await oauth.get(name);
-  const where = { collectionId: collection.id, provider, redirectUri, nowSec: nowSec() };
-  const codeVerifier = await chooseVerifier(database.query, where, { state, codeVerifier: theirs });
-  const identity = await provider.identify({ code, redirectUri, codeVerifier });
+  const { database, bus } = parts;
   let isWritten = false;
   const outcome = await database.transaction(async (query) => {
     const linked = await findLinkedUser(query, collection, identity);
@@ -65,7 +80,7 @@ async function createLinkedUser(
   query: Query,
   parts: Pick<AuthParts, 'nowSec' | 'sealing'>,
   collection: Collection,
-  { identity, record }: { readonly identity: Identity; readonly record: ExchangeRequest['record'] },
+  { identity, record }: Entrant,
   { context }: Origin,
 ): Promise<User> {
   const id = newId();

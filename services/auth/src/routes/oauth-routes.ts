@@ -6,7 +6,7 @@ import { ok, type Reply, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { authorize } from '../oauth/authorize.ts';
-import { exchange } from '../oauth/exchange.ts';
+import { enter, identify } from '../oauth/exchange.ts';
 import { confirmMerge } from '../oauth/merge.ts';
 import { unlink } from '../oauth/unlink.ts';
 import { admitTo, authParams, authPath, holderIn } from './auth-paths.ts';
@@ -77,10 +77,13 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
       502: 'the provider did not answer as it should',
     },
     admit: admitTo(parts.collections),
-    handler: (input) =>
-      parts.collections.serve(input.params.collection, async (collection) =>
-        signedIn(await exchange(parts, collection, input.body, originOf(input))),
-      ),
+    async handler({ params, body, ...input }) {
+      // Apart from the rest, which may be done again: a code is good once.
+      const identity = await identify(parts, await parts.collections.get(params.collection), body);
+      return parts.collections.serve(params.collection, async (collection) =>
+        signedIn(await enter(parts, collection, { identity, record: body.record }, originOf(input))),
+      );
+    },
   }),
   route({
     method: 'POST',
@@ -142,5 +145,5 @@ function sessionIn(collection: Collection, context: RequestContext): ReturnType<
 }
 
 /** The interface names the members of a merge bare, the contract in the envelope too. */
-const signedIn = (data: Awaited<ReturnType<typeof exchange>>): Reply =>
+const signedIn = (data: Awaited<ReturnType<typeof enter>>): Reply =>
   'merge_required' in data ? { status: 200, body: { ...data, data } } : ok(data);
