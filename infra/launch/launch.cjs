@@ -13,6 +13,7 @@ const entries = {
   cli: 'infra/cli/src/main.ts',
   demo: 'examples/countries/src/main.ts',
   bench: 'tests/load/src/main.ts',
+  docs: 'infra/docs/src/main.ts',
   test: 'infra/launch/test.ts',
   check: 'infra/launch/check.ts',
 };

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { mapDatabaseError } from '@recordbus/database';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
-import { createDispatcher } from '@recordbus/shared/http';
+import { createDispatcher, type Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/shared/metrics';
 import type { HealthCheck, Service } from '@recordbus/shared/service';
@@ -39,6 +39,7 @@ import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export { type Accounts, createAccounts } from './accounts/accounts.ts';
+export { gatewayVariables } from './config.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
 export { httpUpstream } from './upstream/http-upstream.ts';
@@ -166,19 +167,21 @@ interface OwnServiceDeps {
 }
 
 /** The routes that the gateway answers itself, declared like those of any service. */
-function ownService({ log, checks, metrics, requestLog, readAll, findReference }: OwnServiceDeps): Service {
-  const routes = [
-    ...healthRoutes(checks),
-    ...metricsRoutes(readAll),
-    ...requestLogRoutes(requestLog),
-    ...referenceRoutes({ find: findReference }),
-  ];
+export const gatewayRoutes = ({ checks, requestLog, readAll, findReference }: OwnServiceDeps): Route[] => [
+  ...healthRoutes(checks),
+  ...metricsRoutes(readAll),
+  ...requestLogRoutes(requestLog),
+  ...referenceRoutes({ find: findReference }),
+];
+
+function ownService(deps: OwnServiceDeps): Service {
+  const routes = gatewayRoutes(deps);
   return {
     name: 'gateway',
     routes,
-    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
+    handle: createDispatcher(routes, { log: deps.log, mapError: mapDatabaseError }),
     checks: {},
-    metrics,
+    metrics: deps.metrics,
     start: async () => {},
     stop: async () => {},
   };

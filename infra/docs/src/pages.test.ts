@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDescribed } from '@recordbus/shared/http';
+import { declaredRoutes } from './declared-routes.ts';
+import { readPages } from './pages.ts';
+
+for (const { file, written, current } of readPages()) {
+  test(`docs/${file} says what the code says`, () => {
+    assert.ok(written === current, `docs/${file} is out of date: npm run docs writes it anew`);
+  });
+}
+
+test('every route says what its answers are', () => {
+  const silent = declaredRoutes().flatMap(({ method, paths, answers }) =>
+    Object.entries(answers)
+      .filter(([status, answer]) => !isDescribed(Number(status), answer))
+      .map(([status]) => `${method} ${paths[0]} does not say what the body of its ${status} is`),
+  );
+  assert.deepEqual(silent, [], 'CONTRIBUTING.md, "Adding a route", says how an answer is declared');
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { errorsSection } from './error-codes.ts';
+import { routesSection } from './routes-section.ts';
+import { replaceSection } from './section.ts';
+import { settingsSection } from './settings-section.ts';
+import { variablesSection } from './variables-section.ts';
+
+/** A page of docs/ that is made from the code in part. */
+export interface Page {
+  readonly file: string;
+  readonly path: string;
+  /** As it is. */
+  readonly written: string;
+  /** As it should be. */
+  readonly current: string;
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+const sections = [variablesSection, settingsSection, errorsSection(root), routesSection];
+
+/** The pages with a section that is made from the code. */
+export const readPages = (): Page[] =>
+  [...Map.groupBy(sections, ({ page }) => page)].map(([file, ofPage]) => {
+    const path = join(root, 'docs', file);
+    const written = readFileSync(path, 'utf8');
+    return { file, path, written, current: ofPage.reduce(replaceSection, written) };
+  });

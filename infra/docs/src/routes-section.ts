@@ -1,0 +1,33 @@
+import { canonicalPath, tagDescriptions, tagOf } from '@recordbus/openapi';
+import type { RouteManifest } from '@recordbus/shared/http';
+import { declaredRoutes } from './declared-routes.ts';
+import type { Section } from './section.ts';
+import { code, table } from './table.ts';
+
+/** Every route by subject, from the declarations. */
+export const routesSection: Section = {
+  page: 'api.md',
+  name: 'routes',
+  text() {
+    const groups = Map.groupBy(declaredRoutes(), tagOf);
+    return [...groups]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([tag, routes]) => group(tag, routes))
+      .join('\n\n');
+  },
+};
+
+const group = (tag: string, routes: readonly RouteManifest[]): string =>
+  [
+    `### ${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`,
+    tagDescriptions[tag] ?? '',
+    table(
+      ['', 'who', 'what it does', 'answers'],
+      routes.map((route) => [
+        code(`${route.method} ${canonicalPath(route)}`),
+        `${route.access}${route.action ? `; counted as ${code(route.action)}` : ''}`,
+        `${route.summary}${route.idempotent ? ' (once per idempotency key)' : ''}`,
+        Object.keys(route.answers).join(', '),
+      ]),
+    ),
+  ].join('\n\n');

@@ -1,0 +1,41 @@
+import { isSecretKey, type Setting, settingGroups } from '@recordbus/settings';
+import type { Section } from './section.ts';
+import { code, table } from './table.ts';
+
+/** Longer defaults are shown by their beginning. */
+const maxDefaultLength = 40;
+
+/** Every setting by subject, from the registry. */
+export const settingsSection: Section = {
+  page: 'settings.md',
+  name: 'settings',
+  text: () =>
+    settingGroups
+      .map(({ title, readBy, settings }) =>
+        [
+          `## ${title}`,
+          `Followed by ${readBy.join(', ')}.`,
+          table(
+            ['key', 'default', 'takes', 'meaning'],
+            Object.entries<Setting<unknown>>(settings).map(([key, setting]) => [
+              isSecretKey(key) ? `${code(key)} (secret)` : code(key),
+              shorten(setting.defaultText),
+              whatItTakes(setting),
+              setting.about,
+            ]),
+          ),
+        ].join('\n\n'),
+      )
+      .join('\n\n'),
+};
+
+const shorten = (text: string): string =>
+  text === '' ? '' : code(text.length > maxDefaultLength ? `${text.slice(0, maxDefaultLength)}…` : text);
+
+/** No setting but those that take anything takes this, and each says why. */
+const refused = '\u0000';
+
+function whatItTakes({ schema }: Setting<unknown>): string {
+  const result = schema.safeParse(refused);
+  return result.success ? 'any text' : (result.error.issues[0]?.message.replace(/^must (be )?/, '') ?? '');
+}

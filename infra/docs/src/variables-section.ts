@@ -1,0 +1,48 @@
+import { adminVariables } from '@recordbus/admin';
+import { authVariables } from '@recordbus/auth';
+import { gatewayVariables } from '@recordbus/gateway';
+import { recordsVariables } from '@recordbus/records';
+import { host, logLevel, port, type Variable } from '@recordbus/shared/config';
+import { webhooksVariables } from '@recordbus/webhooks';
+import type { Section } from './section.ts';
+import { code, table } from './table.ts';
+
+/** What each service reads beside what every process reads. */
+const services: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
+  gateway: gatewayVariables,
+  auth: authVariables,
+  records: recordsVariables,
+  admin: adminVariables,
+  webhooks: webhooksVariables,
+};
+
+/** Every environment variable of every service, from their declarations. */
+export const variablesSection: Section = {
+  page: 'configuration.md',
+  name: 'variables',
+  text() {
+    const readers = new Map<Variable, string[]>(
+      [port, host, logLevel].map((variable) => [variable, Object.keys(services)]),
+    );
+    for (const [service, variables] of Object.entries(services)) {
+      for (const variable of Object.values(variables))
+        readers.set(variable, [...(readers.get(variable) ?? []), service]);
+    }
+    return table(
+      ['variable', 'default', 'read by', 'meaning'],
+      [...readers].map(([variable, names]) => [
+        code(variable.name),
+        defaultOf(variable),
+        names.length === Object.keys(services).length ? 'all' : names.join(', '),
+        variable.about,
+      ]),
+    );
+  },
+};
+
+function defaultOf({ schema }: Variable): string {
+  const unset = schema.safeParse(undefined);
+  if (!unset.success) return 'must be set';
+  const text = Array.isArray(unset.data) ? unset.data.join(',') : String(unset.data ?? '');
+  return text === '' ? '' : code(text);
+}
