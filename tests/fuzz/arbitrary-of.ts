@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import type { JsonObject } from '../harness/json.ts';
+import { find } from './operations.ts';
+
+type Schema = JsonObject;
+
+/** Texts that programs stumble over. */
+const awkward = fc.constantFrom(
+  '',
+  ' ',
+  '0',
+  '-1',
+  '1e999',
+  'null',
+  "'; drop table x; --",
+  '%00',
+  '\u0000',
+  '\ud800',
+  '../../etc/passwd',
+  '😀'.repeat(300),
+  '__proto__',
+  '@request.auth.id',
+  'a'.repeat(5000),
+);
+
+/** Any text at all. */
+export const anyText = fc.oneof({ weight: 3, arbitrary: fc.string() }, fc.string({ unit: 'binary' }), awkward);
+
+const anyJson = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  awkward,
+  fc.constantFrom(null, 0, -1, 1e308, -0, [], {}, true, 2 ** 53, 0.1),
+);
+
+/** How deep what is made may nest before lists and objects stay empty. */
+const maxDepth = 5;
+
+/**
+ * Values as a JSON Schema of the document asks for, with some at every level that are anything else; `refuse` is how
+ * many of a hundred.
+ */
+export function arbitraryOf(document: unknown, schema: Schema, refuse: number, depth = 0): fc.Arbitrary<unknown> {
+  const next = (inner: unknown) => arbitraryOf(document, (inner ?? {}) as Schema, refuse, depth + 1);
+  return fc.oneof(
+    { weight: 100 - refuse, arbitrary: fitting(document, schema, depth, next) },
+    { weight: refuse, arbitrary: anyJson },
+  );
+}
+
+type Next = (schema: unknown) => fc.Arbitrary<unknown>;
+
+function fitting(document: unknown, schema: Schema, depth: number, next: Next): fc.Arbitrary<unknown> {
+  if (typeof schema.$ref === 'string') return next(find(document, schema.$ref.slice(2).split('/')));
+  if ('const' in schema) return fc.constant(schema.const);
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(choices)) return fc.oneof(...choices.map(next));
+  const types = [schema.type].flat();
+  return fc.oneof(...types.map((type) => ofType(type, schema, depth, next)));
+}
+
+function ofType(type: unknown, schema: Schema, depth: number, next: Next): fc.Arbitrary<unknown> {
+  const bounds = bound(schema);
+  switch (type) {
+    case 'null':
+      return fc.constant(null);
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+      return fc.integer({ min: Math.ceil(bounds.min), max: Math.floor(bounds.max) });
+    case 'number':
+      return fc.double({ ...bounds, noNaN: true });
+    case 'string':
+      return textOf(schema);
+    case 'array':
+      return fc.array(next(schema.items), listLengths(schema, depth));
+    case 'object':
+      return objectOf(schema, depth, next);
+    default:
+      return anyJson;
+  }
+}
+
+const bound = ({ minimum = -1e9, maximum = 1e9 }: Schema) => ({
+  min: Math.max(Number(minimum), Number.MIN_SAFE_INTEGER),
+  max: Math.min(Number(maximum), Number.MAX_SAFE_INTEGER),
+});
+
+const listLengths = ({ minItems = 0, maxItems }: Schema, depth: number) => ({
+  minLength: Number(minItems),
+  maxLength: depth > maxDepth ? Number(minItems) : Number(maxItems ?? Number(minItems) + 3),
+});
+
+const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  email: fc.emailAddress(),
+  uri: fc.webUrl(),
+  uuid: fc.uuid(),
+};
+
+function textOf({ format, pattern, minLength = 0, maxLength }: Schema): fc.Arbitrary<string> {
+  const known = formats[String(format)];
+  if (known) return known;
+  if (typeof pattern === 'string') return matching(pattern);
+  const least = Number(minLength);
+  if (least === 0 && maxLength === undefined) return anyText;
+  return fc.string({ unit: 'grapheme-ascii', minLength: least, maxLength: Number(maxLength ?? least + 30) });
+}
+
+/** Texts that a pattern matches; any, for one that nothing can be made of. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  try {
+    return fc.stringMatching(new RegExp(pattern, 'u'));
+  } catch {
+    return anyText;
+  }
+}
+
+function objectOf({ properties = {}, required = [], additionalProperties }: Schema, depth: number, next: Next) {
+  if (depth > maxDepth) return fc.constant({});
+  const model = Object.fromEntries(
+    Object.entries(properties as JsonObject).map(([name, inner]) => [name, next(inner)]),
+  );
+  const given = fc.record(model, { requiredKeys: (required as string[]).filter((name) => name in model) });
+  if (typeof additionalProperties !== 'object') return given;
+  const more = fc.dictionary(fc.string({ minLength: 1 }), next(additionalProperties), { maxKeys: 3 });
+  return fc.tuple(more, given).map(([some, own]) => ({ ...some, ...own }));
+}

@@ -1,0 +1,80 @@
+import { type JsonObject, objectAt } from '../harness/json.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: JsonObject;
+}
+
+/** An operation of the document, with what it refers to in its place. */
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** With its parameters in braces. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** Schema of a JSON body. */
+  readonly body: JsonObject | undefined;
+  /** Answers by status, and where the schema of each stands in the document. */
+  readonly answers: ReadonlyMap<string, AnswerPlace>;
+}
+
+export interface AnswerPlace {
+  /** By content type, the JSON pointer of the schema as a list. */
+  readonly schemas: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Every operation of an OpenAPI document. */
+export const operationsOf = (document: unknown): Operation[] =>
+  Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
+    Object.entries(item as JsonObject).map(([method, operation]) =>
+      read(document, path, method, operation as JsonObject),
+    ),
+  );
+
+function read(document: unknown, path: string, method: string, operation: JsonObject): Operation {
+  const body = find(operation, ['requestBody', 'content', 'application/json', 'schema']);
+  const here = ['paths', path, method, 'responses'];
+  return {
+    id: String(operation.operationId),
+    method: method.toUpperCase(),
+    path,
+    parameters: ((operation.parameters ?? []) as JsonObject[]).map((parameter) =>
+      readParameter(target(document, parameter)?.value ?? parameter),
+    ),
+    body: body as JsonObject | undefined,
+    answers: new Map(
+      Object.entries(operation.responses as JsonObject).map(([status, answer]) => [
+        status,
+        placeOf(document, answer as JsonObject, [...here, status]),
+      ]),
+    ),
+  };
+}
+
+const readParameter = ({ name, in: place, required, schema }: JsonObject): Parameter => ({
+  name: String(name),
+  in: String(place),
+  required: required === true,
+  schema: schema as JsonObject,
+});
+
+function placeOf(document: unknown, answer: JsonObject, pointer: readonly string[]): AnswerPlace {
+  const { value, pointer: there } = target(document, answer) ?? { value: answer, pointer };
+  const content = (value.content ?? {}) as JsonObject;
+  return { schemas: new Map(Object.keys(content).map((type) => [type, [...there, 'content', type, 'schema']])) };
+}
+
+function target(document: unknown, { $ref }: JsonObject) {
+  if (typeof $ref !== 'string') return undefined;
+  const pointer = $ref.slice(2).split('/');
+  return { pointer, value: find(document, pointer) as JsonObject };
+}
+
+/** What stands at a pointer. */
+export const find = (value: unknown, pointer: readonly string[]): unknown =>
+  pointer.reduce<unknown>(
+    (inner, name) => (typeof inner === 'object' && inner !== null ? (inner as JsonObject)[name] : undefined),
+    value,
+  );
