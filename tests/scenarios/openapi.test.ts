@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, objectAt } from '../harness/json.ts';
+import { Matcher } from '../harness/matching.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
@@ -33,9 +34,54 @@ onEachTopology('the document is kept by its ETag', async (t, target) => {
       body: {},
       expect: { status: 405, headers: { allow: 'GET, HEAD' } },
     },
+    {
+      name: 'the page may do nothing but read this site, and is kept like the document',
+      spec: 'contract §8, Headers',
+      request: 'HEAD /docs',
+      expect: {
+        status: 200,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': new Matcher(
+            'a policy without inline code',
+            (policy) => /^default-src 'none'; /.test(String(policy)) && !/unsafe|https?:|\*/.test(String(policy)),
+          ),
+          'x-frame-options': 'DENY',
+          'cache-control': 'private, no-cache',
+        },
+      },
+    },
+    ...['css', 'js'].map(
+      (extension): Scenario => ({
+        name: `the page brings its ${extension} itself`,
+        spec: 'contract §8, Headers',
+        request: `GET /docs/reference.${extension}`,
+        expect: { status: 200, headers: { 'x-content-type-options': 'nosniff' } },
+      }),
+    ),
   ];
   await runScenarios(t, target, rows);
 });
+
+onEachTopology(
+  'the page shows every operation of the document and loads nothing from elsewhere',
+  async (_t, target) => {
+    const [document, page] = await Promise.all([target.guest.get(path), target.guest.get('/docs')]);
+    const ids = [...document.text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+    assert.ok(ids.length > 50);
+    assert.deepEqual(
+      ids.filter((id) => !page.text.includes(`<details id="${id}">`)),
+      [],
+    );
+    assert.deepEqual(
+      [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)]
+        .map(([, url]) => url)
+        .filter((url) => !/^[#/]/.test(url ?? '')),
+      [],
+    );
+    assert.doesNotMatch(page.text, /style="|<style|onclick|<script>/);
+  },
+);
 
 /** What the document says of a collection: each operation as `METHOD path`. */
 const operationsOn = (document: unknown, collection: string): string[] =>

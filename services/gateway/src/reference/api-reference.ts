@@ -22,6 +22,10 @@ export interface ApiReference {
   find(context: RequestContext): Promise<Reference>;
 }
 
+/** A version for a text: another one for another text. */
+export const etagOf = (text: string): string =>
+  `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+
 /** Guests and users see one document, admins another, and each of them has changed when a collection has. */
 const keptDocuments = 4;
 
@@ -38,8 +42,7 @@ export function createApiReference(upstreams: readonly Upstream[], version: stri
       descriptions,
     });
     const json = JSON.stringify(document);
-    const digest = createHash('sha256').update(json).digest('base64url');
-    return { document, json, etag: `"${digest.slice(0, 27)}"` };
+    return { document, json, etag: etagOf(json) };
   }
 
   return {

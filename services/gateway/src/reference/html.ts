@@ -1,0 +1,3 @@
+/** Text as it may stand in HTML, in an attribute too. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,0 +1,14 @@
+// Shows the page again as the holder of a token sees it; the token is kept nowhere.
+const form = document.querySelector('form');
+
+form.hidden = false;
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const token = form.querySelector('input').value.trim();
+  const answer = await fetch('/docs', { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  document.querySelector('nav').replaceChildren(...page.querySelector('nav').childNodes);
+  for (const section of document.querySelectorAll('section')) section.remove();
+  form.after(...page.querySelectorAll('section'));
+});
