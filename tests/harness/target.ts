@@ -24,13 +24,26 @@ const stacks = new Map<Topology, Promise<Stack>>();
  * needs an environment of its own.
  */
 export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
+  declareOn(topologies, name, body);
+}
+
+/** The same on one process alone, for what would be no different on several. */
+export function onOneProcess(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
+  declareOn(['one'], name, body);
+}
+
+function declareOn(
+  chosen: readonly Topology[],
+  name: string,
+  body: (t: TestContext, target: Target) => Promise<void>,
+): void {
   const elsewhere = process.env.TEST_BASE_URL;
   if (elsewhere) {
     if (Object.keys(stackEnvironment).length > 0) return;
     test(name, (t) => body(t, targetElsewhere(elsewhere)));
     return;
   }
-  for (const topology of topologies) {
+  for (const topology of chosen) {
     test(`${name} (${topology})`, async (t) => {
       const stack = await sharedStack(topology);
       await body(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines });

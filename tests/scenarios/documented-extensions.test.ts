@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { runExamples } from '../harness/documented.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { onEachTopology, stackEnvironment } from '../harness/target.ts';
+import { onOneProcess, stackEnvironment } from '../harness/target.ts';
 
 const page = readFileSync(new URL('../../docs/extensions.md', import.meta.url), 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
@@ -19,9 +19,9 @@ for (const name of ['guestbook.ts', '_words.ts'])
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
 after(() => rmSync(directory, { recursive: true }));
 
-onEachTopology('the page on extensions is right', (t, target) => runExamples(t, target, 'extensions.md'));
+onOneProcess('the page on extensions is right', (t, target) => runExamples(t, target, 'extensions.md'));
 
-onEachTopology('the guestbook of examples/extensions works', async (_t, target) => {
+onOneProcess('the guestbook of examples/extensions works', async (_t, target) => {
   const admin = await target.admin();
   const fields = ['name', 'message'].map((name) => ({ name, type: 'text' }));
   await admin.post('/api/v1/collections', { name: 'guestbook', type: 'base', fields });
