@@ -1,9 +1,9 @@
-import { adminVariables } from '@recordbus/admin';
-import { authVariables } from '@recordbus/auth';
-import { gatewayVariables } from '@recordbus/gateway';
-import { recordsVariables } from '@recordbus/records';
+import { adminVariables } from '@recordbus/admin/config';
+import { authVariables } from '@recordbus/auth/config';
+import { gatewayVariables } from '@recordbus/gateway/config';
+import { recordsVariables } from '@recordbus/records/config';
 import { host, logLevel, port, type Variable } from '@recordbus/shared/config';
-import { webhooksVariables } from '@recordbus/webhooks';
+import { webhooksVariables } from '@recordbus/webhooks/config';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 

@@ -4,7 +4,6 @@ import { host } from '@recordbus/shared/config';
 import { runProcess } from '@recordbus/shared/run-service';
 import { banner } from './banner.ts';
 import { choosePort } from './choose-port.ts';
-import { startInOneProcess } from './one-process.ts';
 import { localVariables, readArguments } from './options.ts';
 import { startSeparateProcesses } from './separate-processes.ts';
 import { startServers } from './servers.ts';
@@ -28,7 +27,15 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
         lifecycle,
         onRestart: () => announce(),
       })
-    : await startInOneProcess({ config, ...servers, gatewayPort, log, lifecycle, metrics });
+    : // Who only supervises processes need not load what runs in them.
+      await (await import('./one-process.ts')).startInOneProcess({
+        config,
+        ...servers,
+        gatewayPort,
+        log,
+        lifecycle,
+        metrics,
+      });
 
   /** Tells a parent process, if it listens, where everything is. */
   function announce(): void {

@@ -1,8 +1,8 @@
-import { adminVariables } from '@recordbus/admin';
-import { authVariables } from '@recordbus/auth';
+import { adminVariables } from '@recordbus/admin/config';
+import { authVariables } from '@recordbus/auth/config';
 import { eventStreamMaxBytes } from '@recordbus/bus';
 import { extensionVariables } from '@recordbus/extension-host';
-import { fileVariables } from '@recordbus/records';
+import { fileVariables } from '@recordbus/records/config';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
 /** The stack brings its own servers and takes a free port, so what a lone service must be given is optional here. */

@@ -23,7 +23,6 @@ import { webhookRoutes } from './routes/webhooks.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
-export { adminVariables } from './config.ts';
 export { applySnapshotDocument, exportSnapshot } from './snapshots/snapshots.ts';
 
 export interface AdminDeps {

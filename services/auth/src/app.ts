@@ -34,7 +34,6 @@ import { sessionRoutes } from './routes/session-routes.ts';
 import { totpRoutes } from './routes/totp-routes.ts';
 import { withSignInHooks } from './sign-in-hooks/with-sign-in-hooks.ts';
 
-export { authVariables } from './config.ts';
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 export { liftLockout } from './lockout/lockout.ts';
 

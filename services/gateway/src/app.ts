@@ -39,7 +39,6 @@ import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export { type Accounts, createAccounts } from './accounts/accounts.ts';
-export { gatewayVariables } from './config.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
 export { httpUpstream } from './upstream/http-upstream.ts';

@@ -34,8 +34,6 @@ import { updateRoute } from './routes/update.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
 
-export { fileVariables, recordsVariables } from './config.ts';
-
 interface RecordsDeps {
   readonly log: Logger;
   readonly database: Database;

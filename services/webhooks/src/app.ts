@@ -15,8 +15,6 @@ import { createHealthKeeper } from './health/health-keeper.ts';
 import { createLogKeeper } from './retention/log-keeper.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 
-export { webhooksVariables } from './config.ts';
-
 export interface WebhooksDeps {
   readonly log: Logger;
   readonly database: Database;
