@@ -410,6 +410,8 @@ async function customEvents(
     '$%&/"\\',
     'posts.create',
   ];
+  const listened = ['order shipped', 'bestellung.übergeben.📦'];
+  await createWebhook(admin, `${receiver.url}/exact`, listened);
   for (const event of good)
     await t.test(`a custom event ${event.slice(0, 40)} reaches webhooks by its exact name`, async () => {
       const answer = await dispatch(event);
@@ -420,6 +422,11 @@ async function customEvents(
       assert.equal(delivery.json.event, event);
       assert.deepEqual(delivery.json.data, { of: event });
     });
+  await t.test('a webhook listens to custom events by their exact names', async () => {
+    const exact = () => receiver.deliveries.filter(({ path }) => path === '/hook/exact').map(({ json }) => json.event);
+    await eventually('their deliveries', () => exact().length === listened.length);
+    assert.deepEqual(exact().toSorted(), listened.toSorted());
+  });
   for (const event of ['', ' ', 'a'.repeat(300), 'a\nb', 'a\u0000b', 'webhooks.test', 'members.create'])
     await t.test(`a custom event can not be called ${JSON.stringify(event).slice(0, 40)}`, async () => {
       if (event === 'members.create') await target.user();

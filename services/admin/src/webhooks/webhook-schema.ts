@@ -5,8 +5,11 @@ const maxUrlLength = 2048;
 const maxPatterns = 100;
 const maxHeaders = 50;
 
-/** `*`, an event's name, or the beginning of one and `.*` (interface §6.1). */
-const pattern = /^(\*|[A-Za-z0-9_][A-Za-z0-9_:-]*(\.[A-Za-z0-9_:-]+)*(\.\*)?)$/;
+/**
+ * `*`, an event's name, or the beginning of one and `.*` (interface §6.1). A custom event may have any text as its name;
+ * here it has no star, which would look like a pattern that there is not, and no space around it.
+ */
+const pattern = /^(?:\*|(?!\s)[^*\p{Cc}\p{Cs}]*[^*.\s\p{Cc}\p{Cs}](?:\.\*)?)$/u;
 const secretShape = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const secretPrefix = 'whsec_';
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
