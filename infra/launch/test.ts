@@ -34,7 +34,9 @@ const checked =
   (await runStage({ title: 'Check', command: process.execPath, args: [join(import.meta.dirname, 'check.ts')] }));
 /** Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL. */
 const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
-const defaults = ['--test', '--test-concurrency=2', `--test-timeout=${fileTimeoutMs}`, globalSetup];
+/** More than the two cores that it has to do with: tests of faults mostly wait. */
+const concurrency = '--test-concurrency=3';
+const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
 const tested = await runStage({ title: 'Tests', command: process.execPath, args: [...defaults, ...flags, ...files] });
 if (!checked) process.stdout.write('\nThe check before the tests failed; see its part above.\n');
 process.exitCode = checked && tested ? 0 : 1;
