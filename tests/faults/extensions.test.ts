@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt } from '../harness/json.ts';
 import { logLines } from '../harness/logs.ts';
-import { onEachTopology, stackEnvironment } from '../harness/target.ts';
+import { onOneProcess, stackEnvironment } from '../harness/target.ts';
 
 stackEnvironment.SERVICE_EXTENSIONS_DIR = fileURLToPath(new URL('../extensions/faulty', import.meta.url));
 
-onEachTopology('code of an extension that goes wrong hurts its own call', async (t, target) => {
+onOneProcess('code of an extension that goes wrong hurts its own call', async (t, target) => {
   const get = (path: string) => target.guest.get(`/api/x/faulty/${path}`);
   const named = (path: string) =>
     logLines(target.logLines).filter(({ extension, level }) => extension === 'faulty' && level === 'error').length >
