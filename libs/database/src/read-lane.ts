@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Logger } from '@recordbus/shared/logging';
 import pg from 'pg';
 import { isConnectionError } from './errors.ts';
@@ -43,6 +44,7 @@ export class ReadLane {
     const slot = this.#turn;
     this.#clients[slot] ??= this.#connect(slot);
     const client = await this.#clients[slot];
+    writeTogether(client.connection.stream);
     const result = await client.query({ ...(name && { name }), text, values: values as unknown[] });
     return result.rows;
   }
@@ -65,4 +67,14 @@ export class ReadLane {
       throw error;
     }
   }
+}
+
+/**
+ * Has what is written from now until the event loop has served all that came in leave as one write. Each write wakes
+ * the other side, which on a busy server costs more than all the rest of a small read.
+ */
+function writeTogether(stream: Duplex): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }

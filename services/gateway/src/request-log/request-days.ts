@@ -51,7 +51,8 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
 
   return {
     async ensure(times) {
-      for (const day of new Set(times.map(dayOf))) {
+      const starts = new Set(times.map((atSec) => atSec - (atSec % daySec)));
+      for (const day of [...starts].map(dayOf)) {
         if (known.has(day)) continue;
         await ensureRequestDay(database.query, day);
         known.add(day);
