@@ -51,6 +51,12 @@ onEachTopology('the document is kept by its ETag', async (t, target) => {
         },
       },
     },
+    {
+      name: 'the bare address shows the page',
+      spec: 'docs/api.md',
+      request: 'GET /',
+      expect: { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } },
+    },
     ...['css', 'js'].map(
       (extension): Scenario => ({
         name: `the page brings its ${extension} itself`,

@@ -16,7 +16,8 @@ export async function migrate<T>(db: Kysely<T>, log: Logger): Promise<void> {
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error) throw error;
-  for (const { migrationName, status } of results ?? []) log.info({ migration: migrationName, status }, 'migrated');
+  const migrated = (results ?? []).map(({ migrationName }) => migrationName);
+  if (migrated.length > 0) log.info({ migrated }, 'the system tables are up to date');
 }
 
 /** `create schema if not exists` races with itself when two replicas start at once. */

@@ -45,7 +45,8 @@ export const referenceRoutes = ({ find }: Pick<ApiReference, 'find'>): Route[] =
   }),
   route({
     method: 'GET',
-    path: '/docs',
+    // Who opens the bare address in a browser sees something to go on with.
+    path: ['/docs', '/'],
     access: 'public',
     summary: 'This description as a page to read',
     requestHeaders: ifNoneMatch,
