@@ -1,5 +1,4 @@
-import { envelopeSql } from '@recordbus/bus';
-import { nowSec, originValues } from '@recordbus/journal';
+import { putEvent } from '@recordbus/journal';
 import type { RequestContext } from '@recordbus/shared/context';
 import { type SignInAttempt, signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import type { AuthParts } from '../auth-parts.ts';
@@ -18,20 +17,6 @@ export async function tellOfSignIn(
     client_address: context.clientAddress,
     user_agent: userAgent ?? null,
   };
-  await database.query({
-    name: 'auth.signed-in',
-    text: `insert into system.outbox (event_id, event, body, traceparent)
-      select e.id, $5::text, ${envelopeSql({
-        id: 'e.id',
-        event: '$5::text',
-        timestamp: nowSec,
-        data: '$6::json',
-        actorType: '$1::text',
-        actorId: '$2::text',
-        requestId: '$3::text',
-      })}, $4::text
-      from (select gen_random_uuid() as id) e`,
-    values: [...originValues(context), signedInEvent, JSON.stringify(data)],
-  });
+  await putEvent(database.query, { event: signedInEvent, data: JSON.stringify(data), context });
   bus.notify('outbox');
 }

@@ -1,9 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
-import { envelopeSql } from '@recordbus/bus';
-import { type Database, newId } from '@recordbus/database';
+import type { Database } from '@recordbus/database';
+import { putEvent } from '@recordbus/journal';
 import { leastFailures } from './note-results.ts';
-
-const event = 'system.webhook.disabled';
 
 /**
  * Disables a webhook that has had nothing but failures for so long, with a row in the audit log and an event for other
@@ -28,21 +26,11 @@ export function disableFailingWebhook(database: Database, webhookId: string, aft
       target: { type: 'webhook', id: webhookId },
       details: { failures, failing_since },
     });
-    await query({
-      text: `insert into system.outbox (event_id, event, record_key, body)
-        values ($1::uuid, '${event}', $2, ${body})`,
-      values: [newId(), `system.webhook/${webhookId}`, JSON.stringify({ record: { id: webhookId, ...disabled } })],
+    await putEvent(query, {
+      event: 'system.webhook.disabled',
+      data: JSON.stringify({ record: { id: webhookId, ...disabled } }),
+      recordKey: `system.webhook/${webhookId}`,
     });
     return true;
   });
 }
-
-const body = envelopeSql({
-  id: '$1',
-  event: `'${event}'`,
-  timestamp: 'extract(epoch from now())',
-  data: '$3::json',
-  actorType: `'system'`,
-  actorId: 'null',
-  requestId: 'null',
-});

@@ -1,6 +1,5 @@
-import { envelopeSql } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
-import { nowSec, originValues } from '@recordbus/journal';
+import { putEvent } from '@recordbus/journal';
 import type { QuerySchema } from '@recordbus/query';
 import { validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
@@ -26,11 +25,10 @@ export const dispatchTools = ({ query, schema, wakeRelay }: DispatchDeps): Reado
     if (Buffer.byteLength(payload) > maxPayloadBytes)
       throw validationFailed({ payload: `may have at most ${maxPayloadBytes} bytes` });
     const context = { ...scope.context, principal: principalOfExtension(extension) };
-    const insert = (on: Query) =>
-      on<{ id: string }>({ text: insertEvent, values: [...originValues(context), event, payload] });
-    const [row] = await (scope.transaction ? scope.transaction.part((part) => insert(part.query)) : insert(query));
+    const put = (on: Query) => putEvent(on, { event, data: payload, context });
+    const id = await (scope.transaction ? scope.transaction.part((part) => put(part.query)) : put(query));
     wakeRelay();
-    return row?.id;
+    return id;
   }),
 });
 
@@ -46,16 +44,3 @@ function findNameProblem(event: string, { findCollection }: DispatchDeps['schema
     return `is an event of the collection ${collection}`;
   return undefined;
 }
-
-const insertEvent = `insert into system.outbox (event_id, event, body, traceparent)
-  select e.id, $5::text, ${envelopeSql({
-    id: 'e.id',
-    event: '$5::text',
-    timestamp: nowSec,
-    data: '$6::json',
-    actorType: '$1::text',
-    actorId: '$2::text',
-    requestId: '$3::text',
-  })}, $4::text
-  from (select gen_random_uuid() as id) e
-  returning event_id as id`;
