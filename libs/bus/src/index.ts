@@ -1,8 +1,9 @@
 export type { Bus, NoticeTopic } from './bus.ts';
 export { connectBus } from './connect-bus.ts';
-export { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';
+export type { DurableConsumer } from './ensure-consumer.ts';
 export { type Envelope, type EnvelopeExpressions, envelope, envelopeSql } from './envelope.ts';
 export { cutMembers } from './envelope-text.ts';
+export { createEventReader, type EventReader } from './event-reader.ts';
 export { type EventStream, ensureEventStream, eventStream, eventStreamMaxBytes } from './event-stream.ts';
 export { subjectOf } from './event-subject.ts';
 export { addOutboxGauges } from './outbox/outbox-gauges.ts';

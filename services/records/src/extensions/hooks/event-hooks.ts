@@ -1,9 +1,6 @@
-import type { Bus, EventStream } from '@recordbus/bus';
-import type { Query } from '@recordbus/database';
+import type { EventReader } from '@recordbus/bus';
 import type { ExtensionHost } from '@recordbus/extension-host';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Toolbox } from '../tools/toolbox.ts';
-import { createHookConsumer, type HookConsumer } from './hook-consumer.ts';
+import { createHookConsumer, type HookConsumerDeps } from './hook-consumer.ts';
 
 /** Calls after hooks with the events of the stream, on any number of replicas. */
 export interface EventHooks {
@@ -14,18 +11,13 @@ export interface EventHooks {
   stop(): Promise<void>;
 }
 
-export interface EventHooksDeps {
+interface EventHooksDeps extends HookConsumerDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
-  readonly toolbox: Toolbox;
-  readonly bus: Bus;
-  readonly stream: EventStream;
-  readonly query: Query;
-  readonly log: Logger;
 }
 
 /** Makes the after hooks of the extensions that are loaded: a consumer for each, so that none stands in another's way. */
 export function createEventHooks(deps: EventHooksDeps): EventHooks {
-  let consumers: HookConsumer[] = [];
+  let consumers: EventReader[] = [];
   let changing = Promise.resolve();
 
   function start(): void {

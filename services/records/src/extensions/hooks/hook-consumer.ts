@@ -1,18 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { ensureConsumer, ensureEventStream, subjectOf } from '@recordbus/bus';
-import { type AfterPoint, type CallTarget, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
+import type { JsMsg } from '@nats-io/jetstream';
+import { type Bus, createEventReader, type EventReader, type EventStream, subjectOf } from '@recordbus/bus';
+import type { Query } from '@recordbus/database';
+import {
+  type AfterPoint,
+  type CallTarget,
+  type ExtensionHost,
+  everyCollection,
+  type LoadedExtension,
+} from '@recordbus/extension-host';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
+import type { Logger } from '@recordbus/shared/logging';
 import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
-import type { EventHooksDeps } from './event-hooks.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
 import { readRecordEvent, readSignIn } from './read-event.ts';
 
-/** Reads the events that one extension has after hooks for. */
-export interface HookConsumer {
-  start(): void;
-  stop(): Promise<void>;
+export interface HookConsumerDeps {
+  readonly host: Pick<ExtensionHost, 'call'>;
+  readonly toolbox: Toolbox;
+  readonly bus: Bus;
+  readonly stream: EventStream;
+  readonly query: Query;
+  readonly log: Logger;
 }
 
 /** How many events are handed to one extension at once; the other workers are for requests. */
@@ -25,7 +35,6 @@ const ackWaitMs = 20_000;
 /** Pauses before the next attempts, the last one again and again, and how many there are in all: about three hours. */
 const pausesMs = [1000, 5000, 30_000, 120_000, 600_000];
 const maxAttempts = 24;
-const retryMs = 1000;
 
 const points: readonly (readonly [AfterPoint, RecordEvent['operation']])[] = [
   ['afterCreate', 'create'],
@@ -33,17 +42,17 @@ const points: readonly (readonly [AfterPoint, RecordEvent['operation']])[] = [
   ['afterDelete', 'delete'],
 ];
 
-/** Makes the consumer of an extension; it does nothing before `start`. */
-export function createHookConsumer(deps: EventHooksDeps, extension: LoadedExtension): HookConsumer {
+/**
+ * Makes the consumer of the events that an extension has after hooks for. When it stops it lets the calls under way
+ * end; what they fail at goes to another replica at once.
+ */
+export function createHookConsumer(deps: HookConsumerDeps, extension: LoadedExtension): EventReader {
   const { host, toolbox, bus, stream, query, log } = deps;
   const { name, description } = extension;
   // What is written from here on is for its hooks, also while there is no bus to make the consumer at.
   const loadedAt = new Date();
-  const ending = new AbortController();
   const underWay = new Set<Promise<void>>();
-  let consuming: ConsumerMessages | undefined;
-  let following = Promise.resolve();
-  const pause = () => sleep(retryMs, undefined, { signal: ending.signal }).catch(() => {});
+  let isStopping = false;
 
   /** No two subjects may cover the same, so those of all collections make those of each superfluous. */
   function subjects(): string[] {
@@ -100,54 +109,37 @@ export function createHookConsumer(deps: EventHooksDeps, extension: LoadedExtens
   function giveBack(message: JsMsg, error: unknown): void {
     const attempt = message.info.deliveryCount;
     const facts = { extension: name, subject: message.subject, event_id: message.headers?.get('Nats-Msg-Id'), attempt };
-    if (ending.signal.aborted) message.nak();
+    if (isStopping) message.nak();
     else if (attempt >= maxAttempts) {
       log.error({ ...facts, err: error }, 'an after hook was given up');
       message.term();
     } else {
-      const delayMs = pausesMs[Math.min(attempt, pausesMs.length) - 1] ?? retryMs;
+      const delayMs = pausesMs[Math.min(attempt, pausesMs.length) - 1];
       log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed and is tried again');
       message.nak(delayMs);
     }
   }
 
-  async function consume(): Promise<void> {
-    await ensureEventStream(bus, stream);
-    const durable = { name: `extension-${name}`, subjects: subjects(), ackWaitMs, from: loadedAt };
-    const consumer = await ensureConsumer(bus, stream, durable);
-    consuming = await consumer.consume({
-      max_messages: width,
-      expires: 10_000,
-      idle_heartbeat: 5000,
-      abort_on_missing_resource: true,
-    });
-    for await (const message of consuming) {
-      const work: Promise<void> = handle(message).finally(() => underWay.delete(work));
-      underWay.add(work);
-      if (underWay.size >= width) await Promise.race(underWay);
-    }
+  async function take(message: JsMsg): Promise<void> {
+    const work: Promise<void> = handle(message).finally(() => underWay.delete(work));
+    underWay.add(work);
+    if (underWay.size >= width) await Promise.race(underWay);
   }
 
-  async function follow(): Promise<void> {
-    while (!ending.signal.aborted) {
-      try {
-        if (bus.connected) await consume();
-      } catch (error) {
-        if (!ending.signal.aborted)
-          log.warn({ extension: name, err: error }, 'events are not handed to hooks, trying on');
-      }
-      await pause();
-    }
-  }
+  const reader = createEventReader({
+    bus,
+    stream,
+    consumer: { name: `extension-${name}`, subjects: subjects(), ackWaitMs, from: loadedAt },
+    maxMessages: width,
+    take,
+    log,
+  });
 
   return {
-    start() {
-      following = follow();
-    },
+    start: reader.start,
     async stop() {
-      ending.abort();
-      await consuming?.close();
-      await following;
+      isStopping = true;
+      await reader.stop();
       await Promise.all(underWay);
     },
   };

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@recordbus/database';
+import { createLogger } from '@recordbus/shared/logging';
+import type { Bus } from './bus.ts';
+import { connectBus } from './connect-bus.ts';
+import { createEventReader } from './event-reader.ts';
+import { type EventStream, ensureEventStream, eventStream } from './event-stream.ts';
+
+const { TEST_NATS_URL = '' } = process.env;
+const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
+const log = createLogger('test', 'silent');
+
+describe('the event reader', { skip }, () => {
+  let bus: Bus;
+  let stream: EventStream;
+  before(async () => {
+    bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
+    const suffix = newId().slice(-12);
+    stream = { ...eventStream, name: `READER_${suffix}`, prefix: `reader-${suffix}`, maxBytes: 1024 ** 2 };
+    await until(() => bus.connected);
+  });
+  after(async () => {
+    await deleteStream();
+    await bus.close();
+  });
+
+  const deleteStream = async () => (await bus.jetstreamManager()).streams.delete(stream.name);
+  const publish = (text: string) => bus.jetstream().publish(`${stream.prefix}.x.y`, text);
+  const read = (name: string, taken: string[]) =>
+    createEventReader({
+      bus,
+      stream,
+      consumer: { name, subjects: [`${stream.prefix}.>`], ackWaitMs: 30_000, from: 'beginning' },
+      maxMessages: 10,
+      take(message) {
+        taken.push(message.string());
+        message.ack();
+      },
+      log,
+    });
+
+  it('takes what the stream holds in its order, and what comes', async () => {
+    await ensureEventStream(bus, stream);
+    await publish('one');
+    const taken: string[] = [];
+    const reader = read('order', taken);
+    reader.start();
+    await until(() => taken.length === 1);
+    await publish('two');
+    await until(() => taken.length === 2);
+    assert.deepEqual(taken, ['one', 'two']);
+    await reader.stop();
+  });
+
+  it('goes on when somebody deletes the stream', async () => {
+    const taken: string[] = [];
+    const reader = read('deleted', taken);
+    reader.start();
+    await publish('before');
+    await until(() => taken.includes('before'));
+    await deleteStream();
+    await until(() =>
+      publish('after').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await until(() => taken.includes('after'));
+    await reader.stop();
+  });
+
+  it('stops at whatever moment it is told to', async () => {
+    const reader = read('hasty', []);
+    reader.start();
+    await reader.stop();
+  });
+});
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, 'waited for 15 s');
+    await sleep(10);
+  }
+}
