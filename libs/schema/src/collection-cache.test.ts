@@ -25,7 +25,7 @@ if (serverUrl) {
     await cache.start();
   });
   after(async () => {
-    cache.stop();
+    await cache.stop();
     await database.close();
     await temporary.drop();
   });

@@ -1,6 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
+import { createRefresh } from '@recordbus/shared/refresh';
 import type { Collection } from './collection.ts';
 import { loadCollections } from './collection-store.ts';
 
@@ -16,7 +17,7 @@ export interface CollectionCache {
   /** Reads the collections again now, for a caller who has seen that they are out of date. */
   reload(): Promise<void>;
   start(): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 interface CacheDeps {
@@ -31,8 +32,7 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
   let version = 0;
   let timer: NodeJS.Timeout | undefined;
   let endNotices = () => {};
-  let loading: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+  const refresh = createRefresh(load);
 
   async function load(): Promise<void> {
     const loaded = await loadCollections(database.read);
@@ -41,24 +41,8 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     collections = new Map(loaded.collections.map((collection) => [collection.name, collection]));
   }
 
-  /** One load at a time; who comes while it runs shares the one after it, which sees what the caller saw. */
-  function reload(): Promise<void> {
-    if (!loading) {
-      loading = load().finally(() => {
-        loading = undefined;
-      });
-      return loading;
-    }
-    next ??= loading
-      .catch(() => {})
-      .then(() => {
-        next = undefined;
-        return reload();
-      });
-    return next;
-  }
-
-  const refresh = () => reload().catch((error) => log.warn({ err: error }, 'the collections could not be read again'));
+  const follow = () =>
+    refresh.run().catch((error) => log.warn({ err: error }, 'the collections could not be read again'));
 
   return {
     find: (name) => collections.get(name),
@@ -66,15 +50,16 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     get version() {
       return version;
     },
-    reload,
+    reload: refresh.run,
     async start() {
-      endNotices = bus.onNotice('schema', refresh);
-      await reload();
-      timer = setInterval(refresh, pollIntervalMs);
+      endNotices = bus.onNotice('schema', follow);
+      await refresh.run();
+      timer = setInterval(follow, pollIntervalMs);
     },
-    stop() {
+    async stop() {
       endNotices();
       clearInterval(timer);
+      await refresh.idle();
     },
   };
 }

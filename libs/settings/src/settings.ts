@@ -2,6 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
+import { createRefresh } from '@recordbus/shared/refresh';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 import { type SettingKey, type SettingValue, settingKeys } from './registry/index.ts';
 import { readSettings, readSettingsVersion } from './store.ts';
@@ -35,13 +36,12 @@ export interface SettingsDeps {
 /** Makes the cache of the settings; it keeps its last copy while the database is away. */
 export function createSettings({ database, bus, log, envelope, pollIntervalMs = 5000 }: SettingsDeps): Settings {
   let current: (EffectiveSettings & { readonly version: number }) | undefined;
-  let running: Promise<void> | undefined;
-  let queued: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let endNotices = () => {};
   let isLate = false;
   const listeners = new Set<(changed: ReadonlySet<SettingKey>) => void>();
   const complainedOf = new Set<SettingKey>();
+  const refresh = createRefresh(update);
 
   function loaded(): EffectiveSettings {
     if (!current) throw new Error('the settings were read before they were loaded');
@@ -57,26 +57,9 @@ export function createSettings({ database, bus, log, envelope, pollIntervalMs = 
     if (before) announce(before, current);
   }
 
-  /** One update at a time; who comes while one runs shares the next one, which sees what the caller saw. */
-  function refresh(): Promise<void> {
-    if (running) {
-      queued ??= running
-        .catch(() => {})
-        .then(() => {
-          queued = undefined;
-          return refresh();
-        });
-      return queued;
-    }
-    running = update().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
   async function follow(): Promise<void> {
     try {
-      await refresh();
+      await refresh.run();
       if (isLate) log.info('the settings are followed again');
       isLate = false;
     } catch (error) {
@@ -114,14 +97,14 @@ export function createSettings({ database, bus, log, envelope, pollIntervalMs = 
 
   return {
     async start() {
-      await refresh();
+      await refresh.run();
       endNotices = bus.onNotice('settings', () => void follow());
       timer = setInterval(() => void follow(), pollIntervalMs);
     },
     async stop() {
       endNotices();
       clearInterval(timer);
-      await (queued ?? running)?.catch(() => {});
+      await refresh.idle();
     },
     get: (key) => loaded().values[key] as SettingValue<typeof key>,
     isUnreadable: (key) => loaded().unreadable.has(key),
@@ -130,6 +113,6 @@ export function createSettings({ database, bus, log, envelope, pollIntervalMs = 
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    refresh,
+    refresh: refresh.run,
   };
 }

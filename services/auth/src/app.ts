@@ -121,7 +121,7 @@ export function createAuth(deps: AuthDeps): Service {
       mailSender.start();
     },
     async stop() {
-      cache.stop();
+      await cache.stop();
       await background.stop();
       await Promise.all([settings.stop(), housekeeping.stop(), mailSender.stop(), client.close()]);
     },

@@ -187,7 +187,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
     },
     async stop() {
       await extensions?.stop();
-      cache.stop();
+      await cache.stop();
       await removals.stop();
       await settings.stop();
       await relay.stop();

@@ -1,6 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
+import { createRefresh } from '@recordbus/shared/refresh';
 import { LRUCache } from 'lru-cache';
 
 /** How often the log is read when the bus tells nothing, and for how long what was read is good, in milliseconds. */
@@ -47,8 +48,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
       if (reason === 'evict') everythingOldAt = Math.max(everythingOldAt, at - 1);
     },
   });
-  let running: Promise<void> | undefined;
-  let queued: Promise<void> | undefined;
+  const refresh = createRefresh(read);
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let isLate = false;
@@ -67,26 +67,9 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     readAtMs = startedAtMs;
   }
 
-  /** One reading at a time; who comes while it runs shares the next one, which sees what the caller saw. */
-  function refresh(): Promise<void> {
-    if (running) {
-      queued ??= running
-        .catch(() => {})
-        .then(() => {
-          queued = undefined;
-          return refresh();
-        });
-      return queued;
-    }
-    running = read().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
   async function follow(): Promise<void> {
     try {
-      await refresh();
+      await refresh.run();
       isLate = false;
     } catch (error) {
       if (!isLate) log.warn({ err: error }, 'the log of revocations could not be read; tokens are refused until it is');
@@ -101,7 +84,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
 
   return {
     async start() {
-      await refresh();
+      await refresh.run();
       endNotices = bus.onNotice('accounts', () => void follow());
       timer = setTimeout(poll, intervalMs);
     },
@@ -109,10 +92,10 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
       isStopped = true;
       endNotices();
       clearTimeout(timer);
-      await (queued ?? running)?.catch(() => {});
+      await refresh.idle();
     },
     isFresh: () => performance.now() - readAtMs < freshMs,
-    refresh,
+    refresh: refresh.run,
     mark: () => mark,
     hasTold: (at, accountId, sessionId) =>
       at <= everythingOldAt ||
