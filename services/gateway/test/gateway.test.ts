@@ -192,6 +192,17 @@ for (const [name, start] of Object.entries(topologies))
       assert.match(await exchange(gateway.port, 'OPTIONS * HTTP/1.1'), /^HTTP\/1.1 204 /);
     });
 
+    test('a request names one host, or is of a time before hosts', async () => {
+      const send = (head: string) => sendHead(gateway.port, `${head}Connection: close\r\n`);
+      for (const hosts of ['', 'Host: a\r\nhost: b\r\n']) {
+        const refused = await send(`GET /healthz HTTP/1.1\r\n${hosts}`);
+        assert.match(refused, /^HTTP\/1.1 400 [\s\S]*malformed_request/, hosts);
+        for (const header of ['X-Request-Id', 'X-Frame-Options', 'Vary'])
+          assert.match(refused, new RegExp(`${header}: `));
+      }
+      assert.match(await send('GET /healthz HTTP/1.0\r\n'), /^HTTP\/1.1 200 /);
+    });
+
     test('an upload arrives as it was sent, declared or chunked', async () => {
       const bytes = randomBytes(5 * mebibyte);
       const expected = createHash('sha256').update(bytes).digest('hex');
@@ -273,8 +284,12 @@ function* zeros(mebibytes: number): Generator<Buffer> {
 }
 
 /** Sends a request line as it is and gives the whole answer. */
-function exchange(port: number, requestLine: string): Promise<string> {
+const exchange = (port: number, requestLine: string): Promise<string> =>
+  sendHead(port, `${requestLine}\r\nHost: example.com\r\nConnection: close\r\n`);
+
+/** The same with headers, each with its line break. */
+function sendHead(port: number, head: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  socket.write(`${requestLine}\r\nHost: example.com\r\nConnection: close\r\n\r\n`);
+  socket.write(`${head}\r\n`);
   return text(socket);
 }

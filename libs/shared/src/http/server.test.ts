@@ -39,6 +39,7 @@ describe('a server that is listening', () => {
       (request, response) => {
         if (request.url === '/waits') request.resume();
         else if (request.url === '/begins') response.write('begun');
+        else if (request.url === '/reads') text(request).then((body) => sendReply(response, { status: 200, body }));
         else if (request.method === 'POST') sendError(request, response, payloadTooLarge(10), log, {});
         else sendReply(response, { status: 200, body: { data: request.url?.length } });
       },
@@ -64,11 +65,17 @@ describe('a server that is listening', () => {
     const tooLarge = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'a'.repeat(140_000)}\r\n\r\n`);
     assert.match(tooLarge.head, /^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
     assert.deepEqual(tooLarge.body, { error: 'the request line and headers are too large', code: 'headers_too_large' });
-    for (const name of ['X-Request-Id: [0-9a-f-]{36}', 'X-Content-Type-Options: nosniff', 'X-Frame-Options: DENY'])
+    for (const name of [
+      'X-Request-Id: [0-9a-f-]{36}',
+      'X-Content-Type-Options: nosniff',
+      'X-Frame-Options: DENY',
+      'Vary: Origin',
+    ])
       assert.match(tooLarge.head, new RegExp(name));
     for (const sent of [
       'nonsense\r\n\r\n',
       'FOO / HTTP/1.1\r\nHost: a\r\n\r\n',
+      'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n',
       'GET / HTTP/1.1\r\nbad header\r\n\r\n',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
@@ -93,6 +100,24 @@ describe('a server that is listening', () => {
     socket.write('not a length\r\n');
     await once(socket, 'close');
     assert.doesNotMatch(Buffer.concat([begun, ...rest]).toString(), /400/);
+  });
+
+  test('who waits with the body is told to send it when it is wanted, and not for a refusal', async () => {
+    const head = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`;
+    const refused = await exchange(head('/'));
+    assert.match(refused.head, /^HTTP\/1.1 413 /);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(head('/reads'));
+    const [told] = await once(socket, 'data');
+    assert.equal(told.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('body');
+    assert.match(await text(socket), /^HTTP\/1.1 200 [\s\S]*"body"$/);
+  });
+
+  test('another expectation is nobody refused for', async () => {
+    const { head } = await exchange('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: the best\r\n\r\n');
+    assert.match(head, /^HTTP\/1.1 200 /);
   });
 
   test('a refusal ahead of a large body arrives, and the connection ends', async () => {

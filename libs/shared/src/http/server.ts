@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { continueOnDemand } from './continue-on-demand.ts';
 import { cutSlowClients, defaultPatience, type Patience } from './slow-clients.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
@@ -33,21 +34,32 @@ export function listen(
   { port, host, patience = defaultPatience }: ListenOptions,
 ): Promise<ListeningServer> {
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+  const serve = cutSlowClients((request, response) => {
+    lastAnswers.set(request.socket, response);
+    app(request, response);
+  }, patience);
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
+      // node:http would answer for itself, without the headers and the shape of other answers; the app knows them.
+      requireHostHeader: false,
       keepAliveTimeout: 65_000,
       headersTimeout: patience.headMs,
       connectionsCheckingInterval: patience.headMs / 4,
       requestTimeout: 0,
     },
-    cutSlowClients((request, response) => {
-      lastAnswers.set(request.socket, response);
-      app(request, response);
-    }, patience),
+    serve,
   );
   server.timeout = patience.periodMs;
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, lastAnswers.get(socket)));
+  server.on('checkContinue', (request, response) => {
+    continueOnDemand(request, response);
+    serve(request, response);
+  });
+  // Whatever else a client expects is nothing that it could be refused for.
+  server.on('checkExpectation', serve);
+  const refuse = (error: Error, socket: Duplex) => refuseUnreadable(error, socket, lastAnswers.get(socket));
+  server.on('clientError', refuse);
+  server.on('connect', (_request, socket) => refuse(new Error('this is no proxy'), socket));
   const close = () =>
     new Promise<void>((resolve, reject) => {
       // A connection that is busy now is kept for its next request once it is not.

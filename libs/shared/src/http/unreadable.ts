@@ -6,7 +6,7 @@ import { securityHeaders } from './security-headers.ts';
 
 /**
  * Answers what node:http could not read as a request, so there is none to route: oversized headers 431, headers that
- * came too slowly 408, anything else 400, in the error shape of the contract. Then the connection ends. `last` is the
+ * came too slowly 408, anything else, CONNECT among it, 400, in the error shape of the contract. Then the connection ends. `last` is the
  * answer to the connection's last request: while that is being sent, nothing can be said any more.
  */
 export function refuseUnreadable(
@@ -26,6 +26,7 @@ export function refuseUnreadable(
     'Content-Length': Buffer.byteLength(body),
     'X-Request-Id': randomUUID(),
     ...securityHeaders,
+    Vary: 'Origin',
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -2,7 +2,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { splitUrl } from '@recordbus/shared/http';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
-import { toOriginForm } from './request-target.ts';
+import { requireHost, toOriginForm } from './request-target.ts';
 
 /** Finds the route of the request, or why there is none. */
 export const matchRoute =
@@ -10,6 +10,7 @@ export const matchRoute =
   (request, response, next) => {
     const { exchange } = response.locals;
     try {
+      requireHost(request);
       request.url = toOriginForm(request.url);
       const { route, params } = table.find(request.method, splitUrl(request.url).path);
       exchange.route = route;

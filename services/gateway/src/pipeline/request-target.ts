@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { malformed } from '@recordbus/shared/errors';
 
 /**
@@ -10,4 +11,11 @@ export function toOriginForm(target: string): string {
   if (!absolute) throw malformed('the request target is not a path');
   const rest = target.slice(absolute[0].length);
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Throws 400 for a request that does not say which host it is for, or says so twice (RFC 9112 §3.2). */
+export function requireHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) throw malformed('the request does not name one host');
 }
