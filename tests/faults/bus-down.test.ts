@@ -129,6 +129,8 @@ test('the bus hangs until it is given up, dies, and comes back: writes go on all
   await receiver.received(1);
 
   await ground.bus.freeze();
+  // Who balances load by it must not take out every replica at once.
+  assert.equal((await stack.guest.get('/readyz')).status, 200);
   const writeUntil = (line: string) =>
     eventually(
       line,

@@ -7,21 +7,23 @@ export interface Readiness {
 }
 
 /** Longest wait for a dependency's sign of life, in milliseconds. */
-const checkTimeoutMs = 2000;
+const patienceMs = 2000;
 
 /**
  * Asks every dependency at once (contract §1, `GET /readyz`). Those in `dispensable` are reported and not counted:
- * whoever can do its work without them must go on getting requests.
+ * whoever can do its work without them must go on getting requests. Who asks for what others have found out gives them
+ * more time than they give their own dependencies.
  */
 export async function checkReadiness(
   checks: Readonly<Record<string, HealthCheck>>,
   dispensable: ReadonlySet<string> = new Set(),
+  timeoutMs = patienceMs,
 ): Promise<Readiness> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
+        timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
       });
       try {
         await Promise.race([check(), late]);

@@ -6,6 +6,12 @@ import manifest from '../../package.json' with { type: 'json' };
 /** A gateway is of use without these: it says how they are, and stays in service. */
 const dispensable = new Set(['webhooks']);
 
+/**
+ * Longest wait for what a service says, in milliseconds: longer than it waits for a dependency that hangs, which may be
+ * one that it can do without.
+ */
+const patienceMs = 3500;
+
 const readiness = z.object({ status: z.string(), checks: z.record(z.string(), z.string()) });
 
 const health = z.object({
@@ -31,7 +37,7 @@ export const healthRoutes = (checks: Readonly<Record<string, HealthCheck>>): Rou
     summary: 'The services that answer requests are there',
     answers: { 200: readiness, 503: readiness },
     async handler() {
-      const { ready, checks: results } = await checkReadiness(checks, dispensable);
+      const { ready, checks: results } = await checkReadiness(checks, dispensable, patienceMs);
       const data = { status: ready ? 'ready' : 'not ready', checks: results };
       return { status: ready ? 200 : 503, body: { data } };
     },
@@ -43,7 +49,7 @@ export const healthRoutes = (checks: Readonly<Record<string, HealthCheck>>): Rou
     summary: 'How each service is',
     answers: { 200: health },
     async handler() {
-      const { ready, checks: results } = await checkReadiness(checks);
+      const { ready, checks: results } = await checkReadiness(checks, new Set(), patienceMs);
       const services = Object.entries(results).map(([name, result]) => [name, result === 'ok' ? 'ok' : 'unavailable']);
       return ok({
         status: ready ? 'ok' : 'degraded',

@@ -25,6 +25,16 @@ interface HttpUpstreamOptions {
 
 /** Longest wait for an answer to the gateway's own questions, in milliseconds. */
 const questionTimeoutMs = 2000;
+/** A service that asks its dependencies how they are waits as long for one that hangs. */
+const readinessTimeoutMs = 3000;
+
+/** A question of the gateway's own. */
+interface Question {
+  /** Whichever is to be asked, if none is given. */
+  readonly endpoint?: Endpoint;
+  readonly context?: RequestContext;
+  readonly timeoutMs?: number;
+}
 
 const metricsAnswer = z.object({ data: z.array(metricFamily) });
 const descriptionAnswer = z.object({
@@ -54,15 +64,15 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
 
   async function ask(
     path: string,
-    { endpoint = endpoints.pick(), context = ownContext() }: { endpoint?: Endpoint; context?: RequestContext } = {},
+    { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = questionTimeoutMs }: Question = {},
   ): Promise<{ status: number; body: unknown }> {
     if (!endpoint) throw new Error('the name does not resolve');
     const { statusCode, body } = await endpoint.pool.request({
       method: 'GET',
       path,
       headers: { [contextHeader]: sealer.seal(context) },
-      headersTimeout: questionTimeoutMs,
-      bodyTimeout: questionTimeoutMs,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     });
     return { status: statusCode, body: await body.json() };
   }
@@ -89,7 +99,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     forward: forwardOverHttp(name, endpoints, sealer),
     async ready(): Promise<Readiness> {
       try {
-        const { status, body } = await ask('/readyz');
+        const { status, body } = await ask('/readyz', { timeoutMs: readinessTimeoutMs });
         const { checks } = readiness.parse(body).data;
         if (!manifest.isKnown()) return { ready: false, checks: { ...checks, routes: 'not told yet' } };
         return { ready: status === 200, checks };
