@@ -238,6 +238,9 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       assert.equal(await countAllowed(2, { ...login, from: '192.0.2.7', token: ann }), 2);
       assert.ok(!(await isAllowed({ ...login, from: '192.0.2.7', token: bob })), 'signing in is counted by address');
       assert.ok(await isAllowed({ ...login, from: '192.0.2.8', token: ann }), 'whoever is signed in');
+      await follow([{ label: '/api/v1/auth/*', max: 2 }]);
+      assert.equal(await countAllowed(2, { ...login, from: '192.0.2.9', token: ann }), 2);
+      assert.ok(!(await isAllowed({ ...login, from: '192.0.2.9', token: bob })), 'under a rule for paths too');
     });
 
     test('X-Forwarded-For is read from the right, trusted addresses skipped [contract §7, §8]', async () => {

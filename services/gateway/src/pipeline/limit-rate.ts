@@ -20,7 +20,7 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
       return;
     }
     exchange.rateRule = rule.label;
-    const verdict = limiter.count(rule, callerOf(exchange, rule.action === 'auth'));
+    const verdict = limiter.count(rule, callerOf(exchange));
     if (verdict instanceof Promise) return verdict.then((known) => settle(response, known, next));
     settle(response, verdict, next);
   };
@@ -34,8 +34,8 @@ function settle(response: GatewayResponse, verdict: Verdict, next: () => void): 
   next();
 }
 
-/** Signing in is counted by address, whoever is signed in already (contract §7). */
-function callerOf({ context: { principal, clientAddress } }: Exchange, byAddress: boolean): string {
-  if (byAddress || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
+/** Signing in is counted by address under whatever rule, whoever is signed in already (contract §7). */
+function callerOf({ route, context: { principal, clientAddress } }: Exchange): string {
+  if (route?.action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
   return principal.type === 'admin' ? `admin ${principal.id}` : `user ${principal.collection} ${principal.id}`;
 }
