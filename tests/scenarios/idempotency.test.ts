@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Answer, Client } from '../harness/client.ts';
-import { at } from '../harness/json.ts';
+import { at, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { createGround, startStack } from '../harness/stack.ts';
@@ -78,14 +78,24 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
   });
 
   await t.test(`every POST that creates takes a key [${spec}]`, async () => {
-    const webhook = { name: 'w', url: 'http://192.0.2.1/', events: ['*'] };
     const person = { email: 'second@example.com', password: 'correct horse battery staple' };
     await root.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [] });
-    for (const [path, body] of [
+    await root.patch('/api/v1/admin/settings', { 'auth.anonymous.enabled': '1' });
+    const { id } = await root.post('/api/v1/admin/webhooks', { name: 'w', url: 'http://192.0.2.1/', events: ['*'] });
+    const webhook = `/api/v1/admin/webhooks/${id}`;
+    const delivery = await root.post(`${webhook}/test`, {}, 200);
+    const { json: snapshot } = await root.get('/api/v1/admin/migrations/snapshot');
+    for (const [path, body, status = 201] of [
       ['/api/v1/auth/people/register', person],
+      ['/api/v1/auth/people/anonymous', {}],
       ['/api/v1/admin/collections/orders/indexes', { name: 'by_n', columns: ['n'] }],
       ['/api/v1/collections', { name: 'once', type: 'base', fields: [] }],
-      ['/api/v1/admin/webhooks', webhook],
+      ['/api/v1/admin/migrations/apply', { snapshot }, 200],
+      ['/api/v1/admin/webhooks', { name: 'v', url: 'http://192.0.2.1/', events: ['*'] }],
+      [`${webhook}/regenerate-secret`, {}, 200],
+      [`${webhook}/test`, {}, 200],
+      [`${webhook}/deliveries/${delivery.id}/redeliver`, {}],
+      [`${webhook}/replay`, { since: 0 }, 200],
       ['/api/v1/admin/admins', person],
     ] as const) {
       const once = randomUUID();
@@ -93,13 +103,25 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
       assert.deepEqual(
         answers.map(({ status, headers }) => [status, headers['idempotency-replayed']]),
         [
-          [201, undefined],
-          [201, 'true'],
+          [status, undefined],
+          [status, 'true'],
         ],
-        path,
+        `${path}: ${answers[0]?.text}`,
       );
       assert.equal(answers[0]?.text, answers[1]?.text);
     }
+  });
+
+  await t.test(`the description names the header wherever something is made [${spec}]`, async () => {
+    const { json } = await root.get('/api/v1/openapi.json');
+    const operations = Object.entries(objectAt(json, 'paths')).map(([path, item]) => [path, at(item, 'post')] as const);
+    const made = operations.filter(([, post]) => at(post, 'responses.201') ?? at(post, 'responses.202'));
+    assert.ok(made.length >= 9);
+    const unkept = made.filter(([, post]) => !JSON.stringify(at(post, 'parameters') ?? []).includes('IdempotencyKey'));
+    assert.deepEqual(
+      unkept.map(([path]) => path),
+      [],
+    );
   });
 });
 

@@ -19,6 +19,7 @@ const firstAdmin = z.object({
 export const adminRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
+    idempotent: true,
     path: '/api/v1/admin/setup',
     access: 'public',
     action: 'auth',

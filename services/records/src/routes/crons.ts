@@ -71,6 +71,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
   }),
   route({
     method: 'POST',
+    idempotent: true,
     path: '/api/v1/admin/crons/:name/run',
     access: 'admin',
     summary: 'Begin a run of a cron now',
