@@ -164,6 +164,24 @@ onEachTopology('the document lists the collections that the caller may see', asy
     });
   });
 
+  await t.test('parameters of a query are of the kind that their text stands for', () => {
+    const { get } = objectAt(forGuest, 'paths')['/api/v1/described_open'] as JsonObject;
+    const schemas = Object.fromEntries(
+      ((get as JsonObject).parameters as JsonObject[]).map(({ name, schema }) => [name, schema]),
+    );
+    const { page, perPage, skipTotal, nearMinScore, sort } = schemas;
+    assert.deepEqual(
+      { page, perPage, skipTotal, nearMinScore, sort },
+      {
+        page: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: 1 },
+        perPage: { type: 'integer', minimum: 1, maximum: 1000, default: 30 },
+        skipTotal: { type: 'boolean', default: false },
+        nearMinScore: { type: 'number' },
+        sort: { type: 'string' },
+      },
+    );
+  });
+
   await t.test('a collection that is gone is gone from the document', async () => {
     await admin.delete('/api/v1/collections/described_open');
     await eventually(

@@ -81,7 +81,15 @@ export function describeAnswer(answer: Answer): AnswerManifest {
 
 /** The JSON Schema of what a client sends (`input`) or gets (`output`); what it can't say it leaves open. */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    // Left out of the input of what is transformed, unless the metadata say it: then it is that of what is sent.
+    override({ zodSchema, jsonSchema }) {
+      const { default: stated } = z.globalRegistry.get(zodSchema) ?? {};
+      if (stated !== undefined) jsonSchema.default = stated as z.core.JSONSchema.BaseSchema['default'];
+    },
+  });
   return rest;
 }
 

@@ -26,7 +26,7 @@ const codeVerifier = text.regex(/^[A-Za-z0-9._~-]{43,128}$/, 'must have 43 to 12
 export const authorizeQuery = z
   .object({
     provider,
-    redirectUri,
+    redirectUri: redirectUri.meta({ format: 'uri' }),
     state,
     use_pkce: z.enum(['0', '1'], 'must be 1').optional(),
     code_challenge: codeChallenge.optional(),

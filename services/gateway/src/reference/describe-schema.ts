@@ -35,13 +35,20 @@ export const targetOf = (document: object, reference: string): JsonSchema =>
     .split('/')
     .reduce((value: unknown, name) => (value as JsonSchema)[name], document) as JsonSchema;
 
-function typeOf({ type, enum: values, const: only, anyOf, format, pattern }: JsonSchema): string {
+function typeOf(schema: JsonSchema): string {
+  const { type, enum: values, const: only, anyOf, format, pattern } = schema;
   if (only !== undefined) return JSON.stringify(only);
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (Array.isArray(anyOf)) return anyOf.map(typeOf).join(' | ');
   const name = type === undefined ? 'anything' : [type].flat().join(' | ');
-  return [name, format, pattern].filter(Boolean).join(' ');
+  return [name, format, pattern, ...boundsOf(schema)].filter(Boolean).join(' ');
 }
+
+const boundsOf = ({ minimum, maximum, default: otherwise }: JsonSchema): string[] => [
+  ...(minimum === undefined ? [] : [`from ${minimum}`]),
+  ...(maximum === undefined ? [] : [`to ${maximum}`]),
+  ...(otherwise === undefined ? [] : [`else ${JSON.stringify(otherwise)}`]),
+];
 
 const aboutOf = ({ description }: JsonSchema): string =>
   typeof description === 'string' ? ` <span class="about">${escapeHtml(description)}</span>` : '';

@@ -1,4 +1,4 @@
-import { exactText, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { exactText, page, pageOf, pageQuery, type Route, route, timeSec } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { requestJson } from '../request-log/request-row.ts';
@@ -13,10 +13,9 @@ const statuses = z
   })
   .optional();
 
-const seconds = z
-  .string()
-  .regex(/^\d{0,12}$/, 'must be unix seconds')
-  .transform((text) => (text === '' ? undefined : Number(text)))
+const principalType = z
+  .enum(['', 'guest', 'user', 'admin'], 'must be guest, user or admin')
+  .transform((text) => (text === '' ? undefined : text))
   .optional();
 
 /** What was answered (contract §8, Audit). */
@@ -30,12 +29,12 @@ export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] =>
       status: statuses.describe('a status, or all of a hundred as 4xx'),
       method: exactText.transform((text) => text?.toUpperCase()).describe('the method'),
       path: exactText.describe('how the path begins'),
-      principal_type: exactText.describe('guest, user or admin'),
+      principal_type: principalType.describe('the kind of who called'),
       principal_id: exactText.describe('the id of who called'),
       auth_impersonated_by: exactText.describe('the id of the admin who acted as the caller'),
       request_id: exactText.describe('the X-Request-Id of the answer'),
-      since: seconds.describe('not before this, in unix seconds'),
-      until: seconds.describe('not after this, in unix seconds'),
+      since: timeSec.describe('not before this, in unix seconds'),
+      until: timeSec.describe('not after this, in unix seconds'),
     }),
     answers: { 200: pageOf(requestJson) },
     async handler({ query: wanted }) {

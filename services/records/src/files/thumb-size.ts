@@ -8,6 +8,9 @@ export interface ThumbSize {
   readonly mode: 'centre' | 'top' | 'bottom' | 'fit';
 }
 
+/** How a size is written. */
+export const thumbSize = /^(\d{1,4})x(\d{1,4})([tbf]?)$/;
+
 const modes = { '': 'centre', t: 'top', b: 'bottom', f: 'fit' } as const;
 
 /** Longest side of a preview in pixels: what it costs to make one is bounded by what is asked for. */
@@ -15,7 +18,7 @@ const maxSidePixels = 4096;
 
 /** Reads `?thumb=` (contract §3): `100x100`, `0x100`, `100x0`, with the suffix f, t or b. Throws 400 for anything else. */
 export function readThumbSize(text: string): ThumbSize {
-  const [, width, height, suffix] = /^(\d{1,4})x(\d{1,4})([tbf]?)$/.exec(text) ?? [];
+  const [, width, height, suffix] = thumbSize.exec(text) ?? [];
   const size = {
     width: Number(width),
     height: Number(height),

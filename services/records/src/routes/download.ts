@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AppError, notFound } from '@recordbus/shared/errors';
-import { isKnownVersion, otherContent, type Reply, type Route, route, withHeaders } from '@recordbus/shared/http';
+import {
+  freeText,
+  isKnownVersion,
+  otherContent,
+  type Reply,
+  type Route,
+  route,
+  standsFor,
+  withHeaders,
+} from '@recordbus/shared/http';
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';
 import { askingAs, type FoundFile } from '../files/downloads.ts';
-import { readThumbSize } from '../files/thumb-size.ts';
+import { readThumbSize, thumbSize } from '../files/thumb-size.ts';
 import type { Thumb } from '../files/thumbs.ts';
-import { text } from './query-values.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 const params = z.object({ collection: z.string(), id: z.string(), filename: z.string() });
@@ -25,9 +33,12 @@ export const downloadRoute = (deps: RouteDeps): Route =>
     summary: 'Download a file',
     params,
     query: z.object({
-      token: text.describe('opens a protected file, see POST /api/v1/files/token'),
-      thumb: text.describe('an image of this size instead, as 100x100, 0x100 or 100x0, with t, b or f behind it'),
-      download: text.describe('1: to be saved, not shown'),
+      token: freeText.describe('opens a protected file, see POST /api/v1/files/token'),
+      thumb: freeText.meta({
+        pattern: thumbSize.source,
+        description: 'an image of this size instead, as 100x100, 0x100 or 100x0, with t, b or f behind it',
+      }),
+      download: freeText.meta(standsFor({ type: 'boolean', default: false, description: 'to be saved, not shown' })),
     }),
     requestHeaders: {
       Range: 'the bytes that are wanted',

@@ -1,10 +1,9 @@
 import { notFound } from '@recordbus/shared/errors';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
-import { z } from 'zod';
 import { findRecord } from '../read/get-record.ts';
 import { readerFor } from '../read/reader-for.ts';
 import { etagOf, isNoneMatch } from '../record/etag.ts';
-import { text } from './query-values.ts';
+import { listQuery } from './list.ts';
 import { etagHeader, recordJson } from './record-json.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
@@ -18,7 +17,7 @@ export const getRoute = (deps: RouteDeps): Route =>
     action: 'view',
     summary: 'Read a record',
     params: recordParams,
-    query: z.object({ fields: text, expand: text }),
+    query: listQuery.pick({ fields: true, expand: true }),
     requestHeaders: { 'If-None-Match': 'the ETag of the version that the caller has' },
     answers: {
       200: withHeaders(recordJson, etagHeader),

@@ -1,20 +1,15 @@
 import type { Collection } from '@recordbus/schema';
 import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
+import { boundedNumber, pageQuery, type Route, rawJson, route, standsFor, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { listHistory } from '../history/list-history.ts';
 import { restoreRecord } from '../history/restore-record.ts';
 import { openHistory } from '../read/open-answer.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
-import { wholeNumber } from './query-values.ts';
 import { etagHeader, ifMatchHeader, recordJson } from './record-json.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
-
-/** Interface §4.5. */
-const defaultPerPage = 50;
-const maxPerPage = 1000;
 
 const historyRow = z.object({
   id: z.uuid(),
@@ -44,10 +39,7 @@ export const historyRoute = (deps: RouteDeps): Route =>
     action: 'view',
     summary: 'List the versions of a record, newest first',
     params: recordParams,
-    query: z.object({
-      page: wholeNumber.transform((page = 1) => Math.min(Math.max(page, 1), Number.MAX_SAFE_INTEGER)),
-      perPage: wholeNumber.transform((size = 0) => (size > 0 ? Math.min(size, maxPerPage) : defaultPerPage)),
-    }),
+    query: pageQuery.extend({ perPage: boundedNumber({ min: 1, max: 1000, otherwise: 50 }) }),
     answers: {
       200: historyPage,
       403: 'the view rule refuses',
@@ -78,7 +70,8 @@ export const restoreRoute = (deps: RouteDeps): Route =>
       at: z
         .string()
         .regex(/^[+-]?\d+$/, 'must be a time in unix seconds')
-        .transform(boundedNumber),
+        .transform(withinBigint)
+        .meta(standsFor({ type: 'integer', description: 'unix seconds' })),
     }),
     requestHeaders: ifMatchHeader,
     answers: {
@@ -108,7 +101,7 @@ export const restoreRoute = (deps: RouteDeps): Route =>
   });
 
 /** A time far beyond any record's is one that bigint can hold. */
-const boundedNumber = (text: string): number =>
+const withinBigint = (text: string): number =>
   Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 function demandHistory({ historyEnabled, type }: Collection): void {

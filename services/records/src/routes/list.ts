@@ -1,31 +1,31 @@
-import { pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
-import { z } from 'zod';
+import {
+  boundedNumber,
+  decimal,
+  flag,
+  freeText,
+  pageOf,
+  pageQuery,
+  type Route,
+  rawJson,
+  route,
+} from '@recordbus/shared/http';
 import { listRecords } from '../read/list-records.ts';
 import { readNear } from '../vector/near-request.ts';
-import { decimal, flag, text, wholeNumber } from './query-values.ts';
 import { recordJson } from './record-json.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 
-/** Interface §4.5, contract §2. */
-const defaultPerPage = 30;
-const maxPerPage = 1000;
-const defaultNear = 10;
-const maxNear = 1000;
-
 /** What a list can be asked for, as texts. */
-export const listQuery = z.object({
-  page: wholeNumber.transform((page = 1) => Math.min(Math.max(page, 1), Number.MAX_SAFE_INTEGER)),
-  perPage: wholeNumber.transform((size = 0) => (size > 0 ? Math.min(size, maxPerPage) : defaultPerPage)),
-  sort: text,
-  fields: text,
-  skipTotal: flag,
-  filter: text,
-  expand: text,
-  nearVector: text,
-  nearVectorField: text,
-  nearLimit: wholeNumber.transform((limit = 0) => (limit > 0 ? Math.min(limit, maxNear) : defaultNear)),
-  nearMinScore: decimal,
+export const listQuery = pageQuery.extend({
+  sort: freeText.describe('names of fields by commas, - before one that descends'),
+  fields: freeText.describe('names of the members to give, by commas; all when left out'),
+  skipTotal: flag.describe('leave the records uncounted'),
+  filter: freeText.describe('a condition in the language of filters'),
+  expand: freeText.describe('names of relations, by commas, whose records are shown within'),
+  nearVector: freeText.describe('a JSON array of numbers; the records are those most like it'),
+  nearVectorField: freeText.describe('the field of the kind vector that is compared'),
+  nearLimit: boundedNumber({ min: 1, max: 1000, otherwise: 10 }).describe('how many of them'),
+  nearMinScore: decimal.describe('those alone that score this much'),
 });
 
 /** `GET /api/<col>`. */
