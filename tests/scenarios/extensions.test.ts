@@ -83,7 +83,13 @@ onEachTopology('routes of extensions', async (t, target) => {
       headers: { 'X-Tea': 'black', Cookie: 'a=b' },
       expect: {
         status: 203,
-        headers: { 'x-pot': 'short and stout', 'content-type': 'application/json; charset=utf-8' },
+        headers: {
+          'x-pot': 'short and stout',
+          'content-type': 'application/json; charset=utf-8',
+          vary: 'Origin, X-Tea',
+          'x-frame-options': 'DENY',
+          'access-control-allow-origin': null,
+        },
       },
     },
     get('refuses', 402, { error: 'pay first', code: 'refused' }),

@@ -67,7 +67,14 @@ export const extension = defineExtension({
       method: 'GET',
       path: '/shop/teapot',
       access: 'public',
-      handler: ({ header }) => reply(203, header('x-tea'), { 'X-Pot': 'short and stout' }),
+      handler: ({ header }) =>
+        reply(203, header('x-tea'), {
+          'X-Pot': 'short and stout',
+          Vary: 'X-Tea',
+          'X-Frame-Options': 'SAMEORIGIN',
+          'Access-Control-Allow-Origin': '*',
+          'Content-Length': '3',
+        }),
     }),
     route({
       method: 'GET',

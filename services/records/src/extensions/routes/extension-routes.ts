@@ -10,6 +10,7 @@ import { compileCondition } from '../../rules/compile-rule.ts';
 import { rootScope } from '../call-scope.ts';
 import { callerOf } from '../caller-of.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
+import { headersOfReply } from './headers-of-reply.ts';
 
 interface ExtensionRoutesDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
@@ -85,7 +86,7 @@ function extensionRoute(
         timeoutMs,
         answer: deps.toolbox(extension, rootScope(context)),
       })) as RouteOutput;
-      return rawJson(answered.status, answered.json, { ...answered.headers });
+      return rawJson(answered.status, answered.json, headersOfReply(answered.headers));
     },
   });
 }
