@@ -32,10 +32,11 @@ export const settingsSection: Section = {
 const shorten = (text: string): string =>
   text === '' ? '' : code(text.length > maxDefaultLength ? `${text.slice(0, maxDefaultLength)}…` : text);
 
-/** No setting but those that take anything takes this, and each says why. */
+/** No setting but those that take anything takes this, and each says why, if its schema does not say what it takes. */
 const refused = '\u0000';
 
 function whatItTakes({ schema }: Setting<unknown>): string {
+  if (schema.description !== undefined) return schema.description;
   const result = schema.safeParse(refused);
   return result.success ? 'any text' : (result.error.issues[0]?.message.replace(/^must (be )?/, '') ?? '');
 }

@@ -18,18 +18,18 @@ function normaliseOrigin(text: string): string | undefined {
 const origins = listOf(
   normaliseOrigin,
   'is not an origin: write * or scheme://host[:port], as in https://app.example.com',
-);
+).describe('origins as https://app.example.com, or *');
 
 const methodList = listOf(
   (text) => methods.find((method) => method === text.toUpperCase()),
   `is not one of the methods ${methods.join(', ')}`,
-);
+).describe(`some of ${methods.join(', ')}`);
 
 /** Header names are tokens (RFC 9110 §5.1). */
 const headerList = listOf(
   (text) => (/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text) ? text : undefined),
   'is not a header name',
-);
+).describe('header names');
 
 function listOf(normalise: (entry: string) => string | undefined, complaint: string) {
   return commaList.transform((entries, context): readonly string[] => {

@@ -4,7 +4,7 @@ import { cidrList, refusedBy } from './text-schemas.ts';
 
 export const egress = settingGroup('Hook egress', ['webhooks', 'auth', 'records'], {
   'hooks.http.deny': setting(
-    refusedBy(validateDenyList),
+    refusedBy(validateDenyList).describe('CIDR ranges and addresses, or off'),
     DEFAULT_DENY,
     'Comma-separated CIDRs that nothing may be sent to; replaces the defaults, off disables the filter.',
   ),

@@ -21,7 +21,8 @@ export const block = (maxLength: number) =>
   z
     .string()
     .max(maxLength, `must have at most ${maxLength} characters`)
-    .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters');
+    .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters')
+    .describe('text of several lines');
 
 /** A key, token or identifier of another system: visible ASCII, as it can stand in a header. */
 export const opaque = z
@@ -46,7 +47,7 @@ export const commaList = z.string().transform((text): readonly string[] =>
 );
 
 /** Comma-separated CIDRs and single addresses. */
-export const cidrList = refusedBy(validateCidrList);
+export const cidrList = refusedBy(validateCidrList).describe('CIDR ranges and addresses');
 
 /** A text that the given check has nothing to say against; the check's sentence is the message. */
 export function refusedBy(check: (text: string) => string | undefined) {

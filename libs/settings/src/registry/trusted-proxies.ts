@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts';
 import { settingGroup, unsetSetting } from './setting.ts';
 import { cidrList, commaList } from './text-schemas.ts';
 
-const cidrs = cidrList.pipe(commaList);
+const cidrs = cidrList.pipe(commaList).describe('CIDR ranges and addresses');
 const none: readonly string[] = [];
 
 export const trustedProxies = settingGroup('Trusted proxies', ['gateway', 'auth'], {
