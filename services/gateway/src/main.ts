@@ -21,7 +21,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
   const sealer = createContextSealer(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
-    httpUpstream({ name, url: config[name], sealer, log, answerTimeoutMs: config.answerTimeoutMs }),
+    httpUpstream({ name, url: config[name], sealer, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
   );
   const gateway = createGateway({
     log,

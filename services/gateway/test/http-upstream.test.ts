@@ -7,7 +7,7 @@ import type { ListeningServer } from '@recordbus/shared/http';
 import { httpUpstream, localUpstream } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { createTestGateway, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
+import { bus, createTestGateway, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
 
 const routes = [declare('GET', '/api/v1/:collection'), declare('POST', '/api/v1/:collection')];
 
@@ -23,7 +23,7 @@ const behind = (url: string, options: { answerTimeoutMs?: number; resolve?: () =
   serve(
     createTestGateway({
       log: quiet,
-      upstreams: [httpUpstream({ name: 'records', url, sealer, log: quiet, answerTimeoutMs: 60_000, ...options })],
+      upstreams: [httpUpstream({ name: 'records', url, sealer, bus, log: quiet, answerTimeoutMs: 60_000, ...options })],
     }),
   );
 
@@ -80,8 +80,8 @@ describe('a service that is not there', () => {
     const records = await serveAlone(replica('one'));
     const gone = await serveAlone(testService('webhooks', quiet, []));
     const upstreams = [
-      httpUpstream({ name: 'records', url: records.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
-      httpUpstream({ name: 'webhooks', url: gone.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'records', url: records.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'webhooks', url: gone.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
     ];
     const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     await gone.close();
@@ -97,8 +97,8 @@ describe('a service that is not there', () => {
     const gone = await serveAlone(testService('admin', quiet, []));
     await gone.close();
     const upstreams = [
-      httpUpstream({ name: 'records', url: records.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
-      httpUpstream({ name: 'admin', url: gone.url, sealer, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'records', url: records.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'admin', url: gone.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
     ];
     const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
@@ -288,6 +288,7 @@ describe('a service alone in its process', () => {
       name: 'records',
       url: service.url,
       sealer: other,
+      bus,
       log: quiet,
       answerTimeoutMs: 60_000,
     });

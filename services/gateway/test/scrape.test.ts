@@ -5,7 +5,7 @@ import { createMetrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { httpUpstream, localUpstream } from '../src/app.ts';
 import { declare, testService } from './test-service.ts';
-import { createTestGateway, quiet, sealer, serve, serveAlone } from './topologies.ts';
+import { bus, createTestGateway, quiet, sealer, serve, serveAlone } from './topologies.ts';
 
 /** A replica that counted so many things, and that sees the same queue as the others. */
 function replicaOf(name: string, count: number): Service {
@@ -22,11 +22,12 @@ test('one scrape tells of every replica, whether it answers or not', async () =>
     name: 'records',
     url: `http://records.test:${first.port}`,
     sealer,
+    bus,
     log: quiet,
     answerTimeoutMs: 1000,
     resolve: async () => ['127.0.0.1', '127.0.0.2', '127.0.0.3'],
   });
-  const nowhere = { name: 'mail', url: 'http://mail.test:8080', sealer, log: quiet, answerTimeoutMs: 1000 };
+  const nowhere = { name: 'mail', url: 'http://mail.test:8080', sealer, bus, log: quiet, answerTimeoutMs: 1000 };
   const mail = httpUpstream({ ...nowhere, resolve: () => Promise.reject(new Error('no such name')) });
   const settings = fixedSettings({ 'metrics.enabled': '1' });
   const upstreams = [records, mail, localUpstream(replicaOf('auth', 3))];

@@ -20,6 +20,9 @@ export const sealer = createContextSealer(secret);
 export const signer = createTokenSigner(secret);
 export const quiet = createLogger('test', 'silent');
 
+/** Nobody tells of anything on it. */
+export const bus = { onNotice: () => () => {} };
+
 /** Holds every account for what its token says. */
 const believing: Accounts = {
   start: async () => {},
@@ -88,7 +91,7 @@ export const topologies: Readonly<Record<string, Topology>> = {
   'over HTTP': async (services) => {
     const servers = await Promise.all(services.map((service) => serveAlone(service)));
     const upstreams = services.map(({ name }, index) =>
-      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
     );
     return serve(createTestGateway({ log: quiet, upstreams }), servers);
   },

@@ -150,6 +150,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
     started.onChange(() => {
       serve();
       routesChanged();
+      bus.notify('routes');
     });
   }
 

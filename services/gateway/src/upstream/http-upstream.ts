@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Bus } from '@recordbus/bus';
 import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
 import { unavailable } from '@recordbus/shared/errors';
 import { descriptionPath, metricsPath, type Readiness } from '@recordbus/shared/http';
@@ -16,6 +17,8 @@ interface HttpUpstreamOptions {
   /** Address of the service; every address that its name resolves to is a replica. */
   readonly url: string;
   readonly sealer: ContextSealer;
+  /** Where services tell that they serve other routes than before; whoever misses it finds them at the next poll. */
+  readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
   /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
   readonly answerTimeoutMs: number;
@@ -51,7 +54,7 @@ const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.str
 
 /** A service in a process of its own, or in several. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
-  const { name, sealer, log, answerTimeoutMs } = options;
+  const { name, sealer, bus, log, answerTimeoutMs } = options;
   const { host, port } = new URL(options.url);
   const endpoints = new Endpoints({
     name,
@@ -89,11 +92,13 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   }
 
   const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
+  let endNotices = () => {};
 
   return {
     name,
     async start(onRoutes) {
       await endpoints.start();
+      endNotices = bus.onNotice('routes', manifest.refresh);
       await manifest.start(onRoutes);
     },
     forward: forwardOverHttp(name, endpoints, sealer),
@@ -120,6 +125,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       }
     },
     async stop() {
+      endNotices();
       manifest.stop();
       await endpoints.stop();
     },

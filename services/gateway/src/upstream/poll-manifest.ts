@@ -15,7 +15,7 @@ export interface ManifestPoll {
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
   /** Has the service told its routes at all? */
   isKnown(): boolean;
-  /** Asks now. */
+  /** Asks now, or once more if an answer is under way: that may be of before. */
   refresh(): void;
   stop(): void;
 }
@@ -62,9 +62,22 @@ export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestP
   let known = '';
   let isMissing = false;
   let isStopped = false;
+  let isAsking = false;
+  let isAskedMeanwhile = false;
 
   async function poll(): Promise<void> {
     clearTimeout(timer);
+    isAskedMeanwhile = isAsking;
+    if (isAsking) return;
+    isAsking = true;
+    await askForRoutes();
+    isAsking = false;
+    if (isStopped) return;
+    if (isAskedMeanwhile) await poll();
+    else timer = setTimeout(poll, known ? refreshMs : retryMs);
+  }
+
+  async function askForRoutes(): Promise<void> {
     try {
       const { status, body } = await ask(manifestPath);
       if (status !== 200) throw new Error(`the manifest was answered with ${status}`);
@@ -77,8 +90,6 @@ export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestP
       if (!isMissing && !isStopped) log.warn({ err: error, upstream: name }, 'a service does not tell its routes');
       isMissing = true;
     }
-    clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(poll, known ? refreshMs : retryMs);
   }
 
   return {
