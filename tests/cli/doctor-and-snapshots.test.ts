@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
@@ -62,6 +62,28 @@ suite('doctor and snapshot at the command line', async () => {
     assert.equal(verdictsOf(noBus).NATS, 'broken');
     assert.equal(verdictsOf(noBus).PostgreSQL, 'ok');
     assert.equal(verdictsOf(noDatabase).PostgreSQL, 'broken');
+  });
+
+  await test('doctor names the extensions that can not be loaded, and why', async () => {
+    const directory = join(ground.dataDirectory, 'broken-extensions');
+    mkdirSync(directory);
+    for (const [name, source] of Object.entries({
+      'well.ts': 'export const extension = {};',
+      'loops.mjs': 'for (;;);',
+      'half.ts': 'export const extension = {',
+    }))
+      writeFileSync(join(directory, name), source);
+    const found = await doctor({ SERVICE_EXTENSIONS_DIR: directory });
+    assert.equal(found.code, 1);
+    const told = listAt(found.json, 'findings').filter(({ subject }) => subject === 'extensions');
+    assert.deepEqual(
+      told.map(({ verdict }) => verdict),
+      ['ok', 'broken', 'broken'],
+    );
+    const [well, half, loops] = told.map(({ says }) => String(says));
+    assert.equal(well, 'well');
+    assert.match(half ?? '', /^half can not be loaded: SyntaxError.*half\.ts:1\)$/);
+    assert.match(loops ?? '', /^loops can not be loaded: it did not load within 5000 ms$/);
   });
 
   await test('doctor warns of what will not do for ever', async () => {

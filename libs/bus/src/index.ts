@@ -3,6 +3,7 @@ export { connectBus } from './connect-bus.ts';
 export type { DurableConsumer } from './ensure-consumer.ts';
 export { type Envelope, type EnvelopeExpressions, envelope, envelopeSql } from './envelope.ts';
 export { cutMembers } from './envelope-text.ts';
+export { findEventNameProblem } from './event-name.ts';
 export { createEventReader, type EventReader } from './event-reader.ts';
 export { type EventStream, ensureEventStream, eventStream, eventStreamMaxBytes } from './event-stream.ts';
 export { subjectOf } from './event-subject.ts';

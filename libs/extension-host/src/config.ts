@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Config, ConfigError, dataDirectory, variable, wholeNumber } from '@recordbus/shared/config';
 import { z } from 'zod';
 
@@ -52,7 +52,7 @@ export async function findExtensionsConfig(
     throw new ConfigError(`${extensionsDirectory.name} is not a directory that is there: ${named}.`);
   if (!isThere) return undefined;
   return {
-    directory: resolve(directory),
+    directory: await realpath(directory),
     maxWorkers: config.extensionWorkers,
     memoryMb: config.extensionMemoryMb,
     followsChanges: process.env.NODE_ENV !== 'production',

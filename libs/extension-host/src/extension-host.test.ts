@@ -34,6 +34,7 @@ const sources = {
   'typo.ts': `export const extension = { hooks: { posts: { beforeCreat() {} } } };`,
   'bad-cron.ts': `export const extension = { crons: [{ name: 'x', schedule: '61 * * * *', handler() {} }] };`,
   'throws.ts': `throw new Error('at top level');`,
+  'plain.ts': 'export const extension = {};',
   'notes.txt': 'no extension',
 };
 
@@ -100,7 +101,8 @@ describe('the host of extensions', () => {
     assert.match(problemOf('typo'), /beforeCreat/);
     assert.match(problemOf('bad-cron'), /crons\[0\]\.schedule/);
     assert.match(problemOf('throws'), /at top level/);
-    assert.equal(host.problems.length, 5);
+    assert.match(problemOf('plain'), /another file of this name: .*plain\.mjs/);
+    assert.equal(host.problems.length, 6);
   });
 
   it('gives what the code refuses as it is', async () => {
@@ -139,5 +141,57 @@ describe('the host of extensions', () => {
 
   it('shows code no variable that is not meant for it', async () => {
     assert.deepEqual(await call('env'), { status: 200, headers: {}, json: '{"data":[null,"green"]}' });
+  });
+});
+
+describe('a host that follows changes', () => {
+  it('loads those anew that were written, or import what was, and lets the others go on', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
+    const write = (name: string, source: string) => writeFile(join(directory, name), source);
+    const reads = (source: string) => `
+      ${source}
+      import { defineExtension, route } from '@recordbus/extensions';
+      const startedAt = performance.timeOrigin + performance.now();
+      export const extension = defineExtension({ routes: [route({ method: 'GET', path: '/x', handler: () => [word, startedAt] })] });`;
+    await write('_word.ts', `export const word = 'old';`);
+    await write('alone.ts', reads(`const word = 'alone';`));
+    await write('shares.ts', reads(`import { word } from './_word.ts';`));
+    const log = createLogger('test', 'silent');
+    const host = createExtensionHost({ directory, maxWorkers: 1, memoryMb: 64, log, followsChanges: true });
+    await host.start();
+    const said = async (extension: string): Promise<unknown[]> => {
+      const output = await host.call(extension, {
+        target: { kind: 'route', index: 0 },
+        input: { params: {}, query: {}, headers: {} },
+        timeoutMs: 20_000,
+        answer: async () => undefined,
+      });
+      return JSON.parse((output as { json: string }).json).data;
+    };
+    const change = async (name: string, source: string | undefined) => {
+      const changed = new Promise<void>((resolve) => host.onChange(resolve));
+      await (source === undefined ? rm(join(directory, name)) : write(name, source));
+      await changed;
+    };
+    try {
+      const [alone, shares] = await Promise.all([said('alone'), said('shares')]);
+      assert.deepEqual([alone[0], shares[0]], ['alone', 'old']);
+      await change('_word.ts', `export const word = 'new';`);
+      assert.deepEqual(await said('alone'), alone);
+      assert.equal((await said('shares'))[0], 'new');
+      await change('shares.ts', 'export const extension = {');
+      assert.equal((await said('shares'))[0], 'new');
+      assert.deepEqual(await said('alone'), alone);
+      assert.deepEqual(
+        host.problems.map(({ name }) => name),
+        ['shares'],
+      );
+      await change('shares.ts', undefined);
+      await assert.rejects(said('shares'), { status: 404 });
+      assert.deepEqual([await said('alone'), host.problems], [alone, []]);
+    } finally {
+      await host.stop();
+      await rm(directory, { recursive: true });
+    }
   });
 });

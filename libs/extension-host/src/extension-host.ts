@@ -1,4 +1,6 @@
 import { watch } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { notFound } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import type { ExtensionsConfig } from './config.ts';
@@ -35,6 +37,13 @@ interface HostOptions extends ExtensionsConfig {
   readonly log: Logger;
 }
 
+interface RunningExtension {
+  readonly extension: LoadedExtension;
+  /** Paths of what it was made of. */
+  readonly files: ReadonlySet<string>;
+  readonly pool: WorkerPool;
+}
+
 /** Editors write a file in several steps. */
 const settleMs = 150;
 
@@ -49,37 +58,65 @@ export function createExtensionHost({
   const runner = createRunnerProcess();
   const listeners = new Set<() => void>();
   const ending = new AbortController();
-  let loaded = new Map<string, { readonly extension: LoadedExtension; readonly pool: WorkerPool }>();
+  /** Paths that were written since the last load. */
+  const written = new Set<string>();
+  let running = new Map<string, RunningExtension>();
   let extensions: readonly LoadedExtension[] = [];
   let problems: readonly ExtensionProblem[] = [];
   let timer: NodeJS.Timeout | undefined;
   let loading = Promise.resolve();
 
+  async function start(file: ExtensionFile): Promise<RunningExtension | ExtensionProblem> {
+    const pool = createWorkerPool({ ...file, maxWorkers, memoryMb, runner, log });
+    try {
+      const { description, files } = await pool.load();
+      return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool };
+    } catch (error) {
+      pool.stop();
+      return giveUp(file, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  function giveUp(file: ExtensionFile, problem: string): ExtensionProblem {
+    log.error({ extension: file.name, file: file.file, problem }, 'an extension can not be loaded');
+    return { ...file, problem };
+  }
+
+  /** Says whether an extension goes on that is running: nothing was written that it may have been made of. */
+  async function findUnchanged(): Promise<(file: ExtensionFile) => RunningExtension | undefined> {
+    const named = [...written];
+    written.clear();
+    const paths = await Promise.all(named.map((path) => realpath(path).catch(() => path)));
+    const failed = new Set(problems.map(({ name }) => name));
+    // What code imports is known; what it reads beside that is not.
+    const isUnclear = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
+    const isTouched = ({ files }: RunningExtension) => isUnclear || paths.some((path) => files.has(path));
+    return ({ name, file }) => {
+      const old = running.get(name);
+      return old && old.extension.file === file && !failed.has(name) && !isTouched(old) ? old : undefined;
+    };
+  }
+
   async function load(): Promise<void> {
-    const before = loaded;
-    const attempts = (await findExtensions(directory)).map(async (file) => {
-      const pool = createWorkerPool({ ...file, maxWorkers, memoryMb, runner, log });
-      try {
-        return { pool, extension: { ...file, description: await pool.load() } };
-      } catch (error) {
-        pool.stop();
-        const problem = error instanceof Error ? error.message : String(error);
-        log.error({ extension: file.name, file: file.file, problem }, 'an extension can not be loaded');
-        return { pool: undefined, problem: { ...file, problem } };
-      }
-    });
-    const results = await Promise.all(attempts);
-    const loadedNow = results.flatMap((result) => (result.pool ? [[result.extension.name, result] as const] : []));
-    problems = results.flatMap((result) => (result.pool ? [] : [result.problem]));
+    const before = running;
+    const found = await findExtensions(directory);
+    const unchanged = await findUnchanged();
+    const results = await Promise.all(
+      found.map((file, index) =>
+        found[index - 1]?.name === file.name
+          ? giveUp(file, `there is another file of this name: ${found[index - 1]?.file}`)
+          : (unchanged(file) ?? start(file)),
+      ),
+    );
+    problems = results.filter((result) => 'problem' in result);
     // What worked until somebody edited it goes on working as it was.
-    const kept = problems.flatMap(({ name }) => {
-      const old = before.get(name);
-      return old ? [[name, old] as const] : [];
-    });
-    loaded = new Map([...loadedNow, ...kept]);
-    extensions = [...loaded.values()].map(({ extension }) => extension);
-    for (const { pool } of before.values()) if (![...loaded.values()].some((one) => one.pool === pool)) pool.retire();
-    log.info({ extensions: [...loaded.keys()], directory }, 'the extensions are loaded');
+    const kept = problems.flatMap(({ name }) => before.get(name) ?? []);
+    const started = results.filter((result) => 'pool' in result);
+    running = new Map([...kept, ...started].map((one) => [one.extension.name, one]));
+    extensions = [...running.values()].map(({ extension }) => extension);
+    const goOn = new Set(running.values());
+    for (const old of before.values()) if (!goOn.has(old)) old.pool.retire();
+    log.info({ extensions: [...running.keys()], directory }, 'the extensions are loaded');
   }
 
   async function reload(): Promise<void> {
@@ -89,7 +126,8 @@ export function createExtensionHost({
   }
 
   function follow(): void {
-    const watcher = watch(directory, { recursive: true, signal: ending.signal }, () => {
+    const watcher = watch(directory, { recursive: true, signal: ending.signal }, (_event, path) => {
+      written.add(path === null ? directory : join(directory, path));
       clearTimeout(timer);
       timer = setTimeout(() => {
         loading = loading.then(reload).catch((error) => log.error({ err: error }, 'the extensions were not reloaded'));
@@ -112,7 +150,7 @@ export function createExtensionHost({
       if (followsChanges) follow();
     },
     async call(name, call) {
-      const found = loaded.get(name);
+      const found = running.get(name);
       if (!found) throw notFound('extension');
       return found.pool.call(call);
     },
@@ -121,7 +159,7 @@ export function createExtensionHost({
       ending.abort();
       clearTimeout(timer);
       await loading;
-      for (const { pool } of loaded.values()) pool.stop();
+      for (const { pool } of running.values()) pool.stop();
       await runner.stop();
     },
   };

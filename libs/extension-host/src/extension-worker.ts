@@ -18,10 +18,17 @@ export class WorkerEnded extends Error {
   override name = 'WorkerEnded';
 }
 
+/** What is known of a file once it is loaded. */
+export interface LoadedFile {
+  readonly description: Description;
+  /** Paths of what was imported, its own file among them. */
+  readonly files: readonly string[];
+}
+
 /** One worker that has loaded an extension, or is loading it. */
 export interface ExtensionWorker {
   /** Rejects with the sentence that says why it can't be loaded. */
-  readonly loaded: Promise<Description>;
+  readonly loaded: Promise<LoadedFile>;
   /** Gives what came of the call; rejects with WorkerEnded when the worker ended meanwhile. */
   run(call: WorkerCall): Promise<Outcome>;
   end(reason: string): void;
@@ -51,7 +58,7 @@ const startTimeoutMs = 60_000;
 /** Starts a worker that loads the file of an extension. */
 export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   const { name, file, memoryMb, loadTimeoutMs, runner, log } = options;
-  const loading = Promise.withResolvers<Description>();
+  const loading = Promise.withResolvers<LoadedFile>();
   const ending = Promise.withResolvers<string>();
   const calls = new Map<number, RunningCall>();
   let lastCall = 0;
@@ -88,7 +95,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
         return;
       case 'loaded':
         clearTimeout(timer);
-        loading.resolve(message.description);
+        loading.resolve(message);
         return;
       case 'unloadable':
         end(message.error.stack ?? message.error.message);

@@ -17,8 +17,11 @@ const indexNames = ['index.ts', 'index.mjs'];
 export async function findExtensions(directory: string): Promise<ExtensionFile[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const found = await Promise.all(entries.map(({ name }) => findIn(directory, name)));
-  return found.filter((one) => one !== undefined).sort((one, other) => (one.name < other.name ? -1 : 1));
+  return found.filter((one) => one !== undefined).sort(byNameThenFile);
 }
+
+const byNameThenFile = (one: ExtensionFile, other: ExtensionFile): number =>
+  (one.name === other.name ? one.file < other.file : one.name < other.name) ? -1 : 1;
 
 async function findIn(directory: string, entry: string): Promise<ExtensionFile | undefined> {
   const path = join(directory, entry);

@@ -24,7 +24,12 @@ export type ToWorker =
 export type FromWorker =
   /** It has everything of its own and begins with the file. */
   | { readonly type: 'loading' }
-  | { readonly type: 'loaded'; readonly description: Description }
+  | {
+      readonly type: 'loaded';
+      readonly description: Description;
+      /** Paths of what was imported, its own file among them. */
+      readonly files: readonly string[];
+    }
   | { readonly type: 'unloadable'; readonly error: PlainError }
   | { readonly type: 'done'; readonly call: number; readonly outcome: Outcome }
   /** It needs something that only the host has; `method` is `<tool>.<function>`. */

@@ -1,7 +1,13 @@
 import { AppError, unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
-import { type CallTarget, type Description, nameOfTarget } from './description.ts';
-import { type AnswerAsk, type ExtensionWorker, startExtensionWorker, WorkerEnded } from './extension-worker.ts';
+import { type CallTarget, nameOfTarget } from './description.ts';
+import {
+  type AnswerAsk,
+  type ExtensionWorker,
+  type LoadedFile,
+  startExtensionWorker,
+  WorkerEnded,
+} from './extension-worker.ts';
 import { toAppError } from './plain-errors.ts';
 import type { Outcome } from './protocol.ts';
 import type { RunnerProcess } from './runner-process.ts';
@@ -19,7 +25,7 @@ export interface PoolCall {
 /** The workers of one extension. Each runs one call at a time, so what a call does to its worker hurts it alone. */
 export interface WorkerPool {
   /** Starts the first worker. Rejects with the sentence that says why the extension can't be loaded. */
-  load(): Promise<Description>;
+  load(): Promise<LoadedFile>;
   /**
    * Calls a function of the extension. Throws what it refuses, 500 for what it throws by mistake, 504 when it takes too
    * long, 503 when no worker is free in time.

@@ -19,7 +19,7 @@ const replica = (name: string) =>
     },
   });
 
-const behind = (url: string, options: { answerTimeoutMs?: number; resolve?: () => Promise<string[]> } = {}) =>
+const behind = (url: string, options: Partial<Parameters<typeof httpUpstream>[0]> = {}) =>
   serve(
     createTestGateway({
       log: quiet,
@@ -279,6 +279,26 @@ describe('a service alone in its process', () => {
       assert.deepEqual(await refusalOf(response), [403, 'context_refused']);
     }
     await service.close();
+  });
+
+  test('that tells over the bus of other routes is asked for them at once', async () => {
+    const served = [declare('GET', '/api/v1/who')];
+    const service = await serveAlone({ ...replica('one'), routes: served });
+    const listeners = new Set<() => void>();
+    const telling: typeof bus = {
+      onNotice(_topic, listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    const gateway = await behind(service.url, { bus: telling });
+    assert.equal((await fetch(`${gateway.url}/api/v1/new`)).status, 404);
+    served.push(declare('GET', '/api/v1/new'));
+    for (const tell of listeners) tell();
+    await eventually(async () => (await fetch(`${gateway.url}/api/v1/new`)).status !== 404);
+    await service.close();
+    await gateway.stop();
+    assert.equal(listeners.size, 0);
   });
 
   test('of another secret is not ready, and says why', async () => {

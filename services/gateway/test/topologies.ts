@@ -21,7 +21,7 @@ export const signer = createTokenSigner(secret);
 export const quiet = createLogger('test', 'silent');
 
 /** Nobody tells of anything on it. */
-export const bus = { onNotice: () => () => {} };
+export const bus: Parameters<typeof httpUpstream>[0]['bus'] = { onNotice: () => () => {} };
 
 /** Holds every account for what its token says. */
 const believing: Accounts = {

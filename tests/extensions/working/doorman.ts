@@ -4,12 +4,12 @@ import { defineExtension, refuse, route } from '@recordbus/extensions';
 export const extension = defineExtension({
   signIn: {
     door_users: {
-      before({ email }) {
+      before({ email, flow, userAgent }) {
         if (email?.endsWith('@blocked.example')) throw refuse(403, 'not here', { email: 'is blocked' });
+        if (userAgent === 'unwelcome') throw refuse(403, `no ${flow} here`);
       },
-      async after({ userId, flow }, { kv }) {
-        const seen = (await kv.get(userId)) ?? [];
-        await kv.set(userId, [...(Array.isArray(seen) ? seen : []), flow]);
+      async after({ userId, flow, email, collection }, { kv }) {
+        await kv.set(`${userId} ${flow}`, { email: email ?? null, collection });
       },
     },
   },
@@ -18,7 +18,7 @@ export const extension = defineExtension({
       method: 'GET',
       path: '/door/:user',
       access: 'public',
-      handler: ({ params }, { kv }) => kv.get(params.user ?? ''),
+      handler: ({ params }, { kv }) => kv.list(`${params.user} `),
     }),
   ],
 });

@@ -6,8 +6,9 @@ export const extension = defineExtension({
     route({
       method: 'POST',
       path: '/tools/dispatch',
-      body: z.object({ event: z.string(), payload: z.unknown() }),
-      handler: ({ body }, { webhooks }) => webhooks.dispatch(body.event, body.payload),
+      body: z.object({ event: z.string(), payload: z.unknown(), padding: z.int().optional() }),
+      handler: ({ body: { event, payload, padding } }, { webhooks }) =>
+        webhooks.dispatch(event, padding === undefined ? payload : 'x'.repeat(padding)),
     }),
     route({
       method: 'POST',

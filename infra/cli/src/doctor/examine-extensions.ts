@@ -16,7 +16,7 @@ export async function examineExtensions(config: Config<typeof commandVariables>)
       return [
         fine('extensions', names.length === 0 ? `none in ${found.directory}` : names.join(', ')),
         ...host.problems.map(({ name, problem }) =>
-          broken('extensions', `${name} can not be loaded: ${problem.split('\n')[0]}`, 'The others work without it.'),
+          broken('extensions', `${name} can not be loaded: ${sentenceOf(problem)}`, 'The others work without it.'),
         ),
       ];
     } finally {
@@ -28,4 +28,11 @@ export async function examineExtensions(config: Config<typeof commandVariables>)
       broken('extensions', reason, 'The records service does not start so: make the directory, or name another.'),
     ];
   }
+}
+
+/** A line for a table. Of an error in the text of a file the first line is only the place. */
+function sentenceOf(problem: string): string {
+  const [first = '', ...others] = problem.split('\n');
+  const sentence = /:\d+$/.test(first) && others.find((line) => /^\w*Error\b/.test(line));
+  return sentence ? `${sentence} (${first})` : first;
 }

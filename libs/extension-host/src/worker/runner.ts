@@ -25,7 +25,7 @@ function start(id: number, file: string, memoryMb: number): void {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
   });
   workers.set(id, worker);
-  let reason = 'it ended by itself';
+  let reason: string | undefined;
   const unwatch = watchMemory(worker, memoryMb, () => {
     reason = `it used more than ${memoryMb} MiB of memory`;
     void worker.terminate();
@@ -34,10 +34,10 @@ function start(id: number, file: string, memoryMb: number): void {
   worker.on('error', (error: unknown) => {
     reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   });
-  worker.on('exit', () => {
+  worker.on('exit', (code) => {
     unwatch();
     workers.delete(id);
-    say({ kind: 'ended', worker: id, reason });
+    say({ kind: 'ended', worker: id, reason: reason ?? `it ended by itself, with exit code ${code}` });
   });
 }
 

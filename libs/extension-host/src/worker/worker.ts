@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../protocol.ts';
 
@@ -8,9 +8,14 @@ import type { FromWorker, ToWorker } from '../protocol.ts';
 const authorsPackage = '@recordbus/extensions';
 // Wherever the file of the extension is, this package is there for it.
 const packageUrl = import.meta.resolve(authorsPackage);
+const imported = new Set<string>();
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === authorsPackage ? { url: packageUrl, shortCircuit: true } : next(specifier, context),
+  resolve(specifier, context, next) {
+    if (specifier === authorsPackage) return { url: packageUrl, shortCircuit: true };
+    const resolved = next(specifier, context);
+    if (resolved.url.startsWith('file:')) imported.add(fileURLToPath(resolved.url));
+    return resolved;
+  },
 });
 
 const say = (message: FromWorker): void => parentPort?.postMessage(message);
@@ -23,6 +28,7 @@ const { captureConsole } = await import('./capture-console.ts');
 
 captureConsole((level, message) => say({ type: 'log', level, message }));
 say({ type: 'loading' });
+imported.clear();
 try {
   const module: unknown = await import(pathToFileURL(file).href);
   const { extension, description } = describeExtension(module);
@@ -31,7 +37,7 @@ try {
     if (message.type === 'call') void calls.run(message);
     else calls.answer(message.ask, message.outcome);
   });
-  say({ type: 'loaded', description });
+  say({ type: 'loaded', description, files: [...imported] });
 } catch (error) {
   say({ type: 'unloadable', error: plainError(error) });
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { at, listAt } from '../../harness/json.ts';
+import type { Target } from '../../harness/target.ts';
+
+const name = (field: string) => ({ name: field, type: 'text' });
+
+export async function afterHooks(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'ledger', type: 'base', fields: [name('entry')] });
+  await admin.post('/api/v1/collections', {
+    name: 'ledger_items',
+    type: 'base',
+    fields: [name('title'), name('body')],
+  });
+  const entries = async () =>
+    listAt((await admin.get('/api/v1/ledger?perPage=1000')).json, 'data').map(({ entry }) => String(entry));
+  const entry = (text: string) =>
+    eventually(`the entry ${text}`, async () => (await entries()).includes(text) || undefined, { timeoutMs: 20_000 });
+
+  await t.test('are told of what was written, by whom', async () => {
+    const made = await target.guest.send('POST', '/api/v1/ledger_items', { body: { title: 'one' } });
+    await entry('made one by guest');
+    const path = `/api/v1/ledger_items/${at(made.json, 'data.id')}`;
+    await admin.patch(path, { title: 'two' });
+    await entry('one to two: title');
+    await admin.delete(path);
+    await entry('gone two');
+  });
+  await t.test('are called again until they succeed', async () => {
+    await admin.create('ledger_items', { title: 'at the third try' });
+    await entry('made at the third try by admin');
+  });
+  await t.test('get what is too large for a message whole', async () => {
+    await admin.create('ledger_items', { title: 'large', body: 'x'.repeat(900_000) });
+    const { id } = await admin.create('ledger_items', { title: 'larger', body: 'x'.repeat(900_000) });
+    await admin.patch(`/api/v1/ledger_items/${id}`, { body: 'y'.repeat(900_000) });
+    await entry('larger to larger: body');
+  });
+  await t.test('have each event once', async () => {
+    const found = await entries();
+    assert.deepEqual(new Set(found).size, found.length);
+  });
+  for (const collection of ['ledger', 'ledger_items']) await admin.delete(`/api/v1/collections/${collection}`);
+}

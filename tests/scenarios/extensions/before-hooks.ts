@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { numberAt } from '../../harness/json.ts';
+import { is } from '../../harness/matching.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+
+const spec = 'issue 7';
+const name = (field: string) => ({ name: field, type: 'text' });
+
+export async function beforeHooks(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  const number = (field: string) => ({ name: field, type: 'number' });
+  await admin.post('/api/v1/collections', {
+    name: 'shop_orders',
+    type: 'base',
+    fields: [{ ...name('code'), required: true }, name('item'), number('amount'), number('price'), name('note')],
+    update_rule: '@request.query.word = "please"',
+  });
+  await admin.post('/api/v1/collections', {
+    name: 'shop_stock',
+    type: 'base',
+    fields: [{ ...name('item'), options: { unique: true } }, number('left'), number('price')],
+  });
+  const tea = await admin.create('shop_stock', { item: 'tea', left: 10, price: 3 });
+  const final = await admin.create('shop_orders', { code: 'final', item: 'tea', amount: 1 });
+  const keep = await admin.create('shop_orders', { code: 'keep', item: 'tea', amount: 1 });
+  const open = await admin.create('shop_orders', { code: 'open', item: 'tea', amount: 1 });
+  const left = async () => numberAt((await admin.get(`/api/v1/shop_stock/${tea.id}`)).json, 'data.left');
+  const create = (
+    label: string,
+    body: object,
+    expect: Scenario['expect'],
+    events: Scenario['events'] = [],
+  ): Scenario => ({
+    name: label,
+    request: 'POST /api/v1/shop_orders',
+    body: { code: 'a', item: 'tea', amount: 1, ...body },
+    expect,
+    events,
+    spec,
+  });
+  const order = (members: Readonly<Record<string, unknown>>) => ({ data: is.containing(members) });
+  assert.equal(await left(), 7);
+  await runScenarios(t, target, [
+    create(
+      'change the values, and write other records in the same transaction',
+      { amount: 2 },
+      { status: 201, json: order({ code: 'A', amount: 2, price: 6 }) },
+      ['shop_orders.create', 'shop_stock.update'],
+    ),
+    create('refuse with messages of fields', { amount: 13 }, { ...refused.invalid('amount') }),
+    create('refuse what they look up', { item: 'coffee' }, refused.invalid('item')),
+    create('of other records refuse as well', { amount: 100 }, refused.invalid('left')),
+    create('take everything back when they refuse late', { note: 'fails after the stock' }, refused.conflict),
+    create('are not asked of a body that is wrong', { amount: 'many' }, refused.invalid('amount')),
+    create('of all collections refuse', { note: 'from nobody' }, refused.forbidden),
+    create(
+      'may catch what a write of theirs is refused with',
+      { note: 'catches' },
+      { status: 201, json: order({ note: 'catches' }) },
+      ['shop_orders.create', 'shop_stock.update'],
+    ),
+    {
+      name: 'know the record that is changed',
+      as: 'admin',
+      request: `PATCH /api/v1/shop_orders/${open.id}`,
+      body: { amount: 5 },
+      expect: { status: 200, json: order({ code: 'OPEN', amount: 5, note: 'was OPEN' }) },
+      events: ['shop_orders.update'],
+      spec,
+    },
+    {
+      name: 'stand behind the rule',
+      request: `PATCH /api/v1/shop_orders/${final.id}`,
+      body: { amount: 5 },
+      expect: refused.forbidden,
+      spec,
+    },
+    {
+      name: 'refuse a change',
+      request: `PATCH /api/v1/shop_orders/${final.id}?word=please`,
+      body: { amount: 5 },
+      expect: refused.conflict,
+      spec,
+    },
+    {
+      name: 'stand behind If-Match',
+      as: 'admin',
+      request: `PATCH /api/v1/shop_orders/${final.id}`,
+      headers: { 'If-Match': 'W/"1"' },
+      body: { amount: 5 },
+      expect: { status: 412 },
+      spec,
+    },
+    {
+      name: 'refuse a delete',
+      request: `DELETE /api/v1/shop_orders/${keep.id}`,
+      expect: refused.conflict,
+      spec,
+    },
+    {
+      name: 'let a delete through',
+      request: `DELETE /api/v1/shop_orders/${open.id}`,
+      expect: { status: 200, json: { data: null } },
+      events: ['shop_orders.delete'],
+      spec,
+    },
+    {
+      name: 'are not asked about a record that is not there',
+      request: `DELETE /api/v1/shop_orders/${open.id}`,
+      expect: refused.notFound,
+      spec,
+    },
+  ]);
+  assert.equal(await left(), 4);
+  await t.test('are asked once for an idempotency key', async () => {
+    const send = () =>
+      target.guest.send('POST', '/api/v1/shop_orders', {
+        headers: { 'X-Service-Idempotency-Key': 'once' },
+        body: { code: 'once', item: 'tea', amount: 1 },
+      });
+    assert.equal((await send()).status, 201);
+    assert.equal((await send()).headers['idempotency-replayed'], 'true');
+    assert.equal(await left(), 3);
+  });
+  await t.test('of writes at once each see what the other left', async () => {
+    const body = { code: 'race', item: 'tea', amount: 1 };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => target.guest.send('POST', '/api/v1/shop_orders', { body })),
+    );
+    const made = answers.filter(({ status }) => status === 201).length;
+    assert.equal(await left(), 3 - made);
+  });
+  for (const collection of ['shop_orders', 'shop_stock']) await admin.delete(`/api/v1/collections/${collection}`);
+}

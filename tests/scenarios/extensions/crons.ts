@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { listAt } from '../../harness/json.ts';
+import { is } from '../../harness/matching.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+
+const spec = 'issue 7';
+
+export async function crons(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  const path = '/api/v1/admin/crons';
+  const run = is.containing({ id: is.uuid, cron: 'clock.tidy', tick: null, cause: 'manual', started_at: is.now });
+  const tidy = {
+    name: 'clock.tidy',
+    extension: 'clock',
+    schedule: '30 3 * * 1-5',
+    time_zone: 'Europe/Vienna',
+    missed: 'run once',
+    timeout_ms: 60_000,
+    next_run_at: is.number,
+    last_run: null,
+  };
+  const asking = (label: string, as: Scenario['as'], request: string, expect: Scenario['expect']): Scenario => ({
+    name: label,
+    ...(as && { as }),
+    request,
+    expect,
+    spec,
+  });
+  await runScenarios(t, target, [
+    asking('are listed', 'admin', `GET ${path}`, { status: 200, json: { data: is.listWith(tidy) } }),
+    asking('are not for users', 'user', `GET ${path}`, refused.forbidden),
+    asking('are not for guests', 'guest', `POST ${path}/clock.tidy/run`, refused.unauthenticated),
+    asking('an unknown one has no runs', 'admin', `GET ${path}/clock.none/runs`, refused.notFound),
+    asking('an unknown one does not run', 'admin', `POST ${path}/clock.none/run`, refused.notFound),
+    asking('one has not run yet', 'admin', `GET ${path}/clock.tidy/runs`, {
+      status: 200,
+      json: is.containing({ data: [], totalItems: 0 }),
+    }),
+    asking('one is run by hand', 'admin', `POST ${path}/clock.tidy/run`, { status: 202, json: { data: run } }),
+  ]);
+  const lastRun = (cron: string, status: string) =>
+    eventually(`the run of ${cron} is ${status}`, async () => {
+      const [last] = listAt((await admin.get(`${path}/clock.${cron}/runs`)).json, 'data');
+      if (last?.status !== status) throw new Error(JSON.stringify(last));
+      return last;
+    });
+  await t.test('a run is in the history', async () => {
+    assert.equal((await lastRun('tidy', 'success')).error, null);
+  });
+  await t.test('a run that fails says why, to admins', async () => {
+    await admin.post(`${path}/clock.fails/run`, {}, 202);
+    assert.equal((await lastRun('fails', 'failed')).error, 'out of luck');
+  });
+  await t.test('a run that is under way is not begun again, and ends with its time', async () => {
+    await admin.post(`${path}/clock.sleeps/run`, {}, 202);
+    assert.equal((await admin.send('POST', `${path}/clock.sleeps/run`)).status, 409);
+    assert.match(String((await lastRun('sleeps', 'failed')).error), /longer than 3000 ms/);
+  });
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { at, objectAt } from '../../harness/json.ts';
+import { differences, is } from '../../harness/matching.ts';
+import type { Target } from '../../harness/target.ts';
+
+/** Routes of extensions are in the API's document as those of the product: everybody reads what there is for whom. */
+export async function descriptions(t: TestContext, target: Target): Promise<void> {
+  const callers = { guest: target.guest, user: await target.user(), admin: await target.admin() };
+  for (const [name, caller] of Object.entries(callers))
+    await t.test(`a ${name} reads what a route takes, answers, and of whom`, async () => {
+      const { json } = await caller.get('/api/v1/openapi.json');
+      const paths = objectAt(json, 'paths');
+      const schema = (members: Readonly<Record<string, unknown>>) => ({
+        'application/json': { schema: is.containing(members) },
+      });
+      const quotes = objectAt(paths['/api/x/shop/quotes/{item}'], 'post');
+      assert.deepEqual(
+        differences(
+          quotes,
+          is.containing({
+            summary: 'What an amount of an item costs',
+            security: [{}, { user: [] }, { admin: [] }],
+            parameters: is.listWith(is.containing({ name: 'item', in: 'path', required: true })),
+            requestBody: is.containing({
+              content: schema({
+                required: ['amount'],
+                properties: { amount: is.containing({ type: 'number', exclusiveMinimum: 0 }) },
+              }),
+            }),
+          }),
+        ),
+        [],
+      );
+      const currency = is.containing({ schema: is.containing({ enum: ['EUR', 'USD'] }), in: 'query' });
+      assert.deepEqual(differences(quotes.parameters, is.listWith(currency)), []);
+      const answer = objectAt(quotes, 'responses.200.content');
+      assert.deepEqual(
+        differences(
+          answer,
+          schema({
+            properties: is.containing({
+              data: is.containing({ required: ['price', 'currency'] }),
+            }),
+          }),
+        ),
+        [],
+      );
+      const securityOf = (path: string) => at(paths[`/api/x/shop/${path}`], 'get.security');
+      assert.deepEqual(securityOf('me'), [{ user: [] }, { admin: [] }]);
+      assert.deepEqual(securityOf('admins'), [{ admin: [] }]);
+    });
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { at, listAt } from '../../harness/json.ts';
+import { logLines } from '../../harness/logs.ts';
+import type { Target } from '../../harness/target.ts';
+
+/** An extension with one of everything, which says a word. */
+const source = (path: string, schedule: string): string => `
+  import { defineExtension } from '@recordbus/extensions';
+  import { word } from './_word.ts';
+  export const extension = defineExtension({
+    hooks: { late_items: { beforeCreate: ({ values }) => { values.word = word; } } },
+    routes: [{ method: 'GET', path: '${path}', access: 'public', handler: () => word }],
+    crons: [{ name: 'tick', schedule: '${schedule}', handler: () => {} }],
+  });
+`;
+const timeoutMs = 30_000;
+
+/** What is added to the directory, changed in it and removed from it counts while the product runs. */
+export async function reloading(t: TestContext, target: Target, directory: string): Promise<void> {
+  const admin = await target.admin();
+  const fields = [{ name: 'word', type: 'text' }];
+  await admin.post('/api/v1/collections', { name: 'late_items', type: 'base', fields });
+  const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
+  /** What the route, the hook and the cron are now; null for what is not there. */
+  async function seen(path: string) {
+    const route = await target.guest.get(`/api/x${path}`);
+    const { word } = await admin.create('late_items', {});
+    const crons = listAt((await admin.get('/api/v1/admin/crons')).json, 'data');
+    const schedule = crons.find((cron) => cron.name === 'late.tick')?.schedule ?? null;
+    return { route: route.status === 200 ? at(route.json, 'data') : null, hook: word, schedule };
+  }
+  const becomes = (path: string, expected: Awaited<ReturnType<typeof seen>>) =>
+    eventually(`it is ${JSON.stringify(expected)}`, async () => assert.deepEqual(await seen(path), expected) ?? true, {
+      timeoutMs,
+    });
+  const others = async () => assert.equal((await target.guest.get('/api/x/shop/nothing')).status, 200);
+  const begunAt = target.logLines.length;
+  const told = (extension: string) =>
+    logLines(target.logLines.slice(begunAt)).filter((line) => line.extension === extension && line.problem);
+
+  await t.test('a file that is added', async () => {
+    write('_word.ts', `export const word = 'one';`);
+    write('late.ts', source('/late/first', '0 1 * * *'));
+    await becomes('/late/first', { route: 'one', hook: 'one', schedule: '0 1 * * *' });
+  });
+  await t.test('a file that is changed', async () => {
+    write('late.ts', source('/late/second', '0 2 * * *'));
+    await becomes('/late/second', { route: 'one', hook: 'one', schedule: '0 2 * * *' });
+    assert.equal((await target.guest.get('/api/x/late/first')).status, 404);
+  });
+  await t.test('a file that another one imports', async () => {
+    write('_word.ts', `export const word = 'three';`);
+    await becomes('/late/second', { route: 'three', hook: 'three', schedule: '0 2 * * *' });
+  });
+  await t.test('a file that is broken is named in the log, and what it was goes on', async () => {
+    write('late.ts', 'export const extension = {');
+    const line = await eventually('it is named', () => told('late').at(-1), { timeoutMs });
+    assert.match(String(line.problem), /SyntaxError/);
+    assert.equal(line.level, 'error');
+    await becomes('/late/second', { route: 'three', hook: 'three', schedule: '0 2 * * *' });
+    await others();
+  });
+  await t.test('a new file that is broken is in the way of no other', async () => {
+    write('later.ts', `throw new Error('at top level');`);
+    await eventually('it is named', () => told('later').length > 0, { timeoutMs });
+    await becomes('/late/second', { route: 'three', hook: 'three', schedule: '0 2 * * *' });
+    await others();
+  });
+  await t.test('a file that is removed', async () => {
+    for (const name of ['later.ts', 'late.ts', '_word.ts']) rmSync(join(directory, name));
+    await becomes('/late/second', { route: null, hook: null, schedule: null });
+    await others();
+  });
+}
