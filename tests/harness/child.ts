@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 export interface Exit {
@@ -17,6 +18,8 @@ export interface Child {
   kill(signal: NodeJS.Signals): void;
   /** Every message over its IPC channel so far. */
   readonly messages: readonly unknown[];
+  /** Hears every line from now on; gives the way to stop it. */
+  onLine(listener: (line: string) => void): () => void;
 }
 
 /** Starts a program with its output collected; `ipc` opens a channel for its messages. */
@@ -30,8 +33,13 @@ export function startChild(
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
   });
   const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  const take = (line: string): void => {
+    lines.push(line);
+    for (const listener of listeners) listener(line);
+  };
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line));
+    if (stream) createInterface({ input: stream }).on('line', take);
   }
   const messages: unknown[] = [];
   child.on('message', (message) => messages.push(message));
@@ -58,22 +66,30 @@ export function startChild(
       child.kill(signal);
     },
     messages,
+    onLine(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }
 
-const running = new Set<ChildProcess>();
-
-/** A test that is cut off (a timeout, Ctrl-C) leaves no process behind. */
+/**
+ * A test that is cut off (a timeout, Ctrl-C, even SIGKILL) leaves no process behind: a shell waits for the end of its
+ * input, which comes with the end of this process, however that comes.
+ */
 function endWithThisProcess(child: ChildProcess): void {
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  if (child.pid === undefined) return;
+  const script = 'read -r line || kill -KILL "$1"';
+  const guard = spawn('sh', ['-c', script, 'guard', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  guard.unref();
+  const { stdin } = guard;
+  stdin.on('error', () => {});
+  if (stdin instanceof Socket) stdin.unref();
+  child.once('exit', () => stdin.end('it has ended\n'));
 }
-
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-// Without a handler a signal would end this process past its "exit".
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /** Ends a process the polite way, and after `graceMs` the other way. */
 export async function endChild(child: Child, signal: NodeJS.Signals = 'SIGTERM', graceMs = 10_000): Promise<Exit> {

@@ -1,17 +1,22 @@
 import type { Server } from './server.ts';
 import { startNats, startPostgres } from './servers.ts';
+import { openStackPool, type StackPool } from './stack-pool.ts';
 
 let servers: Server[] = [];
+let pool: StackPool | undefined;
 
-/** Before a whole run: one database server and one bus for every test that does not hurt them. */
+/** Before a whole run: one database server and one bus for every test that does not hurt them, and a pool of stacks. */
 export async function globalSetup(): Promise<void> {
   const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
   servers = [postgres, nats];
   process.env.TEST_DATABASE_URL ??= postgres.url;
   process.env.TEST_NATS_URL ??= nats.url;
+  pool = await openStackPool();
+  process.env.TEST_STACK_POOL = pool.address;
 }
 
 /** After the run. */
 export async function globalTeardown(): Promise<void> {
+  await pool?.stop();
   await Promise.all(servers.map((server) => server.remove()));
 }

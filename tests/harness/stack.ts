@@ -68,7 +68,7 @@ export const userCollection = 'members';
 
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 
 /** Makes an empty ground: a new database and a new nats-server (if none are given), an empty directory, a random secret. */
 export async function createGround(given?: Database, givenBus?: Server): Promise<Ground> {

@@ -1,4 +1,5 @@
 import { after, type TestContext, test } from 'node:test';
+import { borrowStack } from './borrowed-stack.ts';
 import { callers, type Stack, startStack, type Topology } from './stack.ts';
 
 /** What a scenario table runs against. */
@@ -14,9 +15,22 @@ export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToke
 /** What the stacks of a file are configured with beside the usual; to be filled before its first test. */
 export const stackEnvironment: Record<string, string> = {};
 
+let wantsNewStacks = false;
+
+/** To be called before a file's first test, with the reason: its stacks are started for it and nobody has them after it. */
+export function onNewStacks(_because: string): void {
+  wantsNewStacks = true;
+}
+
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
-const stacks = new Map<Topology, Promise<Stack>>();
+/** A stack of this file's, or one that it has for now. */
+interface Held {
+  readonly target: Target;
+  letGo(): Promise<void>;
+}
+
+const held = new Map<Topology, Promise<Held>>();
 
 /**
  * Declares a test that runs on both topologies; the tests of a file share a stack of each. With TEST_BASE_URL it runs
@@ -45,20 +59,33 @@ function declareOn(
   }
   for (const topology of chosen) {
     test(`${name} (${topology})`, async (t) => {
-      const stack = await sharedStack(topology);
-      await body(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines });
+      const { target } = await hold(topology);
+      await body(t, target);
     });
   }
 }
 
-function sharedStack(topology: Topology): Promise<Stack> {
-  const started = stacks.get(topology) ?? startStack({ topology, environment: stackEnvironment });
-  stacks.set(topology, started);
-  return started;
+function hold(topology: Topology): Promise<Held> {
+  const holding = held.get(topology) ?? obtain(topology);
+  held.set(topology, holding);
+  return holding;
+}
+
+async function obtain(topology: Topology): Promise<Held> {
+  const { TEST_STACK_POOL: pool } = process.env;
+  if (pool && !wantsNewStacks && Object.keys(stackEnvironment).length === 0) {
+    const { target, giveBack } = await borrowStack(pool, topology);
+    return { target, letGo: giveBack };
+  }
+  const stack = await startStack({ topology, environment: stackEnvironment });
+  return {
+    target: { ...stack, secret: stack.ground.secret, logLines: stack.process.lines },
+    letGo: () => stack.stop(),
+  };
 }
 
 after(async () => {
-  await Promise.all([...stacks.values()].map(async (started) => (await started).stop()));
+  await Promise.all([...held.values()].map(async (holding) => (await holding).letGo()));
 });
 
 function targetElsewhere(url: string): Target {

@@ -1,0 +1,44 @@
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { clearStack } from './clear-stack.ts';
+import { callers, type Topology } from './stack.ts';
+import type { BorrowerLine, LenderLine, LentStack } from './stack-pool.ts';
+import type { Target } from './target.ts';
+
+/** A stack of the run's pool, as a file finds it: with a first admin, perhaps, and nothing else. */
+export interface BorrowedStack {
+  readonly target: Target;
+  /** Clears the stack and hands it to the next file; the pool throws it away when that fails. */
+  giveBack(): Promise<void>;
+}
+
+/** Borrows a stack of the pool at `address` (host and port). Throws when none starts. */
+export async function borrowStack(address: string, topology: Topology): Promise<BorrowedStack> {
+  const [host = '', port] = address.split(':');
+  const socket = connect(Number(port), host);
+  const say = (line: BorrowerLine): void => {
+    socket.write(`${JSON.stringify(line)}\n`);
+  };
+  const logLines: string[] = [];
+  const lent = await new Promise<LentStack>((resolve, reject) => {
+    socket.on('error', reject).on('close', () => reject(new Error('the pool of stacks has closed')));
+    createInterface({ input: socket }).on('line', (text) => {
+      const line: LenderLine = JSON.parse(text);
+      if ('line' in line) logLines.push(line.line);
+      else if ('stack' in line) resolve(line.stack);
+      else reject(new Error(line.failure));
+    });
+    say({ borrow: topology });
+  });
+  return {
+    target: { ...lent, logLines, ...callers(lent.url, lent.setupToken) },
+    async giveBack() {
+      try {
+        await clearStack(await callers(lent.url, lent.setupToken).admin());
+        say({ giveBack: topology });
+      } finally {
+        socket.end();
+      }
+    },
+  };
+}

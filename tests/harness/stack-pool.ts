@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { type Stack, startStack, type Topology } from './stack.ts';
+
+/** A borrower's lines: which stack it wants, and at the end that the next one may have it. */
+export type BorrowerLine = { readonly borrow: Topology } | { readonly giveBack: Topology };
+
+/** The pool's lines: the stack, or why there is none; then every line that the stack writes. */
+export type LenderLine = { readonly stack: LentStack } | { readonly failure: string } | { readonly line: string };
+
+export type LentStack = Pick<Stack, 'url' | 'setupToken' | 'services' | 'natsUrl'> & { readonly secret: string };
+
+/** The running stacks of a test run, lent to one file after the other: most files do less work than starting one is. */
+export interface StackPool {
+  /** Host and port at which files borrow. A stack is lent for as long as its connection is open. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Opens a pool that starts a stack when none is idle, and stops one that was not given back: nobody knows its state. */
+export async function openStackPool(): Promise<StackPool> {
+  const idle: Record<Topology, Stack[]> = { one: [], processes: [] };
+  const lendings = new Set<Promise<void>>();
+
+  async function lend(socket: Socket): Promise<void> {
+    const tell = (line: LenderLine): void => {
+      socket.write(`${JSON.stringify(line)}\n`);
+    };
+    let stack: Stack | undefined;
+    let stopListening = (): void => {};
+    try {
+      for await (const line of createInterface({ input: socket })) {
+        const wish: BorrowerLine = JSON.parse(line);
+        if ('borrow' in wish) {
+          stack = idle[wish.borrow].pop() ?? (await startStack({ topology: wish.borrow }));
+          stopListening = stack.process.onLine((written) => tell({ line: written }));
+          tell({ stack: lentStack(stack) });
+        } else if (stack) {
+          stopListening();
+          idle[wish.giveBack].push(stack);
+          stack = undefined;
+        }
+      }
+    } catch (error) {
+      tell({ failure: String(error) });
+    }
+    stopListening();
+    await stack?.stop();
+  }
+
+  const server = createServer((socket) => {
+    // A borrower that is killed ends its connection with an error; what counts is that it ends.
+    socket.on('error', () => {});
+    const lending = lend(socket).finally(() => lendings.delete(lending));
+    lendings.add(lending);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      await Promise.all(lendings);
+      await Promise.all([...idle.one, ...idle.processes].map((stack) => stack.stop()));
+    },
+  };
+}
+
+const lentStack = ({ url, setupToken, services, natsUrl, ground }: Stack): LentStack => ({
+  url,
+  setupToken,
+  services,
+  natsUrl,
+  secret: ground.secret,
+});
