@@ -67,18 +67,15 @@ export type Topology = (services: readonly Service[]) => Promise<RunningGateway>
 
 /** Serves the gateway of these upstreams. */
 export async function serve(gateway: Gateway, more: readonly ListeningServer[] = []): Promise<RunningGateway> {
+  // What was started before something throws is stopped, and the failure is the test's.
+  await using starting = new AsyncDisposableStack();
+  for (const one of more) starting.defer(() => one.close());
+  starting.defer(() => gateway.stop());
   await gateway.start();
   const server = await listen(gateway.app, { host: '127.0.0.1', port: 0 });
-  return {
-    gateway,
-    url: server.url,
-    port: server.port,
-    async stop() {
-      await server.close();
-      await gateway.stop();
-      await Promise.all(more.map((one) => one.close()));
-    },
-  };
+  starting.defer(() => server.close());
+  const started = starting.move();
+  return { gateway, url: server.url, port: server.port, stop: () => started.disposeAsync() };
 }
 
 /** Serves a service alone, as its own process would. */

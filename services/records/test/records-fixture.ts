@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -88,12 +89,18 @@ export async function startRecords(
   options: { readonly vectorMemoryBytes?: number; readonly envelope?: Envelope } = {},
 ): Promise<RecordsFixture> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
+  // What was started before something throws is stopped, and the failure is the test's.
+  await using starting = new AsyncDisposableStack();
   const log = createLogger('records', 'silent');
   const temporary = await createTemporaryDatabase(serverUrl);
+  starting.defer(() => temporary.drop());
   const database = await openDatabase({ url: temporary.url, name: 'records', log });
+  starting.defer(() => database.close());
   for (const collection of collections) await createCollection(database, collection);
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
+  starting.defer(() => bus.close());
   const uploads = await mkdtemp(join(tmpdir(), 'recordbus-test-uploads-'));
+  starting.defer(() => rm(uploads, { recursive: true }));
   const storage = await openLocalStorage(uploads);
   const nowhere = 'http://127.0.0.1:1';
   const service = createRecords({
@@ -106,6 +113,7 @@ export async function startRecords(
     config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
   });
+  starting.defer(() => service.stop());
   await service.start();
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) =>
     service.handle(request, response, {
@@ -116,6 +124,12 @@ export async function startRecords(
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  starting.defer(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
+  const started = starting.move();
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let lastEvent = 0;
 
@@ -145,17 +159,7 @@ export async function startRecords(
       lastEvent = rows.at(-1)?.id ?? lastEvent;
       return rows.map(({ body }) => JSON.parse(body));
     },
-    async stop() {
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
-      await service.stop();
-      await bus.close();
-      await database.close();
-      await temporary.drop();
-      await rm(uploads, { recursive: true });
-    },
+    stop: () => started.disposeAsync(),
   };
 }
 
