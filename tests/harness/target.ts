@@ -17,7 +17,7 @@ export const stackEnvironment: Record<string, string> = {};
 
 let wantsNewStacks = false;
 
-/** To be called before a file's first test, with the reason: its stacks are started for it and nobody has them after it. */
+/** Has stacks started for this file, which nobody has after it; said before its first test, with the reason. */
 export function onNewStacks(_because: string): void {
   wantsNewStacks = true;
 }

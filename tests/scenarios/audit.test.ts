@@ -4,8 +4,10 @@ import { listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology, onNewStacks } from '../harness/target.ts';
 import { totpCode } from '../harness/totp.ts';
+
+onNewStacks('The log is read from its beginning.');
 
 const secret = 'correct horse battery staple two';
 

@@ -2,8 +2,10 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { firstAdmin } from '../harness/stack.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology, onNewStacks } from '../harness/target.ts';
 import { mint, mintUserToken } from '../harness/tokens.ts';
+
+onNewStacks('Nobody may have been here before the first admin.');
 
 const path = '/api/v1/admin';
 const session = { data: { token: is.text, admin: { id: is.uuid, email: firstAdmin.email } } };

@@ -3,7 +3,9 @@ import { listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { onEachTopology, onNewStacks, type Target } from '../harness/target.ts';
+
+onNewStacks('What a start says of the encryption key is looked for.');
 
 const path = '/api/v1/admin/settings';
 const secret = 'hunter2-of-the-settings';

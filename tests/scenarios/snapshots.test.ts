@@ -4,7 +4,9 @@ import { type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology, onNewStacks } from '../harness/target.ts';
+
+onNewStacks('Collections that refer to each other in a circle are left.');
 
 const apply = '/api/v1/admin/migrations/apply';
 
