@@ -14,24 +14,22 @@ const silentBus = { onNotice: () => () => {} };
 describe('the accounts of tokens', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
   let database: Database;
   let accounts: Accounts;
-  let end: () => Promise<void>;
+  const started = new AsyncDisposableStack();
   const run = (text: string, values: readonly unknown[] = []) => database.query({ text, values });
 
   before(async () => {
     const temporary = await createTemporaryDatabase(serverUrl ?? '');
+    started.defer(() => temporary.drop());
     database = await openDatabase({ url: temporary.url, name: 'test', log: quiet });
+    started.defer(() => database.close());
     await run(`create table records.people (id text primary key, email text, token_version integer not null default 0,
       is_anonymous boolean not null default false)`);
     await run('create table records.things (id text primary key)');
     accounts = createAccounts({ database, bus: silentBus, log: quiet });
+    started.defer(() => accounts.stop());
     await accounts.start();
-    end = async () => {
-      await accounts.stop();
-      await database.close();
-      await temporary.drop();
-    };
   });
-  after(() => end());
+  after(() => started.disposeAsync());
 
   const sessionOf = (id: string, more: Partial<Session> = {}, collection = 'people'): Session => ({
     principal: { type: 'user', id, email: 'as@signed', collection, anonymous: false, impersonatedBy: null },

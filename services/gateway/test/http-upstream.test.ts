@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createContextSealer } from '@recordbus/shared/context';
-import type { ListeningServer } from '@recordbus/shared/http';
 import { httpUpstream, localUpstream } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
@@ -37,26 +36,24 @@ async function refusalOf(response: Response): Promise<[number, string]> {
 
 describe('a service that is not there', () => {
   test('gets 503 with Retry-After in the error shape until it comes up, and its routes are unknown until then', async () => {
-    const service = await serveAlone(replica('one'));
+    await using service = await serveAlone(replica('one'));
     await service.close();
-    const gateway = await behind(service.url);
+    await using gateway = await behind(service.url);
     const response = await fetch(`${gateway.url}/api/v1/posts`);
     assert.equal(response.headers.get('retry-after'), '1');
     assert.deepEqual(await refusalOf(response), [503, 'unavailable']);
     assert.equal((await fetch(`${gateway.url}/readyz`)).status, 503);
     assert.equal((await fetch(`${gateway.url}/healthz`)).status, 200);
 
-    const started = await serveAlone(replica('one'), service.port);
+    await using _started = await serveAlone(replica('one'), service.port);
     await eventually(async () => (await fetch(`${gateway.url}/api/v1/posts`)).status === 200);
     assert.equal((await fetch(`${gateway.url}/nowhere`)).status, 404);
     await eventually(async () => (await fetch(`${gateway.url}/readyz`)).status === 200);
-    await started.close();
-    await gateway.stop();
   });
 
   test('that was there before gets 503 and is back at once when it is', async () => {
-    const service = await serveAlone(replica('one'));
-    const gateway = await behind(service.url);
+    await using service = await serveAlone(replica('one'));
+    await using gateway = await behind(service.url);
     assert.equal((await post(gateway.url)).status, 200);
     await service.close();
     for (const response of [await fetch(`${gateway.url}/api/v1/posts`), await post(gateway.url)])
@@ -70,56 +67,56 @@ describe('a service that is not there', () => {
         services: { gateway: 'ok', records: 'unavailable' },
       },
     );
-    const started = await serveAlone(replica('one'), service.port);
+    await using _started = await serveAlone(replica('one'), service.port);
     assert.equal((await post(gateway.url)).status, 200);
-    await started.close();
-    await gateway.stop();
   });
 
   test('does not make the gateway unready when it is the webhooks service', async () => {
-    const records = await serveAlone(replica('one'));
-    const gone = await serveAlone(testService('webhooks', quiet, []));
+    await using records = await serveAlone(replica('one'));
+    await using gone = await serveAlone(testService('webhooks', quiet, []));
     const upstreams = [
       httpUpstream({ name: 'records', url: records.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
       httpUpstream({ name: 'webhooks', url: gone.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
     ];
-    const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
+    await using gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     await gone.close();
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };
     assert.equal(readyz.status, 200);
     assert.match(data.checks.webhooks ?? '', /ECONNREFUSED|closed/);
-    await gateway.stop();
   });
 
   test('leaves its system paths unanswered rather than taken for collections', async () => {
-    const records = await serveAlone(replica('one'));
-    const gone = await serveAlone(testService('admin', quiet, []));
+    await using records = await serveAlone(replica('one'));
+    await using gone = await serveAlone(testService('admin', quiet, []));
     await gone.close();
     const upstreams = [
       httpUpstream({ name: 'records', url: records.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
       httpUpstream({ name: 'admin', url: gone.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
     ];
-    const gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
+    await using gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
     for (const path of ['/api/v1/collections', '/api/v1/admin/me', '/nowhere'])
       assert.equal((await fetch(gateway.url + path)).status, 503, path);
     assert.equal((await fetch(`${gateway.url}/api/v1/%zz`)).status, 400);
-    await gateway.stop();
   });
 });
 
 describe('a service with several addresses', () => {
   const two = () => Promise.resolve(['127.0.0.1', '127.0.0.2']);
-  const pair = async (): Promise<[ListeningServer, ListeningServer]> => {
-    const first = await serveAlone(replica('first'), 0, '127.0.0.1');
-    return [first, await serveAlone(replica('second'), first.port, '127.0.0.2')];
+  const pair = async () => {
+    await using started = new AsyncDisposableStack();
+    const first = started.use(await serveAlone(replica('first'), 0, '127.0.0.1'));
+    started.use(await serveAlone(replica('second'), first.port, '127.0.0.2'));
+    const both = started.move();
+    return { first, [Symbol.asyncDispose]: () => both.disposeAsync() };
   };
   const ask = async (url: string) => (await fetch(`${url}/api/v1/who`)).text();
 
   test('is spread over, and goes on when one of them dies, also with what must not be done twice', async () => {
-    const [first, second] = await pair();
-    const gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
+    await using both = await pair();
+    const { first } = both;
+    await using gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
     const answers = [];
     for (let request = 0; request < 20; request += 1) answers.push(await ask(gateway.url));
     assert.ok(answers.filter((name) => name === 'first').length >= 8, answers.join());
@@ -130,45 +127,44 @@ describe('a service with several addresses', () => {
       assert.equal((await post(gateway.url)).status, 200);
       assert.equal(await ask(gateway.url), 'second');
     }
-    const again = await serveAlone(replica('first'), first.port, '127.0.0.1');
+    await using _again = await serveAlone(replica('first'), first.port, '127.0.0.1');
     await eventually(async () => (await ask(gateway.url)) === 'first');
-    await Promise.all([again.close(), second.close()]);
-    await gateway.stop();
   });
 
   test('leaves out one that hangs, and takes it back when it answers', async () => {
-    const first = await serveAlone(replica('first'), 0, '127.0.0.1');
+    await using first = await serveAlone(replica('first'), 0, '127.0.0.1');
     const held = new Set<Socket>();
     const hanging = createTcpServer((socket) => held.add(socket.on('error', () => {}).resume()));
+    using ending = new DisposableStack();
+    ending.defer(() => {
+      hanging.close();
+      for (const socket of held) socket.destroy();
+    });
     hanging.listen(first.port, '127.0.0.2');
     await once(hanging, 'listening');
-    const gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
+    await using gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
     await eventually(async () => {
       for (let request = 0; request < 6; request += 1)
         await fetch(`${gateway.url}/api/v1/who`, { signal: AbortSignal.timeout(1500) });
       return true;
     });
 
-    hanging.close();
-    for (const socket of held) socket.destroy();
-    const second = await serveAlone(replica('second'), first.port, '127.0.0.2');
+    ending.dispose();
+    await using _second = await serveAlone(replica('second'), first.port, '127.0.0.2');
     await eventually(async () => (await ask(gateway.url)) === 'second');
-    await Promise.all([first.close(), second.close()]);
-    await gateway.stop();
   });
 
   test('is followed when the addresses change, and kept while the name does not resolve', async () => {
-    const [first, second] = await pair();
+    await using both = await pair();
+    const { first } = both;
     let resolve: () => Promise<string[]> = async () => ['127.0.0.1'];
-    const gateway = await behind(`http://records.test:${first.port}`, { resolve: () => resolve() });
+    await using gateway = await behind(`http://records.test:${first.port}`, { resolve: () => resolve() });
     assert.equal(await ask(gateway.url), 'first');
     resolve = async () => ['127.0.0.2'];
     await eventually(async () => (await ask(gateway.url)) === 'second');
     resolve = () => Promise.reject(new Error('no name server'));
     await first.close();
     assert.equal(await ask(gateway.url), 'second');
-    await second.close();
-    await gateway.stop();
   });
 });
 
@@ -195,7 +191,9 @@ describe('a connection to a service', () => {
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       count: () => connections,
-      close: () => server.close(),
+      [Symbol.dispose]: () => {
+        server.close();
+      },
     };
   }
   const manifest = ['GET', 'POST'].map((method) => ({
@@ -210,40 +208,37 @@ describe('a connection to a service', () => {
   const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
   test('that breaks before the answer costs a GET one more try, a POST its answer', async () => {
-    const service = await serveRaw((_, nth) => (nth === 1 ? undefined : good));
-    const gateway = await behind(service.url);
+    using service = await serveRaw((_, nth) => (nth === 1 ? undefined : good));
+    await using gateway = await behind(service.url);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
     assert.equal(service.count(), 2);
-    service.close();
-    await gateway.stop();
 
-    const other = await serveRaw(() => undefined);
-    const second = await behind(other.url);
+    using other = await serveRaw(() => undefined);
+    await using second = await behind(other.url);
     assert.deepEqual(await refusalOf(await post(second.url)), [503, 'unavailable']);
     assert.equal(other.count(), 1);
     assert.deepEqual(await refusalOf(await fetch(`${second.url}/api/v1/posts`)), [503, 'unavailable']);
     assert.equal(other.count(), 3);
-    other.close();
-    await second.stop();
   });
 
   test('on which nothing comes is 504', async () => {
     const service = await serveAlone(
       testService('records', quiet, routes, { '/api/v1/slow': () => new Promise<void>(() => {}) }),
     );
-    const gateway = await behind(service.url, { answerTimeoutMs: 300 });
+    // Its close waits for the answer that never comes.
+    using ending = new DisposableStack();
+    ending.defer(() => void service.close());
+    await using gateway = await behind(service.url, { answerTimeoutMs: 300 });
     assert.deepEqual(await refusalOf(await fetch(`${gateway.url}/api/v1/slow`)), [504, 'upstream_timeout']);
-    await gateway.stop();
-    void service.close();
   });
 
   test('carries no header that speaks of another connection', async () => {
     let head = '';
-    const service = await serveRaw((text) => {
+    using service = await serveRaw((text) => {
       head = text.toLowerCase();
       return 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close, x-private\r\nX-Private: 1\r\nX-Shown: 1\r\n\r\nok';
     });
-    const gateway = await behind(service.url);
+    await using gateway = await behind(service.url);
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write(
       'GET /api/v1/posts HTTP/1.1\r\nHost: example.com\r\nConnection: close, X-Secret\r\nX-Secret: 1\r\nTE: trailers\r\nProxy-Authorization: x\r\nX-Kept: 1\r\nUpgrade: h2c\r\n\r\n',
@@ -256,14 +251,12 @@ describe('a connection to a service', () => {
     assert.match(head, /host: example\.com/);
     assert.match(head, /x-recordbus-context: /);
     for (const name of ['x-secret', 'te: ', 'proxy-authorization', 'upgrade']) assert.ok(!head.includes(name), name);
-    service.close();
-    await gateway.stop();
   });
 });
 
 describe('a service alone in its process', () => {
   test('refuses who is not the gateway', async () => {
-    const service = await serveAlone(replica('one'));
+    await using service = await serveAlone(replica('one'));
     const context = {
       requestId: 'x',
       traceparent: '',
@@ -278,7 +271,6 @@ describe('a service alone in its process', () => {
       });
       assert.deepEqual(await refusalOf(response), [403, 'context_refused']);
     }
-    await service.close();
   });
 
   test('that tells over the bus of other routes is asked for them at once', async () => {
@@ -303,7 +295,7 @@ describe('a service alone in its process', () => {
 
   test('of another secret is not ready, and says why', async () => {
     const other = createContextSealer(Buffer.from('another secret with over 32 characters'));
-    const service = await serveAlone(replica('one'));
+    await using service = await serveAlone(replica('one'));
     const upstream = httpUpstream({
       name: 'records',
       url: service.url,
@@ -312,12 +304,11 @@ describe('a service alone in its process', () => {
       log: quiet,
       answerTimeoutMs: 60_000,
     });
-    const gateway = await serve(createTestGateway({ log: quiet, upstreams: [upstream] }), [service]);
+    await using gateway = await serve(createTestGateway({ log: quiet, upstreams: [upstream] }), [service]);
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };
     assert.equal(readyz.status, 503);
     assert.match(data.checks.records ?? '', /routes: not told yet/);
-    await gateway.stop();
   });
 });
 

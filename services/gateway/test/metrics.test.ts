@@ -13,7 +13,8 @@ test('each answer is measured by its route, and each refusal by its rate rule', 
     'rate_limit.rules': JSON.stringify([{ label: '/api/v1/posts', max: 2, windowMs: 60_000 }]),
   });
   const gateway = createTestGateway({ log: quiet, settings, upstreams: [localUpstream(records)] });
-  const { url, stop } = await serve(gateway);
+  await using running = await serve(gateway);
+  const { url } = running;
   for (const path of ['/api/v1/posts', '/api/v1/tags', '/api/v1/posts', '/api/v1/posts', '/no/such/path', '/healthz'])
     await (await fetch(url + path)).text();
 
@@ -38,5 +39,4 @@ test('each answer is measured by its route, and each refusal by its rate rule', 
     limited.map(({ labels, value }) => [labels.rule, value]),
     [['/api/v1/posts', 1]],
   );
-  await stop();
 });

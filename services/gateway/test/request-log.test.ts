@@ -32,7 +32,7 @@ describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_U
   const start = (settings = fixedSettings()) => {
     const requests = createRequestLog({ database: { query }, settings, log: quiet });
     requests.start();
-    return requests;
+    return { ...requests, [Symbol.asyncDispose]: requests.stop };
   };
 
   const requestOf = (path: string, atSec = Math.floor(Date.now() / 1000)): LoggedRequest => ({
@@ -53,7 +53,7 @@ describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_U
     (await requests.list({ path, page: 1, perPage: 1 })).totalItems;
 
   test('takes thousands at once, loses none, and keeps their order', async () => {
-    const requests = start();
+    await using requests = start();
     for (let number = 0; number < 2500; number += 1) requests.note(requestOf(`/burst/${number}`, 1_800_000_000));
     await eventually(async () => (await count(requests, '/burst/')) === 2500);
     const { rows } = await requests.list({ path: '/burst/', page: 1, perPage: 3 });
@@ -62,18 +62,17 @@ describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_U
       ['/burst/2499', '/burst/2498', '/burst/2497'],
     );
     assert.deepEqual([requests.lost(), requests.waiting()], [0, 0]);
-    await requests.stop();
   });
 
   test('writes what is waiting when it stops', async () => {
-    const requests = start();
+    await using requests = start();
     requests.note(requestOf('/last'));
     await requests.stop();
     assert.equal(await count(requests, '/last'), 1);
   });
 
   test('keeps so many while the database is away, counts what it loses, and goes on afterwards', async () => {
-    const requests = start();
+    await using requests = start();
     isAway = true;
     try {
       for (let number = 0; number < 10_250; number += 1) requests.note(requestOf('/away'));
@@ -83,21 +82,19 @@ describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_U
     }
     await eventually(async () => (await count(requests, '/away')) === 10_000);
     assert.equal(requests.waiting(), 0);
-    await requests.stop();
   });
 
   test('does not try for ever to write what the database refuses', async () => {
-    const requests = start();
+    await using requests = start();
     requests.note(requestOf('/refused\0'));
     await eventually(() => requests.lost() === 1);
     requests.note(requestOf('/fine'));
     await eventually(async () => (await count(requests, '/fine')) === 1);
-    await requests.stop();
   });
 
   test('drops the days that were kept long enough, as tables', async () => {
     const settings = fixedSettings({ 'logs.retention_days': '30' });
-    const requests = start(settings);
+    await using requests = start(settings);
     const nowSec = Math.floor(Date.now() / 1000);
     for (const days of [20, 5, 0]) requests.note(requestOf(`/days/${days}`, nowSec - days * daySec));
     await eventually(async () => (await count(requests, '/days/')) === 3);
@@ -109,6 +106,5 @@ describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_U
       values: [`system.requests_${dropped}`],
     });
     assert.equal(table, null);
-    await requests.stop();
   });
 });

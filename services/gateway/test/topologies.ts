@@ -56,7 +56,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
   });
 
 /** A gateway that is listening, and the services behind it. */
-export interface RunningGateway {
+export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly url: string;
   readonly port: number;
@@ -75,12 +75,24 @@ export async function serve(gateway: Gateway, more: readonly ListeningServer[] =
   const server = await listen(gateway.app, { host: '127.0.0.1', port: 0 });
   starting.defer(() => server.close());
   const started = starting.move();
-  return { gateway, url: server.url, port: server.port, stop: () => started.disposeAsync() };
+  const stop = (): Promise<void> => started.disposeAsync();
+  return { gateway, url: server.url, port: server.port, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Serves a service alone, as its own process would. */
-export const serveAlone = (service: Service, port = 0, host = '127.0.0.1'): Promise<ListeningServer> =>
-  listen(createServiceApp(service, sealer, quiet), { host, port });
+export async function serveAlone(
+  service: Service,
+  port = 0,
+  host = '127.0.0.1',
+): Promise<ListeningServer & AsyncDisposable> {
+  const server = await listen(createServiceApp(service, sealer, quiet), { host, port });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= server.close();
+    return closed;
+  };
+  return { ...server, close, [Symbol.asyncDispose]: close };
+}
 
 /** The two ways in which services stand behind a gateway. */
 export const topologies: Readonly<Record<string, Topology>> = {
