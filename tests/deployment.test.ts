@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
@@ -36,6 +38,31 @@ const nameOf = (manifest: JsonObject): string => textAt(manifest, 'metadata.name
 const deployments = ofKind('Deployment');
 const container = (deployment: JsonObject): JsonObject => objectAt(deployment, 'spec.template.spec.containers.0');
 
+/** What the type checker says of manifests as literals of the types of their kinds; the schemas let unknown keys pass. */
+function complaintsOfTypes(documents: readonly JsonObject[]): string {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-manifests-'));
+  try {
+    symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
+    const imports = Object.entries(kinds).map(
+      ([kind, Kind]) => `import type { I${kind} } from 'kubernetes-models/${new Kind().apiVersion}/${kind}';`,
+    );
+    const literals = documents.map(
+      (document, index) => `export const _${index}: I${document.kind} = ${JSON.stringify(document, null, 1)};`,
+    );
+    writeFileSync(join(directory, 'manifests.ts'), [...imports, ...literals].join('\n'));
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--ignoreConfig', '--module', 'nodenext'];
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    const { error, stdout, stderr } = spawnSync(process.execPath, [tsc, ...options, 'manifests.ts'], {
+      cwd: directory,
+      encoding: 'utf8',
+    });
+    assert.equal(error, undefined);
+    return `${stdout}${stderr}`;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
 /** The variables that docs/configuration.md has. */
 const documented = new Set(read('docs/configuration.md').match(/\bSERVICE_[A-Z_]+\b/g));
 
@@ -48,6 +75,12 @@ test('every manifest is listed, and valid by the schema of its kind', () => {
     assert.equal(manifest.apiVersion, new Kind().apiVersion);
     assert.doesNotThrow(() => new Kind(manifest as never).validate(), `${manifest.kind} ${nameOf(manifest)}`);
   }
+});
+
+test('no manifest has a key that Kubernetes does not know', () => {
+  assert.equal(complaintsOfTypes(manifests), '');
+  const misspelt = JSON.parse(JSON.stringify(deployments[0]).replace('periodSeconds', 'periodSecond'));
+  assert.match(complaintsOfTypes([misspelt]), /'"periodSecond"' does not exist in type 'IProbe'/);
 });
 
 test('there is a deployment of every service, which runs what the image has', () => {
