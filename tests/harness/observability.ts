@@ -33,8 +33,11 @@ export function promqlExpressions(): readonly { readonly where: string; readonly
   return [...ofDashboards, ...ofAlerts];
 }
 
-/** The names of metrics in an expression; parts of histograms by the name of the histogram. */
+/**
+ * The names of metrics in an expression; parts of histograms by the name of the histogram. A name of several words that
+ * is no function is one: labels here have one word.
+ */
 export const metricsIn = (expression: string): string[] =>
-  [...expression.matchAll(/\b(?:recordbus|process|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
+  [...expression.replaceAll(/"[^"]*"/g, '').matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b(?!\s*\()/g)].map(([name]) =>
     name.replace(/_(?:bucket|sum|count)$/, ''),
   );
