@@ -1,0 +1,77 @@
+import type { RequestListener } from 'node:http';
+import { type Settings, trustedProxiesOf } from '@recordbus/settings';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
+import { createTokenVerifier } from '@recordbus/tokens';
+import express from 'express';
+import type { Accounts } from '../accounts/accounts.ts';
+import { createFindClient } from '../client-address/find-client.ts';
+import { corsKeys, createCorsPolicy } from '../cors/cors-policy.ts';
+import { followSettings } from '../follow-settings.ts';
+import { createChooseRule } from '../rate-limit/choose-rule.ts';
+import { createLimiter } from '../rate-limit/limiter.ts';
+import type { SharedWindows } from '../rate-limit/shared-windows.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
+import type { RoutingTable } from '../routing/routing-table.ts';
+import { admitScrape } from './admit-scrape.ts';
+import { answerError } from './answer-error.ts';
+import { authenticate } from './authenticate.ts';
+import { beginExchange } from './begin-exchange.ts';
+import { cors } from './cors.ts';
+import { forward } from './forward.ts';
+import { limitBody } from './limit-body.ts';
+import { limitRate } from './limit-rate.ts';
+import { matchRoute } from './match-route.ts';
+import { measure } from './measure.ts';
+import { noteRequest } from './note-request.ts';
+
+export interface PipelineDeps {
+  readonly log: Logger;
+  /** Raw bytes of the secret that signs tokens. */
+  readonly secret: Uint8Array;
+  readonly settings: Settings;
+  readonly accounts: Accounts;
+  /** Where requests are counted. */
+  readonly windows: SharedWindows;
+  readonly requestLog: RequestLog;
+  /** The CIDRs of the proxies before the gateway, where the settings name none. */
+  readonly trustedProxies: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+interface PipelineParts {
+  readonly metrics: Metrics;
+  readonly table: RoutingTable;
+}
+
+/** What every request goes through, in this order; what a step needs of the settings follows them. */
+export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineParts): RequestListener {
+  const { log, secret, settings, accounts, windows, requestLog, trustedProxies, clock = Date.now } = deps;
+  const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
+    createFindClient(trustedProxiesOf(settings, trustedProxies)),
+  );
+  const corsPolicy = followSettings(settings, corsKeys, () => createCorsPolicy(settings));
+  const rateRules = followSettings(settings, ['rate_limit.enabled', 'rate_limit.rules'], () =>
+    settings.get('rate_limit.enabled') ? createChooseRule(settings.get('rate_limit.rules')) : undefined,
+  );
+  const nowMs = () => performance.now();
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(
+    beginExchange(log, findClient),
+    measure(metrics),
+    noteRequest(requestLog),
+    cors(corsPolicy),
+    matchRoute(table),
+    admitScrape(settings),
+    authenticate(createTokenVerifier(secret, clock), accounts),
+    limitRate(rateRules, createLimiter(windows, nowMs)),
+    limitBody,
+    forward,
+    answerError(log),
+  );
+  return app;
+}
