@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { Principal } from '@recordbus/shared/context';
-import { createLogger } from '@recordbus/shared/logging';
 import { recordAudit } from './record-audit.ts';
-
-const serverUrl = process.env.TEST_DATABASE_URL;
 
 const user: Principal = {
   type: 'user',
@@ -17,17 +14,16 @@ const user: Principal = {
   impersonatedBy: 'a1',
 };
 
-suite('the audit log', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let temporary: TemporaryDatabase;
+suite('the audit log', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
 
   before(async () => {
-    temporary = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
   });
   after(async () => {
-    await database?.close();
-    await temporary?.drop();
+    await temporary.remove();
   });
 
   const rowsOf = (action: string) =>

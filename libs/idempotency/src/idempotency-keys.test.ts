@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { Claim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { sweepKeys } from './key-store.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
 const log = createLogger('test', 'silent');
 const secret = randomBytes(32);
 const reply: KeptReply = { status: 201, headers: { ETag: 'W/"1"' }, json: '{"data":{"token":"t0k3n"}}' };
 const digest = randomBytes(32);
 
-suite('idempotency keys', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let temporary: TemporaryDatabase;
+suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
   let keys: IdempotencyStore;
 
   before(async () => {
-    temporary = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     keys = createIdempotencyKeys({ database, log, secret });
   });
   after(async () => {
-    await database?.close();
-    await temporary?.drop();
+    await temporary.remove();
   });
 
   async function first(identity: string, store = keys): Promise<Extract<Claim, { outcome: 'first' }>> {

@@ -3,14 +3,13 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, connectBus } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
 import { startMailServer } from '../test/mail-server.ts';
 import { createMailSender, enqueueMail, type Mail, type MailOutcome, type MailSender, sendTestMail } from './index.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
 const quiet = createLogger('mail test', 'silent');
 
 async function eventually<T>(find: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
@@ -21,8 +20,8 @@ async function eventually<T>(find: () => Promise<T | undefined | false> | T | un
   throw new Error('it did not come to that');
 }
 
-suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let own: TemporaryDatabase;
+suite('the mail sender', { skip: skipWithoutDatabase }, () => {
+  let own: OpenTemporaryDatabase;
   let database: Database;
   let bus: Bus;
   let settings: Settings;
@@ -31,8 +30,8 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
   const outcomes: MailOutcome[] = [];
 
   before(async () => {
-    own = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: own.url, name: 'mail test', log: quiet });
+    own = await openTemporaryDatabase();
+    database = own.database;
     // The discard port: nothing listens there. Notices within one process need no server.
     bus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'mail test', log: quiet });
     settings = createSettings({ database, bus, log: quiet, envelope, pollIntervalMs: 50 });
@@ -46,8 +45,7 @@ suite('the mail sender', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
   after(async () => {
     await settings.stop();
     await bus.close();
-    await database.close();
-    await own.drop();
+    await own.remove();
   });
 
   async function serve(options: Parameters<typeof startMailServer>[0] = {}) {

@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createGuessLimit } from './guess-limit.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
-
-describe('the limit of guesses', { skip: !serverUrl && 'TEST_DATABASE_URL is not set' }, () => {
+describe('the limit of guesses', { skip: skipWithoutDatabase }, () => {
   let database: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   let now = 1_800_000_000;
   before(async () => {
-    const temporary = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
-    end = async () => {
-      await database.close();
-      await temporary.drop();
-    };
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
   });
-  after(() => end());
+  after(() => temporary.remove());
 
   const guess = (key: string) => ({ key, max: 10, windowSec: 900 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { skipWithoutDatabase } from '@recordbus/database/testing';
 import fc from 'fast-check';
 import {
   compileExpression,
@@ -13,7 +14,7 @@ import {
 } from '../src/index.ts';
 import { evaluate, valueAt } from './evaluator.ts';
 import { expressionArbitrary, requestArbitrary, sortArbitrary } from './expression-arbitrary.ts';
-import { type QueryFixture, requestWith, skipWithoutDatabase, startTables } from './query-fixture.ts';
+import { type QueryFixture, requestWith, startTables } from './query-fixture.ts';
 import { listRules, makeCollections, organizationRules, recordsArbitrary, schemaOf, type World } from './world.ts';
 
 const rulesArbitrary = fc.record({

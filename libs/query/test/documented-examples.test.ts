@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { skipWithoutDatabase } from '@recordbus/database/testing';
 import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
-import { type QueryFixture, requestWith, skipWithoutDatabase, startTables } from './query-fixture.ts';
+import { type QueryFixture, requestWith, startTables } from './query-fixture.ts';
 import { type Item, schemaOf, testCollection } from './world.ts';
 
 const page = readFileSync(new URL('../../../docs/rules-and-filters.md', import.meta.url), 'utf8');

@@ -1,13 +1,7 @@
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
+import type { Database } from '@recordbus/database';
+import { openTemporaryDatabase } from '@recordbus/database/testing';
 import { type RequestValues, unicodeCollation } from '../src/index.ts';
 import { describeRows, describeTables, type World } from './world.ts';
-
-const serverUrl = process.env.TEST_DATABASE_URL;
-
-/** Reason to skip tests that need PostgreSQL, when there is none. */
-export const skipWithoutDatabase = serverUrl ? false : 'TEST_DATABASE_URL is not set';
 
 /** A database of its own with a table for each collection. */
 export interface QueryFixture {
@@ -21,8 +15,8 @@ export interface QueryFixture {
 
 /** Makes the tables of the given collections. */
 export async function startTables(collections: World['collections']): Promise<QueryFixture> {
-  const temporary = await createTemporaryDatabase(serverUrl ?? '');
-  const database = await openDatabase({ url: temporary.url, name: 'query', log: createLogger('query', 'silent') });
+  const temporary = await openTemporaryDatabase();
+  const { database } = temporary;
   for (const text of describeTables(collections)) await database.query({ text, values: [] });
   const [found] = await database.query({
     text: 'select from pg_collation where collname = $1',
@@ -37,10 +31,7 @@ export async function startTables(collections: World['collections']): Promise<Qu
         await database.query(describeRows(collection, records[name] ?? []));
       }
     },
-    async stop() {
-      await database.close();
-      await temporary.drop();
-    },
+    stop: () => temporary.remove(),
   };
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { skipWithoutDatabase } from '@recordbus/database/testing';
 import { compileExpression, createParameters, type RequestValues } from '../src/index.ts';
-import { type QueryFixture, requestWith, skipWithoutDatabase, startTables } from './query-fixture.ts';
+import { type QueryFixture, requestWith, startTables } from './query-fixture.ts';
 import { makeCollections, schemaOf } from './world.ts';
 
 const collections = makeCollections({ users: null, organizations: null });

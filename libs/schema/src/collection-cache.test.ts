@@ -1,33 +1,31 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { connectBus } from '@recordbus/bus';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
 import { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
-const skip = serverUrl ? false : 'TEST_DATABASE_URL is not set';
+const skip = skipWithoutDatabase;
 const log = createLogger('schema-test', 'silent');
 // Notices reach the process that sends them, whether the bus is there or not.
 const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
 after(() => bus.close());
 
-let temporary: TemporaryDatabase;
+let temporary: OpenTemporaryDatabase;
 let database: Database;
 let cache: CollectionCache;
 
-if (serverUrl) {
+if (!skip) {
   before(async () => {
-    temporary = await createTemporaryDatabase(serverUrl);
-    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     cache = createCollectionCache({ database, bus, log });
     await cache.start();
   });
   after(async () => {
     await cache.stop();
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
 }
 

@@ -3,26 +3,25 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, connectBus } from '@recordbus/bus';
 import { createEnvelope, isSealed } from '@recordbus/crypto';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
 import { createSettings, patchSettings, type Settings, type SettingsDeps, type SettingsPatch } from './index.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
 const natsUrl = process.env.TEST_NATS_URL;
 const quiet = createLogger('settings test', 'silent');
 const fast = { pollIntervalMs: 50 };
 
-suite('settings', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let own: TemporaryDatabase;
+suite('settings', { skip: skipWithoutDatabase }, () => {
+  let own: OpenTemporaryDatabase;
   let database: Database;
   let noBus: Bus;
   const envelope = createEnvelope('a passphrase');
   const running: Settings[] = [];
 
   before(async () => {
-    own = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: own.url, name: 'settings test', log: quiet });
+    own = await openTemporaryDatabase();
+    database = own.database;
     // The discard port: nothing listens there, so this is what a bus that is down looks like.
     noBus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'settings test', log: quiet });
   });
@@ -36,8 +35,7 @@ suite('settings', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, 
   });
   after(async () => {
     await noBus.close();
-    await database.close();
-    await own.drop();
+    await own.remove();
   });
 
   async function startSettings(deps: Partial<SettingsDeps> = {}): Promise<Settings> {

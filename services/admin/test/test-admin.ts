@@ -8,8 +8,7 @@ import { createServiceApp, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { createAdmin } from '../src/app.ts';
 
-/** Why a file with database tests skips them all; false when it does not. */
-export const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set';
+export { skipWithoutDatabase as skip } from '@recordbus/database/testing';
 
 /** The body of an answer as far as the tests look into it. */
 interface Body {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { needsRehash } from '@recordbus/crypto';
 import { type Database, newId } from '@recordbus/database';
+import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { ConfigError } from '@recordbus/shared/config';
 import { createLogger } from '@recordbus/shared/logging';
 import { prepareFirstAdmin } from './app.ts';
 import { detailsOf, guest, serveAuth, sessionOf } from './testing/auth-client.ts';
-import { openTemporaryDatabase, skipWithoutDatabase } from './testing/temporary-database.ts';
 
 const log = createLogger('auth', 'silent');
 const password = 'correct horse battery';

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { Session } from '@recordbus/tokens';
 import { createRevocationFeed } from '../src/accounts/revocation-feed.ts';
 import { type Accounts, createAccounts } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { quiet } from './topologies.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
 const silentBus = { onNotice: () => () => {} };
 
-describe('the accounts of tokens', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
+describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let accounts: Accounts;
   const started = new AsyncDisposableStack();
   const run = (text: string, values: readonly unknown[] = []) => database.query({ text, values });
 
   before(async () => {
-    const temporary = await createTemporaryDatabase(serverUrl ?? '');
-    started.defer(() => temporary.drop());
-    database = await openDatabase({ url: temporary.url, name: 'test', log: quiet });
-    started.defer(() => database.close());
+    const temporary = await openTemporaryDatabase();
+    started.defer(() => temporary.remove());
+    database = temporary.database;
     await run(`create table records.people (id text primary key, email text, token_version integer not null default 0,
       is_anonymous boolean not null default false)`);
     await run('create table records.things (id text primary key)');

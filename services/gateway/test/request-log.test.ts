@@ -1,28 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { fixedSettings } from '@recordbus/settings/testing';
 import { createRequestLog } from '../src/app.ts';
 import type { LoggedRequest } from '../src/request-log/request-row.ts';
 import { eventually } from './eventually.ts';
 import { quiet } from './topologies.ts';
 
-const { TEST_DATABASE_URL = '' } = process.env;
 const daySec = 24 * 3600;
 
-describe('the request log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let temporary: TemporaryDatabase;
+describe('the request log', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
   let isAway = false;
 
   before(async () => {
-    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
-    database = await openDatabase({ url: temporary.url, name: 'test', log: quiet });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
   });
   after(async () => {
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
 
   /** The database, which a test may take away. */

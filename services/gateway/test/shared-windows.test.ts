@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase } from '@recordbus/database/testing';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSharedWindows } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { quiet } from './topologies.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
-
-describe('counters in the database', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
+describe('counters in the database', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let away: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   const run = (text: string) => database.query({ text, values: [] });
 
   before(async () => {
-    const temporary = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: temporary.url, name: 'test', log: quiet });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     away = await openDatabase({ url: temporary.url, name: 'away', log: quiet });
     await away.close();
-    end = async () => {
-      await database.close();
-      await temporary.drop();
-    };
   });
-  after(() => end());
+  after(() => temporary.remove());
   beforeEach(async () => {
     await run('delete from system.rate_windows');
   });

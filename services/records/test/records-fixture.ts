@@ -16,10 +16,9 @@ import { openLocalStorage, type Storage } from '@recordbus/storage';
 import { createRecords } from '../src/app.ts';
 import { createCollection } from './create-collection.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
+export { skipWithoutDatabase } from '@recordbus/database/testing';
 
-/** Reason to skip tests that need PostgreSQL, when there is none. */
-export const skipWithoutDatabase = serverUrl === undefined && 'TEST_DATABASE_URL names no PostgreSQL server';
+const serverUrl = process.env.TEST_DATABASE_URL;
 
 /** Who calls, by the name that a test gives in `as`. */
 const principals = {

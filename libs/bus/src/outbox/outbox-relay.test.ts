@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, newId, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { type Database, newId } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
@@ -11,8 +11,8 @@ import { type EventStream, ensureEventStream, eventStream } from '../event-strea
 import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
 import { removePublished } from './outbox-store.ts';
 
-const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
-const skip = TEST_DATABASE_URL && TEST_NATS_URL ? false : 'TEST_DATABASE_URL and TEST_NATS_URL are not set';
+const { TEST_NATS_URL = '' } = process.env;
+const skip = skipWithoutDatabase || (TEST_NATS_URL ? false : 'TEST_NATS_URL is not set');
 const log = createLogger('test', 'silent');
 
 interface Message {
@@ -24,15 +24,15 @@ interface Message {
 }
 
 describe('the outbox relay', { skip }, () => {
-  let temporary: TemporaryDatabase;
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
   let bus: Bus;
   let stream: EventStream;
   const relays: OutboxRelay[] = [];
 
   before(async () => {
-    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
-    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
     const suffix = newId().slice(-12);
     stream = { ...eventStream, name: `OUTBOX_${suffix}`, prefix: `outbox-${suffix}`, maxBytes: 64 * 1024 ** 2 };
@@ -42,8 +42,7 @@ describe('the outbox relay', { skip }, () => {
     await Promise.all(relays.map((relay) => relay.stop()));
     await deleteStream().catch(() => {});
     await bus.close();
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
 
   const deleteStream = async () => (await bus.jetstreamManager()).streams.delete(stream.name);

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createEnvelope } from '@recordbus/crypto';
-import { type Database, mapDatabaseError, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { type Database, mapDatabaseError } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, type Settings, settingKeys } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { createDispatcher, describeRoutes, type ListeningServer, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { settingsRoutes } from './settings.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
 const log = createLogger('settings routes test', 'silent');
 const admin: Principal = { type: 'admin', id: 'a', email: 'admin@example.com' };
 const user: Principal = {
@@ -22,8 +21,8 @@ const user: Principal = {
 };
 const guest: Principal = { type: 'guest', rejectedToken: false };
 
-suite('settings routes', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let own: TemporaryDatabase;
+suite('settings routes', { skip: skipWithoutDatabase }, () => {
+  let own: OpenTemporaryDatabase;
   let database: Database;
   let settings: Settings;
   let otherReplica: Settings;
@@ -32,8 +31,8 @@ suite('settings routes', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
   let notices = 0;
 
   before(async () => {
-    own = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: own.url, name: 'settings routes test', log });
+    own = await openTemporaryDatabase();
+    database = own.database;
     const envelope = createEnvelope('a passphrase');
     // Nobody listens to the bus here: what the routes promise they promise without it.
     const bus = { notify: () => (notices += 1), onNotice: () => () => {} };
@@ -61,8 +60,7 @@ suite('settings routes', { skip: serverUrl ? false : 'TEST_DATABASE_URL is not s
     await server.close();
     await settings.stop();
     await otherReplica.stop();
-    await database.close();
-    await own.drop();
+    await own.remove();
   });
 
   interface Answer {

@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createEnvelope } from '@recordbus/crypto';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, patchSettings, type SettingsPatch } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
-import { skip } from '../../test/test-admin.ts';
 import { createUpdateChecker } from './update-checker.ts';
 
 const nowMs = 1_900_000_000_000;
@@ -16,17 +15,16 @@ const envelope = createEnvelope(undefined);
 const log = createLogger('test', 'silent');
 const bus = { notify: () => {}, onNotice: () => () => {} };
 
-describe('the update checker', { skip }, () => {
-  let temporary: TemporaryDatabase;
+describe('the update checker', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
 
   before(async () => {
-    temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
-    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
   });
   after(async () => {
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
 
   /** A release host that a test answers for, replicas that ask it every `everyMs`, and what they keep. */

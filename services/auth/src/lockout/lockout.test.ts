@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { fixedSettings } from '@recordbus/settings/testing';
 import { AppError } from '@recordbus/shared/errors';
-import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
 import { createLockout, type LoginTarget } from './lockout.ts';
 
 const ann: LoginTarget = { realm: 'c1', email: 'ann@example.com', clientAddress: '203.0.113.7' };
 
 describe('the lockout', { skip: skipWithoutDatabase }, () => {
   let database: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   let now = 1_800_000_000;
   before(async () => {
-    const temporary = await openTemporaryDatabase();
+    temporary = await openTemporaryDatabase();
     database = temporary.database;
-    end = () => temporary.remove();
   });
-  after(() => end());
+  after(() => temporary.remove());
   beforeEach(async () => {
     await database.system.deleteFrom('failed_logins').execute();
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { Collection } from '@recordbus/schema';
 import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
 import type { User } from '../users/user.ts';
 import { readLink } from './make-link.ts';
 import { requireMerge } from './merge.ts';
@@ -34,13 +34,12 @@ const identity = { provider: 'google', providerUserId: '1', verifiedEmail: 'ann@
 
 describe('a merge token', { skip: skipWithoutDatabase }, () => {
   let database: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   before(async () => {
-    const temporary = await openTemporaryDatabase();
+    temporary = await openTemporaryDatabase();
     database = temporary.database;
-    end = () => temporary.remove();
   });
-  after(() => end());
+  after(() => temporary.remove());
 
   const require = () => requireMerge(database.query, { nowSec: () => startSec }, members, ann, identity);
   const find = (token: string, afterSec = 0, collectionId = members.id) =>

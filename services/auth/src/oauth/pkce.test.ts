@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
-import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { chooseChallenge, chooseVerifier } from './pkce.ts';
 
 const google = { name: 'google', pkce: 'offered' } as const;
@@ -13,13 +13,12 @@ const startSec = 1_800_000_000;
 
 describe('PKCE', { skip: skipWithoutDatabase }, () => {
   let database: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   before(async () => {
-    const temporary = await openTemporaryDatabase();
+    temporary = await openTemporaryDatabase();
     database = temporary.database;
-    end = () => temporary.remove();
   });
-  after(() => end());
+  after(() => temporary.remove());
 
   const where = { collectionId: 'c1', provider: google, redirectUri: 'https://app.example.com/', nowSec: startSec };
   type Where = Parameters<typeof chooseChallenge>[1];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createCodeHasher } from '../one-time/code-hasher.ts';
 import { consumeOneTimeToken, finishOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { openTemporaryDatabase, skipWithoutDatabase } from '../testing/temporary-database.ts';
 import { guessCode, replaceCode } from './code-rows.ts';
 
 const nowSec = 1_800_000_000;
@@ -11,13 +11,12 @@ const expiresAtSec = nowSec + 600;
 
 describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
   let database: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   before(async () => {
-    const temporary = await openTemporaryDatabase();
+    temporary = await openTemporaryDatabase();
     database = temporary.database;
-    end = () => temporary.remove();
   });
-  after(() => end());
+  after(() => temporary.remove());
 
   const issue = (accountId: string) =>
     replaceCode(database.query, {

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Database, newId, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
+import { type Database, newId } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { type Claim, claimDue, releaseLeases, renewLeases } from './claim.ts';
 import { type Outcome, recordOutcomes } from './record-outcomes.ts';
 
-const { TEST_DATABASE_URL = '' } = process.env;
-const skip = TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set';
-
-describe('claims of deliveries', { skip }, () => {
-  let temporary: TemporaryDatabase;
+describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
 
   before(async () => {
-    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
-    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     await run(`select system.ensure_event_day((now() at time zone 'UTC')::date)`);
   });
   after(async () => {
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
   beforeEach(() => run('delete from system.webhooks'));
 

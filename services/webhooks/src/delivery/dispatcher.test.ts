@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Database, newId, openDatabase, type Query } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
+import { type Database, newId, type Query } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createEgressClient, parseEgressRules } from '@recordbus/egress';
 import { createLogger } from '@recordbus/shared/logging';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
 import { until } from '../../test/test-webhooks.ts';
 import { createDispatcher } from './dispatcher.ts';
 
-const { TEST_DATABASE_URL = '' } = process.env;
 /** Longer than any test: whatever is found by the idle tick is found too late. */
 const neverMs = 3_600_000;
 
-describe('the dispatcher', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }, () => {
+describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
   const log = createLogger('test', 'silent');
-  let temporary: TemporaryDatabase;
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
   let receiver: TestReceiver;
 
   before(async () => {
-    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
-    database = await openDatabase({ url: temporary.url, name: 'test', log });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     receiver = await startReceiver();
   });
   after(async () => {
     await receiver.close();
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
 
   async function enqueue(count: number): Promise<void> {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Database, newId, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase, type TemporaryDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
+import { type Database, newId } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { dropOldDays } from './drop-old-days.ts';
 
-const { TEST_DATABASE_URL = '' } = process.env;
-
-describe('the days of the delivery log', { skip: TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }, () => {
-  let temporary: TemporaryDatabase;
+describe('the days of the delivery log', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
   let database: Database;
   const now = Date.parse('2026-03-31T12:00:00Z');
 
   before(async () => {
-    temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
-    database = await openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
     await run(
       `insert into system.webhooks (id, name, url, events, secret, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
        values ('w', 'w', 'http://a.example', '{*}', 's', 3, 'fixed', 1000, 1000)`,
@@ -22,8 +19,7 @@ describe('the days of the delivery log', { skip: TEST_DATABASE_URL ? false : 'TE
     for (const day of ['2026-02-28', '2026-03-01', '2026-03-31']) await addDelivery(day);
   });
   after(async () => {
-    await database.close();
-    await temporary.drop();
+    await temporary.remove();
   });
 
   const run = <R>(text: string, ...values: unknown[]) => database.query<R>({ text, values });

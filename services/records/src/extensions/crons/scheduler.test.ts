@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase } from '@recordbus/database';
-import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
 import { createLogger } from '@recordbus/shared/logging';
 import { beginRun, listRuns } from './cron-runs.ts';
 import { createScheduler } from './scheduler.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
 const log = createLogger('test', 'silent');
 
 /** A clock that comes to the next full minute in a second. */
@@ -17,18 +16,14 @@ function clockBeforeMinute(): () => number {
   return () => Date.now() + offsetMs;
 }
 
-describe('the scheduler', { skip: !serverUrl && 'TEST_DATABASE_URL is not set' }, () => {
+describe('the scheduler', { skip: skipWithoutDatabase }, () => {
   let database: Database;
-  let end: () => Promise<void>;
+  let temporary: OpenTemporaryDatabase;
   before(async () => {
-    const temporary = await createTemporaryDatabase(serverUrl ?? '');
-    database = await openDatabase({ url: temporary.url, name: 'test', log });
-    end = async () => {
-      await database.close();
-      await temporary.drop();
-    };
+    temporary = await openTemporaryDatabase();
+    database = temporary.database;
   });
-  after(() => end());
+  after(() => temporary.remove());
 
   const replica = (
     extension: string,
