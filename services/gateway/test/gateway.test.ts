@@ -179,7 +179,7 @@ for (const [name, start] of Object.entries(topologies))
     });
 
     test('what is no path is 400, the absolute form is a path', async () => {
-      for (const target of ['/api/v1/%zz', '/api/v1/posts/%E0%A4%A'])
+      for (const target of ['/api/v1/%zz', '/api/v1/posts/%E0%A4%A', '*'])
         assert.match(
           await exchange(gateway.port, `GET ${target} HTTP/1.1`),
           /^HTTP\/1.1 400 [\s\S]*malformed_request/,
@@ -189,8 +189,7 @@ for (const [name, start] of Object.entries(topologies))
         assert.match(await exchange(gateway.port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 200 /, target);
       for (const target of ['http://example.com', 'http://example.com?/api/v1/posts'])
         assert.match(await exchange(gateway.port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 200 [\s\S]*text\/html/, target);
-      for (const target of ['*', '//api/v1/posts'])
-        assert.match(await exchange(gateway.port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 404 /, target);
+      assert.match(await exchange(gateway.port, 'GET //api/v1/posts HTTP/1.1'), /^HTTP\/1.1 404 /);
       assert.match(await exchange(gateway.port, 'OPTIONS * HTTP/1.1'), /^HTTP\/1.1 204 /);
     });
 

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { malformed } from '@recordbus/shared/errors';
 
 /**
- * The path and query of a request target. Clients of proxies send the whole URL (RFC 9112 §3.2.2), `OPTIONS *` asks
- * about the server as such. Throws 400 for anything else.
+ * The path and query of a request target. Clients of proxies send the whole URL (RFC 9112 §3.2.2). Throws 400 for
+ * anything else; `*` goes with OPTIONS alone, which is answered before this.
  */
 export function toOriginForm(target: string): string {
-  if (target.startsWith('/') || target === '*') return target;
+  if (target.startsWith('/')) return target;
   const absolute = /^https?:\/\/[^/?#]+/i.exec(target);
   if (!absolute) throw malformed('the request target is not a path');
   const rest = target.slice(absolute[0].length);
