@@ -188,7 +188,11 @@ for (const [name, start] of Object.entries(topologies))
       for (const target of ['http://example.com/api/v1/posts?page=1', 'HTTP://example.com:80/api/v1/posts'])
         assert.match(await exchange(gateway.port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 200 /, target);
       for (const target of ['http://example.com', 'http://example.com?/api/v1/posts'])
-        assert.match(await exchange(gateway.port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 200 [\s\S]*text\/html/, target);
+        assert.match(
+          await exchange(gateway.port, `GET ${target} HTTP/1.1`),
+          /^HTTP\/1.1 200 [\s\S]*text\/html/,
+          target,
+        );
       assert.match(await exchange(gateway.port, 'GET //api/v1/posts HTTP/1.1'), /^HTTP\/1.1 404 /);
       assert.match(await exchange(gateway.port, 'OPTIONS * HTTP/1.1'), /^HTTP\/1.1 204 /);
     });
