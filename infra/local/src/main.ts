@@ -1,5 +1,5 @@
 import { writeStackNote } from '@recordbus/embedded';
-import { findExtensionsConfig } from '@recordbus/extension-host';
+import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { host } from '@recordbus/shared/config';
 import { runProcess } from '@recordbus/shared/run-service';
 import { banner } from './banner.ts';

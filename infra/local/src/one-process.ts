@@ -3,7 +3,7 @@ import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
-import { findExtensionsConfig } from '@recordbus/extension-host';
+import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import {
   createAccounts,
   createGateway,

@@ -1,7 +1,7 @@
 import { adminVariables } from '@recordbus/admin/config';
 import { authVariables } from '@recordbus/auth/config';
-import { eventStreamMaxBytes } from '@recordbus/bus';
-import { extensionVariables } from '@recordbus/extension-host';
+import { eventStreamMaxBytes } from '@recordbus/bus/config';
+import { extensionVariables } from '@recordbus/extension-host/config';
 import { fileVariables } from '@recordbus/records/config';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 

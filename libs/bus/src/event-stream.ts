@@ -1,7 +1,7 @@
 import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { variable, wholeNumber } from '@recordbus/shared/config';
 import type { Bus } from './bus.ts';
+import { defaultStreamBytes } from './event-stream-size.ts';
 
 /** The stream that events go to. Another name and prefix keep a test's events apart from everybody else's. */
 export interface EventStream {
@@ -12,13 +12,7 @@ export interface EventStream {
   readonly maxBytes: number;
 }
 
-export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events', maxBytes: 1024 ** 3 };
-
-export const eventStreamMaxBytes = variable(
-  'SERVICE_EVENTS_MAX_BYTES',
-  'Size in bytes up to which the event stream may grow.',
-  wholeNumber(1024 ** 2, 2 ** 50).default(eventStream.maxBytes),
-);
+export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events', maxBytes: defaultStreamBytes };
 
 const dayMs = 24 * 3600 * 1000;
 const streamNotFound = 10059;

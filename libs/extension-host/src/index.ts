@@ -1,4 +1,4 @@
-export { type ExtensionsConfig, extensionVariables, findExtensionsConfig } from './config.ts';
+export type { ExtensionsConfig } from './config.ts';
 export {
   type AfterPoint,
   type BeforePoint,

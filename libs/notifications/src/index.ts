@@ -1,3 +1,2 @@
 export { type Notification, type NotificationResult, notificationSchema, type TargetResult } from './notification.ts';
 export { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts';
-export { fcmUrl, onesignalUrl } from './provider-urls.ts';

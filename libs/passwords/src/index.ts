@@ -1,4 +1,3 @@
-export { breachServiceUrl } from './breach-service-url.ts';
 export { createGuessLimit, type Guess, type GuessLimit, tooManyAttempts } from './guess-limit.ts';
 export { oldPasswordGuesses } from './old-password-guesses.ts';
 export { createPasswordRules, type PasswordRules } from './password-rules.ts';

@@ -1,6 +1,6 @@
-import { encryptionKey } from '@recordbus/crypto';
-import { fcmUrl, onesignalUrl } from '@recordbus/notifications';
-import { breachServiceUrl } from '@recordbus/passwords';
+import { encryptionKey } from '@recordbus/crypto/config';
+import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
+import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
 import { releaseUrl } from './update-check/release-url.ts';
 

@@ -1,7 +1,7 @@
-import { encryptionKey } from '@recordbus/crypto';
-import { breachServiceUrl } from '@recordbus/passwords';
-import { emailAddress } from '@recordbus/schema';
-import { trustedProxiesVariable } from '@recordbus/settings';
+import { encryptionKey } from '@recordbus/crypto/config';
+import { breachServiceUrl } from '@recordbus/passwords/config';
+import { emailAddress } from '@recordbus/schema/email-address';
+import { trustedProxiesVariable } from '@recordbus/settings/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
 import { z } from 'zod';
 

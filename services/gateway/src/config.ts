@@ -1,5 +1,5 @@
-import { encryptionKey } from '@recordbus/crypto';
-import { trustedProxiesVariable } from '@recordbus/settings';
+import { encryptionKey } from '@recordbus/crypto/config';
+import { trustedProxiesVariable } from '@recordbus/settings/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable, wholeNumber } from '@recordbus/shared/config';
 
 const serviceUrl = (name: string) =>

@@ -1,8 +1,8 @@
-import { eventStreamMaxBytes } from '@recordbus/bus';
-import { encryptionKey } from '@recordbus/crypto';
-import { extensionVariables } from '@recordbus/extension-host';
-import { fcmUrl, onesignalUrl } from '@recordbus/notifications';
-import { breachServiceUrl } from '@recordbus/passwords';
+import { eventStreamMaxBytes } from '@recordbus/bus/config';
+import { encryptionKey } from '@recordbus/crypto/config';
+import { extensionVariables } from '@recordbus/extension-host/config';
+import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
+import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
 

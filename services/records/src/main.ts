@@ -1,7 +1,7 @@
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
-import { findExtensionsConfig } from '@recordbus/extension-host';
+import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { openStorage } from '@recordbus/storage';

@@ -1,5 +1,5 @@
-import { eventStreamMaxBytes } from '@recordbus/bus';
-import { encryptionKey } from '@recordbus/crypto';
+import { eventStreamMaxBytes } from '@recordbus/bus/config';
+import { encryptionKey } from '@recordbus/crypto/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
 
 /** What the webhooks service reads from its environment when it runs alone, beside what every process reads. */

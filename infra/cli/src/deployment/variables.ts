@@ -1,7 +1,7 @@
-import { eventStreamMaxBytes } from '@recordbus/bus';
-import { encryptionKey } from '@recordbus/crypto';
-import { extensionVariables } from '@recordbus/extension-host';
-import { breachServiceUrl } from '@recordbus/passwords';
+import { eventStreamMaxBytes } from '@recordbus/bus/config';
+import { encryptionKey } from '@recordbus/crypto/config';
+import { extensionVariables } from '@recordbus/extension-host/config';
+import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
 import { z } from 'zod';

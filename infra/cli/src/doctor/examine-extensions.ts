@@ -1,4 +1,5 @@
-import { createExtensionHost, findExtensionsConfig } from '@recordbus/extension-host';
+import { createExtensionHost } from '@recordbus/extension-host';
+import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import type { Config } from '@recordbus/shared/config';
 import { createLogger } from '@recordbus/shared/logging';
 import type { commandVariables } from '../deployment/variables.ts';

@@ -1,4 +1,4 @@
-import { validateCidrList } from '@recordbus/egress';
+import { validateCidrList } from '@recordbus/egress/cidr';
 import { urlOf, wholeNumber } from '@recordbus/shared/config';
 import { z } from 'zod';
 
