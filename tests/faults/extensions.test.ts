@@ -26,6 +26,9 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     ['eats-at-once', 500, 'extension_failed'],
     ['throws', 500, 'extension_failed'],
     ['rejects-later', 500, 'extension_failed'],
+    ['throws-later', 500, 'extension_failed'],
+    ['answers-much', 500, 'extension_failed'],
+    ['never-ends', 504, 'extension_timeout'],
     ['exits', 500, 'extension_failed'],
     ['circular', 500, 'extension_failed'],
   ] as const) {
@@ -38,6 +41,33 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
       assert.equal((await get('well')).status, 200);
     });
   }
+
+  const ofFaulty = () => logLines(target.logLines).filter(({ extension }) => extension === 'faulty');
+
+  await t.test('what is rejected after the answer ends the worker, and the next call has another one', async () => {
+    const answer = await get('rejects-after');
+    assert.deepEqual([answer.status, at(answer.json, 'data')], [200, 'answered']);
+    await eventually('the worker ends', () => ofFaulty().some(({ reason }) => /after the answer/.test(String(reason))));
+    assert.equal((await get('well')).status, 200);
+  });
+
+  await t.test('of a log without end some lines are written, cut, with the number of the others', async () => {
+    const before = ofFaulty().length;
+    assert.equal(at((await get('logs')).json, 'data'), 'logged');
+    const line = await eventually('what was left out is said', () =>
+      ofFaulty().find(({ msg }) => /^\d+ lines were left out of the log$/.test(String(msg))),
+    );
+    assert.equal(line.level, 'warn');
+    assert.ok(ofFaulty().length - before < 25_000);
+    assert.equal((await get('well')).status, 200);
+  });
+
+  await t.test('a hundred calls at once that hang are refused in time', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => get('hangs')));
+    const statuses = new Set(answers.map(({ status }) => status));
+    assert.deepEqual([...statuses].sort(), [503, 504]);
+    assert.equal((await get('well')).status, 200);
+  });
 
   await t.test('other calls are answered while one loops', async () => {
     const [loop, ...others] = await Promise.all([
@@ -71,6 +101,16 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
       assert.deepEqual(await notes(), []);
     });
   }
+
+  await t.test('a hundred writes at once whose hooks hang leave the others room', async () => {
+    await admin.post('/api/v1/collections', { name: 'faulty_others', type: 'base', fields });
+    const hanging = Promise.all(Array.from({ length: 100 }, () => create('hangs')));
+    for (let made = 0; made < 20; made += 1) await admin.create('faulty_others', { note: `note ${made}` });
+    const statuses = new Set((await hanging).map(({ status }) => status));
+    assert.deepEqual([...statuses].sort(), [503, 504]);
+    assert.deepEqual(await notes(), []);
+    await admin.delete('/api/v1/collections/faulty_others');
+  });
 
   await t.test('work that a hook does not wait for is a part of the write all the same', async () => {
     assert.equal((await create('leaves work behind')).status, 201);

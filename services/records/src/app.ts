@@ -33,6 +33,7 @@ import { signInHooksRoute } from './routes/sign-in-hooks.ts';
 import { updateRoute } from './routes/update.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
+import { createHookedTransactions } from './write/hooked-transactions.ts';
 
 interface RecordsDeps {
   readonly log: Logger;
@@ -81,6 +82,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
   const removals = createRemovals({ database, storage, log });
   const deps: RouteDeps = {
     database,
+    hookedTransaction: createHookedTransactions(database),
     hooks: { find: (collection, operation) => extensions?.beforeHooks.find(collection, operation) },
     collections: createServedCollections(cache),
     schema: {

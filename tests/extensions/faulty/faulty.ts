@@ -10,6 +10,7 @@ export const extension = defineExtension({
       async beforeCreate({ values }, { records }) {
         if (values.note === 'throws') throw new Error('a defect of the hook');
         if (values.note === 'loops') for (;;);
+        if (values.note === 'hangs') await pause(60_000);
         if (values.note === 'runs in circles') await records.create('faulty_orders', { note: values.note });
         if (values.note === 'leaves work behind') void records.create('faulty_orders', { note: 'left behind' });
       },
@@ -20,12 +21,12 @@ export const extension = defineExtension({
       method: 'GET',
       path: '/faulty/loops',
       access: 'public',
-      timeoutMs: 2000,
+      timeoutMs: 1000,
       handler: () => {
         for (;;);
       },
     }),
-    route({ method: 'GET', path: '/faulty/hangs', access: 'public', timeoutMs: 2000, handler: () => pause(60_000) }),
+    route({ method: 'GET', path: '/faulty/hangs', access: 'public', timeoutMs: 1000, handler: () => pause(60_000) }),
     route({
       method: 'GET',
       path: '/faulty/eats',
@@ -59,6 +60,48 @@ export const extension = defineExtension({
         setTimeout(() => Promise.reject(new Error('nobody caught this')), 10);
         await pause(5000);
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/faulty/throws-later',
+      access: 'public',
+      async handler() {
+        setTimeout(() => {
+          throw new Error('nobody could catch this');
+        }, 10);
+        await pause(5000);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/faulty/rejects-after',
+      access: 'public',
+      handler() {
+        setTimeout(() => Promise.reject(new Error('after the answer')), 50);
+        return 'answered';
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/faulty/logs',
+      access: 'public',
+      handler(_request, { log }) {
+        for (let line = 0; line < 50_000; line += 1) log.info('x'.repeat(1000));
+        log.info('y'.repeat(5_000_000), { much: 'z'.repeat(5_000_000) });
+        return 'logged';
+      },
+    }),
+    route({ method: 'GET', path: '/faulty/answers-much', access: 'public', handler: () => 'x'.repeat(20_000_000) }),
+    route({
+      method: 'GET',
+      path: '/faulty/never-ends',
+      access: 'public',
+      timeoutMs: 1000,
+      handler: () => ({
+        toJSON() {
+          for (;;);
+        },
+      }),
     }),
     route({ method: 'GET', path: '/faulty/exits', access: 'public', handler: () => process.exit(1) }),
     route({ method: 'GET', path: '/faulty/circular', access: 'public', handler: () => hungryCircle() }),

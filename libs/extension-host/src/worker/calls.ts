@@ -1,7 +1,8 @@
 import { type Extension, Refusal } from '@recordbus/extensions';
-import type { FromWorker, LogLevel, Outcome, PlainError, ToWorker } from '../protocol.ts';
+import type { FromWorker, Outcome, PlainError, ToWorker } from '../protocol.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { invoke } from './invoke.ts';
+import type { WriteLog } from './log-writer.ts';
 import { plainError } from './plain-error.ts';
 import { createTools } from './tools.ts';
 
@@ -15,7 +16,7 @@ export interface Calls {
 }
 
 /** Makes the calls of an extension; `say` is how the host hears of them. */
-export function createCalls(extension: Extension, say: (message: FromWorker) => void): Calls {
+export function createCalls(extension: Extension, say: (message: FromWorker) => void, log: WriteLog): Calls {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastAsk = 0;
 
@@ -29,7 +30,6 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
 
   return {
     async run({ call, target, input }) {
-      const log = (level: LogLevel, message: string, fields?: object) => say({ type: 'log', level, message, fields });
       try {
         const value = await invoke(extension, target, input, createTools(askFor(call), log));
         say({ type: 'done', call, outcome: { value } });

@@ -2,6 +2,7 @@ import { type Extension, Reply, type RouteRequest, type Tools, type Write, type 
 import { describeIssues } from '@recordbus/shared/describe-issues';
 import { type CallTarget, isBefore } from '../description.ts';
 import { HostRefusal } from './host-refusal.ts';
+import { jsonText } from './json-text.ts';
 
 /** A request to a route as the host hands it over. */
 export interface RouteInput extends Omit<RouteRequest<unknown, unknown, unknown>, 'header'> {
@@ -22,7 +23,7 @@ export async function invoke(extension: Extension, target: CallTarget, input: un
     case 'hook': {
       const hook = extension.hooks?.[target.collection]?.[target.point];
       await hook?.(input as never, tools);
-      return isBefore(target.point) ? JSON.stringify((input as Write).values) : undefined;
+      return isBefore(target.point) ? jsonText((input as Write).values) : undefined;
     }
     case 'signIn':
       await extension.signIn?.[target.collection]?.[target.point]?.(input as never, tools);
@@ -50,7 +51,7 @@ async function answer(extension: Extension, index: number, input: RouteInput, to
   const reply = value instanceof Reply ? value : new Reply(200, value, {});
   if (!Number.isInteger(reply.status) || reply.status < 200 || reply.status > 399)
     throw new Error(`answered with ${reply.status}, which is not from 200 to 399; to refuse, throw refuse(…)`);
-  return { status: reply.status, headers: reply.headers, json: JSON.stringify({ data: reply.data ?? null }) };
+  return { status: reply.status, headers: reply.headers, json: jsonText({ data: reply.data ?? null }) };
 }
 
 async function read(schema: z.ZodType | undefined, value: unknown, status: 400 | 422): Promise<unknown> {

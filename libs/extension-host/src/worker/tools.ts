@@ -1,33 +1,27 @@
 import type { Caller, Fetched, Log, Records, Tools } from '@recordbus/extensions';
 import type { LogLevel } from '../protocol.ts';
 import { HostRefusal } from './host-refusal.ts';
+import { jsonText } from './json-text.ts';
+import type { WriteLog } from './log-writer.ts';
 
 /** Asks the host, and gives what it answers; `method` is `<tool>.<function>`. */
 export type Ask = (method: string, args: unknown[]) => Promise<unknown>;
 
-/** What crosses to the host is JSON: it says what is lost and what is refused. */
-const json = (value: unknown): string => {
-  const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError('the value can not be written as JSON');
-  return text;
-};
-
 /** The tools of one call; the environment of this thread holds only variables that are meant for extensions. */
-export function createTools(ask: Ask, log: (level: LogLevel, message: string, fields?: object) => void): Tools {
-  const line = (level: LogLevel) => (message: string, fields?: object) =>
-    log(level, String(message), fields && plain(fields));
+export function createTools(ask: Ask, log: WriteLog): Tools {
+  const line = (level: LogLevel) => (message: string, fields?: object) => log(level, String(message), fields);
   return {
     records: createRecords(ask),
     webhooks: {
-      dispatch: async (event, payload) => ({ id: String(await ask('webhooks.dispatch', [event, json(payload)])) }),
+      dispatch: async (event, payload) => ({ id: String(await ask('webhooks.dispatch', [event, jsonText(payload)])) }),
     },
     http: { fetch: async (url, options = {}) => toFetched(await ask('http.fetch', [String(url), options])) },
     notifications: {
-      send: async (notification) => JSON.parse(String(await ask('notifications.send', [json(notification)]))),
+      send: async (notification) => JSON.parse(String(await ask('notifications.send', [jsonText(notification)]))),
     },
     mail: {
       async send(mail) {
-        await ask('mail.send', [json(mail)]);
+        await ask('mail.send', [jsonText(mail)]);
       },
     },
     settings: { get: async (key) => String(await ask('settings.get', [key])) },
@@ -35,15 +29,6 @@ export function createTools(ask: Ask, log: (level: LogLevel, message: string, fi
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') } satisfies Log,
     env: process.env,
   };
-}
-
-/** Fields of a log line that can not be cloned must not fail the call. */
-function plain(fields: object): object {
-  try {
-    return JSON.parse(JSON.stringify(fields));
-  } catch {
-    return {};
-  }
 }
 
 function createRecords(ask: Ask, as?: Caller): Records {
@@ -61,8 +46,8 @@ function createRecords(ask: Ask, as?: Caller): Records {
       }
     },
     lock: async (collection, id) => (await call('lock', collection, id)).data,
-    create: async (collection, values) => (await call('create', collection, json(values))).data,
-    update: async (collection, id, values) => (await call('update', collection, id, json(values))).data,
+    create: async (collection, values) => (await call('create', collection, jsonText(values))).data,
+    update: async (collection, id, values) => (await call('update', collection, id, jsonText(values))).data,
     async delete(collection, id) {
       await call('delete', collection, id);
     },
@@ -79,10 +64,10 @@ function createKeyValueStore(ask: Ask): Tools['kv'] {
       return typeof text === 'string' ? JSON.parse(text) : undefined;
     },
     async set(key, value, options) {
-      await ask('kv.set', [key, json(value), ttlOf(options)]);
+      await ask('kv.set', [key, jsonText(value), ttlOf(options)]);
     },
     setIfAbsent: async (key, value, options) =>
-      (await ask('kv.setIfAbsent', [key, json(value), ttlOf(options)])) === true,
+      (await ask('kv.setIfAbsent', [key, jsonText(value), ttlOf(options)])) === true,
     increment: async (key, by = 1) => Number(await ask('kv.increment', [key, by])),
     async delete(key) {
       await ask('kv.delete', [key]);

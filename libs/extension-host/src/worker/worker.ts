@@ -24,15 +24,17 @@ const { file } = workerData as { file: string };
 const { createCalls } = await import('./calls.ts');
 const { describeExtension } = await import('./describe-extension.ts');
 const { plainError } = await import('./plain-error.ts');
+const { createLogWriter } = await import('./log-writer.ts');
 const { captureConsole } = await import('./capture-console.ts');
 
-captureConsole((level, message) => say({ type: 'log', level, message }));
+const log = createLogWriter(say);
+captureConsole(log);
 say({ type: 'loading' });
 imported.clear();
 try {
   const module: unknown = await import(pathToFileURL(file).href);
   const { extension, description } = describeExtension(module);
-  const calls = createCalls(extension, say);
+  const calls = createCalls(extension, say, log);
   parentPort?.on('message', (message: ToWorker) => {
     if (message.type === 'call') void calls.run(message);
     else calls.answer(message.ask, message.outcome);

@@ -50,7 +50,8 @@ export const createRoute = (deps: RouteDeps): Route =>
             const record = await createRecord(query, collection, values, context, asking, deps, upload);
             return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
           };
-          const writing = { database: deps.database, keepAnswer, upload, isHooked: before !== undefined };
+          const hookedTransaction = before && deps.hookedTransaction;
+          const writing = { database: deps.database, keepAnswer, upload, hookedTransaction };
           const reply = await keptInWriting(writing, write);
           deps.wakeRelay();
           return reply;

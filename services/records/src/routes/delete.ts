@@ -37,7 +37,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
         const remove = (database: Pick<Database, 'query' | 'transaction'>) =>
           deleteRecord(database, collection, removal, context, asking, deps.findReferrers);
         const result = await (before
-          ? deps.database.transaction(async (query) => {
+          ? deps.hookedTransaction(async (query) => {
               const ready = await before({ ...removal, query, collection, body: {}, context, asking });
               return ready.outcome === 'ready' ? remove({ query, transaction: (work) => work(query) }) : ready;
             })

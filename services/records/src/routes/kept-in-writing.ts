@@ -5,10 +5,10 @@ import type { Upload } from '../files/receive-upload.ts';
 
 interface Writing {
   readonly database: Pick<Database, 'query' | 'transaction'>;
+  /** The transaction of its hooks, if it has any. */
+  readonly hookedTransaction?: Database['transaction'] | undefined;
   readonly keepAnswer?: KeepAnswer | undefined;
   readonly upload?: Upload | undefined;
-  /** Does it have hooks, which share its transaction? */
-  readonly isHooked: boolean;
 }
 
 /**
@@ -16,11 +16,12 @@ interface Writing {
  * transaction with all of these: a process that dies in the middle has done nothing, or all of it.
  */
 export function keptInWriting(
-  { database, keepAnswer, upload, isHooked }: Writing,
+  { database, hookedTransaction, keepAnswer, upload }: Writing,
   write: (query: Query) => Promise<Reply>,
 ): Promise<Reply> {
-  if (!keepAnswer && !upload?.announced.length && !isHooked) return write(database.query);
-  return database.transaction(async (query) => {
+  if (!keepAnswer && !upload?.announced.length && !hookedTransaction) return write(database.query);
+  const transaction = hookedTransaction ?? database.transaction;
+  return transaction(async (query) => {
     if (upload) await keepAnnounced(query, upload.announced);
     const reply = await write(query);
     await keepAnswer?.(reply, query);

@@ -23,6 +23,8 @@ export interface RouteDeps extends AccountRules {
   readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
   readonly hooks: WriteHooks;
+  /** For writes that have hooks. */
+  readonly hookedTransaction: Database['transaction'];
   readonly findLostFiles: FindLostFiles;
   readonly storage: Storage;
   readonly removals: Removals;

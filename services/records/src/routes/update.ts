@@ -56,7 +56,8 @@ export const updateRoute = (deps: RouteDeps): Route =>
             if (result.outcome !== 'written') throw refuseUnwritten(result, context.principal);
             return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
           };
-          const writing = { database: deps.database, upload, isHooked: before !== undefined };
+          const hookedTransaction = before && deps.hookedTransaction;
+          const writing = { database: deps.database, upload, hookedTransaction };
           const reply = await keptInWriting(writing, write);
           deps.wakeRelay();
           if (fileFieldsOf(collection).length > 0) deps.removals.wake();

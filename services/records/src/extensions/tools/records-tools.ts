@@ -40,6 +40,7 @@ const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
 type RecordsToolsDeps = Pick<
   RouteDeps,
   | 'database'
+  | 'hookedTransaction'
   | 'collections'
   | 'schema'
   | 'findReferrers'
@@ -132,7 +133,7 @@ export function recordsTools(deps: RecordsToolsDeps): Readonly<Record<string, To
       };
       if (transaction)
         return transaction.part((part) => run(executorOf(part.query), { ...call.scope, transaction: part }));
-      return before ? database.transaction((query) => run(executorOf(query))) : run(database);
+      return before ? deps.hookedTransaction((query) => run(executorOf(query))) : run(database);
     });
     deps.wakeRelay();
     deps.removals.wake();
