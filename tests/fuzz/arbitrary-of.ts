@@ -115,13 +115,20 @@ function matching(pattern: string): fc.Arbitrary<string> {
   }
 }
 
+/** A member that nobody asked for, now and then. */
+const unwanted = fc.oneof(
+  { weight: 20, arbitrary: fc.constant({}) },
+  fc.dictionary(fc.constantFrom('colour', 'constructor', 'id', '', '\u0000', 'a'.repeat(300)), anyJson, { maxKeys: 2 }),
+);
+
 function objectOf({ properties = {}, required = [], additionalProperties }: Schema, depth: number, next: Next) {
   if (depth > maxDepth) return fc.constant({});
   const model = Object.fromEntries(
     Object.entries(properties as JsonObject).map(([name, inner]) => [name, next(inner)]),
   );
   const given = fc.record(model, { requiredKeys: (required as string[]).filter((name) => name in model) });
-  if (typeof additionalProperties !== 'object') return given;
+  if (typeof additionalProperties !== 'object')
+    return fc.tuple(unwanted, given).map(([some, own]) => ({ ...some, ...own }));
   const more = fc.dictionary(fc.string({ minLength: 1 }), next(additionalProperties), { maxKeys: 3 });
   return fc.tuple(more, given).map(([some, own]) => ({ ...some, ...own }));
 }

@@ -1,9 +1,15 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Answer } from '../harness/client.ts';
-import type { FuzzRequest } from './requests.ts';
+import type { Operation } from './operations.ts';
+
+interface AskedOperation {
+  readonly operation: Operation;
+  /** May the request not even have come to the operation? */
+  readonly isTwisted?: boolean;
+}
 
 /** Says what is wrong with an answer, by the document; undefined for one that is as it should be. */
-export type FindProblem = (request: FuzzRequest, answer: Answer) => string | undefined;
+export type FindProblem = (request: AskedOperation, answer: Answer) => string | undefined;
 
 /** Makes the check of answers by what a document declares. */
 export function createFindProblem(document: object): FindProblem {
@@ -20,8 +26,11 @@ export function createFindProblem(document: object): FindProblem {
     return known;
   }
 
-  return ({ operation }, { status, headers, text, json }) => {
-    const declared = operation.answers.get(String(status));
+  const refusal = { schemas: new Map([['application/json', ['components', 'schemas', 'Error']]]) };
+
+  return ({ operation, isTwisted = false }, { status, headers, text, json }) => {
+    const isRefused = isTwisted && status >= 400 && status < 500;
+    const declared = operation.answers.get(String(status)) ?? (isRefused ? refusal : undefined);
     if (!declared) return `the status ${status} is not declared: ${text.slice(0, 300)}`;
     if (typeof headers['x-request-id'] !== 'string') return 'the answer has no request id';
     const type = (headers['content-type'] ?? '').split(';')[0] ?? '';

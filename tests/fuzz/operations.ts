@@ -16,6 +16,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Schema of a JSON body. */
   readonly body: JsonObject | undefined;
+  /** Does it take files by multipart too? */
+  readonly takesForm: boolean;
   /** Answers by status, and where the schema of each stands in the document. */
   readonly answers: ReadonlyMap<string, AnswerPlace>;
 }
@@ -44,6 +46,7 @@ function read(document: unknown, path: string, method: string, operation: JsonOb
       readParameter(target(document, parameter)?.value ?? parameter),
     ),
     body: body as JsonObject | undefined,
+    takesForm: find(operation, ['requestBody', 'content', 'multipart/form-data']) !== undefined,
     answers: new Map(
       Object.entries(operation.responses as JsonObject).map(([status, answer]) => [
         status,

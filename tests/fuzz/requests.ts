@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../harness/json.ts';
 import { anyText, arbitraryOf } from './arbitrary-of.ts';
+import { bodyOf } from './bodies.ts';
 import type { Operation } from './operations.ts';
+import { twists } from './twists.ts';
 
 export type Caller = 'guest' | 'user' | 'admin' | 'impostor';
 
@@ -11,9 +13,11 @@ export interface FuzzRequest {
   readonly as: Caller;
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   /** The body as it is sent. */
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
+  /** Is it one that may not even come to the operation? Then any refusal will do. */
+  readonly isTwisted: boolean;
 }
 
 /** What stands in the running system, by the name of the parameter that may ask for it. */
@@ -62,17 +66,20 @@ function requestOf({ document, known, destructive }: FuzzPlan, operation: Operat
       inPath,
       inQuery,
       headers,
-      body: bodyOf(operation.body && make(operation.body)),
+      body: bodyOf(operation, operation.body && make(operation.body)),
+      twist: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, twists),
     })
     .map(
-      ({ as, inPath: values, inQuery: query, headers: given, body }): FuzzRequest => ({
+      ({ as, inPath: values, inQuery: query, headers: given, body, twist }): FuzzRequest => ({
         operation,
         as,
         method: operation.method,
         path:
-          operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => segment(values[name] ?? '')) + queryText(query),
-        headers: { ...given, ...(body && { 'Content-Type': body.type }) },
-        body: body?.text,
+          operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => twist?.segment ?? segment(values[name] ?? '')) +
+          withTwist(queryText(query), twist?.query),
+        headers: { ...given, ...(body && { 'Content-Type': body.type }), ...twist?.headers },
+        body: body?.content,
+        isTwisted: twist !== undefined,
       }),
     );
 }
@@ -103,16 +110,8 @@ const headerValue = fc.oneof(
   fc.string({ unit: 'grapheme-ascii', maxLength: 40 }).map((text) => text.trim() || 'x'),
 );
 
-function bodyOf(fitting: fc.Arbitrary<unknown> | undefined) {
-  if (!fitting) return fc.constant(undefined);
-  const asJson = (text: string) => ({ type: 'application/json', text });
-  return fc.oneof(
-    { weight: 20, arbitrary: fitting.map((value) => asJson(JSON.stringify(value))) },
-    fc.constantFrom('{"a":', '', '[]', 'null', '1', '{"__proto__": 1}', '\ufeff{}').map(asJson),
-    fc.constant({ type: 'text/plain', text: 'x' }),
-    fc.constant(undefined),
-  );
-}
+const withTwist = (query: string, more: string | undefined): string =>
+  more === undefined ? query : `${query === '' ? '?' : `${query}&`}${more}`;
 
 /** A segment that stays one: neither empty nor one that names a place. */
 function segment(value: string): string {

@@ -4,6 +4,9 @@ import type { Known } from './requests.ts';
 
 /** Operations that are not asked, and why. */
 export const spared: ReadonlySet<string> = new Set([
+  // The sessions that the run itself lives by.
+  'deleteAdminSessions',
+  'deleteAuthByCollectionSessions',
   // The limits, and the lifetime of the tokens that the run itself lives by.
   'patchAdminSettings',
 ]);
@@ -15,6 +18,11 @@ export const destructive: ReadonlySet<string> = new Set([
   'deleteAdminWebhooksById',
   'deleteByCollectionById',
   'delete_everything',
+  'delete_others',
+  'deleteAdminAdminsById',
+  'patchAdminAdminsById',
+  'deleteAdminSessionsById',
+  'deleteAdminCollectionsByCollectionIndexesByIndex',
 ]);
 
 const fields = [

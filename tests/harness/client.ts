@@ -16,7 +16,8 @@ export interface Sending {
   readonly body?: unknown;
   /** Sent as it is; its content type has to be among the headers. */
   readonly rawBody?: string | Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is a header that is sent more than once. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 export interface RecordJson extends JsonObject {

@@ -197,6 +197,7 @@ onEachTopology('the document is valid OpenAPI 3.1, and a linter has nothing to s
   for (const [name, { status, text }] of Object.entries({ guest, admin })) {
     await t.test(`for a caller who is ${name}`, async () => {
       assert.equal(status, 200);
+      assert.doesNotMatch(text, /whsec_[A-Za-z0-9+/]{8}/, 'it shows no secret that was made for it');
       assert.deepEqual(await new Validator().validate(JSON.parse(text)), { valid: true });
       const problems = await lintFromString({
         source: text,

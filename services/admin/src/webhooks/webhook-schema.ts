@@ -121,7 +121,8 @@ const readOnly = { id: z.unknown().optional(), created_at: z.unknown().optional(
 export const newWebhook = z.strictObject({
   ...readOnly,
   ...fields,
-  secret: fields.secret.default(() => newSecret()),
+  // No default of the schema: the description of the API would show one secret, and another in every process.
+  secret: fields.secret.optional().transform((given) => given ?? newSecret()),
   headers: fields.headers.default({}),
   enabled: fields.enabled.default(true),
   retry_max: fields.retry_max.default(3),

@@ -2,7 +2,7 @@ import type { Collection } from '@recordbus/schema';
 import { oauthProviderNames } from '@recordbus/settings';
 import type { RequestContext } from '@recordbus/shared/context';
 import { malformed, unauthenticated } from '@recordbus/shared/errors';
-import { ok, type Reply, type Route, route } from '@recordbus/shared/http';
+import { ok, type Reply, type Route, route, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { authorize } from '../oauth/authorize.ts';
@@ -69,7 +69,13 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     body: exchangeBody,
     refusesBodyWith: 400,
     answers: {
-      200: z.union([userSession, secondFactorWanted, mergeRequired]),
+      200: wholeBody(
+        z.union([
+          z.object({ data: z.union([userSession, secondFactorWanted]) }),
+          // Bare too, as `signedIn` has it.
+          mergeRequired.extend({ data: mergeRequired }),
+        ]),
+      ),
       400: 'a member is missing or malformed',
       401: 'the state is used, expired, or of another provider or redirect',
       404: 'no such auth collection',

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database } from '@recordbus/database';
 import { notFound } from '@recordbus/shared/errors';
-import { ok, page, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { cronRun, findLastRuns, listRuns } from '../extensions/crons/cron-runs.ts';
 import type { Scheduler } from '../extensions/crons/scheduler.ts';
@@ -62,7 +62,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     summary: 'List the runs of a cron, newest first',
     params,
     query: pageQuery,
-    answers: { 200: z.array(cronRun), 404: 'no such cron' },
+    answers: { 200: pageOf(cronRun), 404: 'no such cron' },
     async handler({ params: { name }, query }) {
       if (!findScheduler()?.crons.some(({ fullName }) => fullName === name)) throw notFound('cron');
       const { rows, totalItems } = await listRuns(database.query, name, query);
