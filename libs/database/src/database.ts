@@ -37,6 +37,8 @@ interface DatabaseOptions {
   readonly metrics?: Metrics;
   readonly poolSize?: number;
   readonly readConnections?: number;
+  /** How long a statement in autocommit waits for a server that says nothing, in milliseconds. */
+  readonly silenceMs?: number;
 }
 
 /** Epoch seconds and counts are bigint in SQL and fit a double. */
@@ -44,39 +46,58 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const transactionAttempts = 3;
 
+/** The server itself ends a statement after this, in milliseconds, where nobody says otherwise. */
+const statementTimeoutMs = 30_000;
+
+/** Idle connections are asked for a sign of life after this, in milliseconds: a machine that vanished says no goodbye. */
+const keepAliveMs = 10_000;
+
 /** Opens the connections (none is made before it is needed) and brings the system tables up to date. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, name, log, metrics, poolSize = 10, readConnections = 2 } = options;
+  const {
+    url,
+    name,
+    log,
+    metrics,
+    poolSize = 10,
+    readConnections = 2,
+    silenceMs = statementTimeoutMs + 5000,
+  } = options;
   const connection = {
     connectionString: url,
     application_name: `recordbus ${name}`,
     connectionTimeoutMillis: 5000,
-    statement_timeout: 30_000,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
   };
+  // The driver gives up on the connection with the statement. Not within transactions: those of DDL may take minutes.
+  const inTime = (statement: Statement) => ({ ...asPg(statement), query_timeout: silenceMs });
   const pool = new pg.Pool({ ...connection, max: poolSize });
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'));
   if (metrics) measurePool(metrics, pool);
-  const lane = new ReadLane({ connection, size: readConnections, log });
+  const lane = new ReadLane({ connection: { ...connection, query_timeout: silenceMs }, size: readConnections, log });
   const system = new Kysely<SystemTables>({ dialect: new PostgresDialect({ pool }) }).withSchema('system');
 
-  const query: Query = (statement) => traced(statement, async () => (await pool.query(asPg(statement))).rows);
+  const query: Query = (statement) => traced(statement, async () => (await pool.query(inTime(statement))).rows);
 
   async function attempt<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let broken = false;
     try {
-      await client.query('begin');
+      await client.query(inTime(begin));
       const result = await work((statement) =>
         traced(statement, async () => (await client.query(asPg(statement))).rows),
       );
       await client.query('commit');
       return result;
     } catch (error) {
-      await client.query('rollback').catch(() => {
-        broken = true;
-      });
+      broken = isConnectionError(error);
+      if (!broken)
+        await client.query('rollback').catch(() => {
+          broken = true;
+        });
       throw error;
     } finally {
       client.release(broken);
@@ -125,6 +146,8 @@ async function untilReachable(database: Database, log: Logger): Promise<void> {
     }
   }
 }
+
+const begin: Statement = { text: 'begin', values: [] };
 
 const asPg = ({ name, text, values }: Statement) => ({ ...(name && { name }), text, values: values as unknown[] });
 

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createLogger } from '@recordbus/shared/logging';
+import { type Database, openDatabase } from './database.ts';
+import { isConnectionError } from './errors.ts';
+import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+
+const serverUrl = process.env.TEST_DATABASE_URL;
+
+describe('a database that says nothing', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+  before(async () => {
+    temporary = await createTemporaryDatabase(serverUrl ?? '');
+    const log = createLogger('test', 'silent');
+    database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 1, silenceMs: 1000 });
+  });
+  after(async () => {
+    await database.close();
+    await temporary.drop();
+  });
+  const sleep = (seconds: number) => ({ text: 'select pg_sleep($1)', values: [seconds] });
+  const one = { text: 'select 1 as n', values: [] };
+
+  for (const name of ['read', 'query'] as const)
+    test(`is waited for no longer than it takes to be sure, and others go on afterwards: ${name}`, async () => {
+      await assert.rejects(database[name](sleep(60)), isConnectionError);
+      assert.deepEqual(await database[name](one), [{ n: 1 }]);
+    });
+
+  test('is given all the time that a transaction takes', async () => {
+    await database.transaction(async (query) => {
+      await query(sleep(1.2));
+      assert.deepEqual(await query(one), [{ n: 1 }]);
+    });
+  });
+});
