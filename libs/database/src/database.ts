@@ -37,7 +37,7 @@ interface DatabaseOptions {
   readonly metrics?: Metrics;
   readonly poolSize?: number;
   readonly readConnections?: number;
-  /** How long a statement in autocommit waits for a server that says nothing, in milliseconds. */
+  /** How long a statement waits for a server that says nothing, in milliseconds; within transactions longer. */
   readonly silenceMs?: number;
 }
 
@@ -46,8 +46,11 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const transactionAttempts = 3;
 
-/** The server itself ends a statement after this, in milliseconds, where nobody says otherwise. */
+/** The server itself ends a statement after this, in milliseconds, where a transaction does not say otherwise. */
 const statementTimeoutMs = 30_000;
+
+/** What a transaction may say at most: DDL over large tables takes minutes. */
+const longestStatementMs = 330_000;
 
 /** Idle connections are asked for a sign of life after this, in milliseconds: a machine that vanished says no goodbye. */
 const keepAliveMs = 10_000;
@@ -71,24 +74,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
+    query_timeout: silenceMs,
   };
-  // The driver gives up on the connection with the statement. Not within transactions: those of DDL may take minutes.
-  const inTime = (statement: Statement) => ({ ...asPg(statement), query_timeout: silenceMs });
   const pool = new pg.Pool({ ...connection, max: poolSize });
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'));
   if (metrics) measurePool(metrics, pool);
-  const lane = new ReadLane({ connection: { ...connection, query_timeout: silenceMs }, size: readConnections, log });
+  const lane = new ReadLane({ connection, size: readConnections, log });
   const system = new Kysely<SystemTables>({ dialect: new PostgresDialect({ pool }) }).withSchema('system');
 
-  const query: Query = (statement) => traced(statement, async () => (await pool.query(inTime(statement))).rows);
+  const query: Query = (statement) => traced(statement, async () => (await pool.query(asPg(statement))).rows);
 
   async function attempt<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let broken = false;
     try {
-      await client.query(inTime(begin));
+      await client.query('begin');
       const result = await work((statement) =>
-        traced(statement, async () => (await client.query(asPg(statement))).rows),
+        traced(statement, async () => (await client.query(asPg(statement, longestStatementMs))).rows),
       );
       await client.query('commit');
       return result;
@@ -147,9 +149,12 @@ async function untilReachable(database: Database, log: Logger): Promise<void> {
   }
 }
 
-const begin: Statement = { text: 'begin', values: [] };
-
-const asPg = ({ name, text, values }: Statement) => ({ ...(name && { name }), text, values: values as unknown[] });
+const asPg = ({ name, text, values }: Statement, silenceMs?: number) => ({
+  ...(name && { name }),
+  ...(silenceMs && { query_timeout: silenceMs }),
+  text,
+  values: values as unknown[],
+});
 
 const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> =>
   inSpan(
