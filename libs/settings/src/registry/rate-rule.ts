@@ -6,7 +6,7 @@ const audiences = ['all', 'guest', 'auth'] as const;
 /** One rate limit: at most `max` requests in `windowMs` from one caller (interface §2.7). */
 export interface RateRule {
   readonly label: string;
-  /** The label's path: exact (`/api/v1/posts`), prefix (`/api/*`) or `*`. */
+  /** The label's path: exact (`/api/v1/posts`, a slash at its end is none), prefix (`/api/*`) or `*`. */
   readonly path: string;
   /** The label's action; undefined when the rule is for all of them. */
   readonly action: (typeof actions)[number] | undefined;
@@ -56,7 +56,7 @@ function splitLabel(label: string): Pick<RateRule, 'path' | 'action'> | undefine
   const [, path, action] = labelShape.exec(label) ?? [];
   if (path === undefined) return undefined;
   const known = actions.find((name) => name === action);
-  return action !== undefined && !known ? undefined : { path, action: known };
+  return action !== undefined && !known ? undefined : { path: path.replace(/(?<=.)\/$/, ''), action: known };
 }
 
 function parseJson(text: string): unknown {
@@ -70,8 +70,8 @@ function parseJson(text: string): unknown {
 /** Two rules for the same requests: which of them counts would be chance. */
 function findDuplicate(rules: readonly RateRule[]): string | undefined {
   const seen = new Set<string>();
-  for (const [index, { label, audience }] of rules.entries()) {
-    const name = `${label} ${audience}`;
+  for (const [index, { label, path, action = '', audience }] of rules.entries()) {
+    const name = `${path}:${action} ${audience}`;
     if (seen.has(name)) return `rule ${index + 1}: ${label} for ${audience} is there twice`;
     seen.add(name);
   }

@@ -163,6 +163,10 @@ const table: Record<SettingKey, Row> = {
         [{ label: '*', path: '*', action: undefined, max: 1, windowMs: 1, audience: 'all' }],
       ],
       [
+        rules({ ...rule, label: '/api/v1/posts/:list' }),
+        [{ ...rule, label: '/api/v1/posts/:list', path: '/api/v1/posts', action: 'list' }],
+      ],
+      [
         rules(
           { ...rule, label: '/api/v1/posts:list', audience: 'guest' },
           { ...rule, label: '/api/v1/posts:list', audience: 'auth' },
@@ -182,6 +186,7 @@ const table: Record<SettingKey, Row> = {
       ...['*:fly', '/api/**', '/a*', '/api/*/b', 'posts:list', '', ':auth', '/a b', '/a?b', '**'].map(
         (label) => [rules({ ...rule, label }), /rule 1: label must be/] as const,
       ),
+      [rules({ ...rule, label: '/a' }, { ...rule, label: '/a/' }), /rule 2: \/a\/ for all is there twice/],
       [rules({ ...rule, label: 5 }), /rule 1: label must be a string/],
       ...[0, -1, 1.5, '5', null].map((max) => [rules({ ...rule, max }), /rule 1: max must be a whole number/] as const),
       [rules({ label: '*', max: 5, audience: 'all' }), /rule 1: windowMs must be a whole number/],
