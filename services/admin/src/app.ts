@@ -19,6 +19,7 @@ import { indexRoutes } from './routes/indexes.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
+import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
@@ -66,6 +67,7 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
     ...adminRoutes({ database, bus, passwords, nowSec }),
     ...settingsRoutes({ database, bus, envelope, settings }),
     ...webhookRoutes({ database, bus }),
+    ...webhookDeliveryRoutes({ database, bus }),
     ...notificationRoutes({ settings, notifier }),
     ...eventRoutes({ database }),
   ];

@@ -1,3 +1,5 @@
+import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
 import { ok, pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
@@ -5,15 +7,22 @@ import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delive
 import { getDelivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import { enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
 import { endPause, getWebhook } from '../webhooks/webhook-store.ts';
-import type { WebhookRoutesDeps } from './webhooks.ts';
+
+interface WebhookDeliveryRoutesDeps {
+  readonly database: Database;
+  readonly bus: Pick<Bus, 'notify'>;
+}
 
 const path = '/api/v1/admin/webhooks/:id';
 const params = z.object({ id: z.string() });
 const deliveryParams = z.object({ id: z.string(), deliveryId: z.string() });
 const notThere = { 404: 'There is no such webhook or delivery.' };
 
-/** Deliveries of a webhook: looking at them, and sending again. */
-export const webhookDeliveryRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
+/** Deliveries of a webhook: looking at them, and sending again (interface §4.4, contract §5). */
+export const webhookDeliveryRoutes = ({
+  database: { query, transaction },
+  bus,
+}: WebhookDeliveryRoutesDeps): Route[] => [
   route({
     method: 'POST',
     idempotent: true,

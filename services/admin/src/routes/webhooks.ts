@@ -13,9 +13,8 @@ import {
   listWebhooks,
   regenerateSecret,
 } from '../webhooks/webhook-store.ts';
-import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 
-export interface WebhookRoutesDeps {
+interface WebhookRoutesDeps {
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
 }
@@ -24,13 +23,8 @@ const path = '/api/v1/admin/webhooks';
 const params = z.object({ id: z.string() });
 const noSuchWebhook = { 404: 'There is no such webhook.' };
 
-/** Definitions of webhooks and what became of their deliveries (interface §4.4, contract §5). */
-export const webhookRoutes = (deps: WebhookRoutesDeps): Route[] => [
-  ...definitionRoutes(deps),
-  ...webhookDeliveryRoutes(deps),
-];
-
-const definitionRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
+/** Definitions of webhooks (interface §4.4, contract §5). */
+export const webhookRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path,
