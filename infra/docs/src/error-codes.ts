@@ -13,7 +13,7 @@ const patterns: readonly { readonly expression: RegExp; readonly status?: string
 ];
 
 /** Every code that the sources refuse a request with, and the statuses that it comes with. */
-export function findErrorCodes(root: string): ReadonlyMap<string, ReadonlySet<string>> {
+function findErrorCodes(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const file of globSync(['services/*/src/**/*.ts', 'libs/*/src/**/*.ts'], { cwd: root })) {
     if (/\.(test|testing)\.ts$/.test(file) || file.includes('/testing/')) continue;

@@ -9,7 +9,7 @@ export type Cidr = {
 };
 
 /** Parses `10.0.0.0/8`, `fd00::/8` or a single address (host bits are ignored); undefined when it is neither. */
-export function parseCidr(text: string): Cidr | undefined {
+function parseCidr(text: string): Cidr | undefined {
   const slashAt = text.indexOf('/');
   const address = parseAddress(slashAt === -1 ? text : text.slice(0, slashAt));
   if (!address) return undefined;

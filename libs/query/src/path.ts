@@ -50,7 +50,7 @@ const column = (
 });
 
 /** The member of a collection by its name. Throws QueryError for an unknown or hidden one. */
-export function findMember(name: string, position: number, collection: Collection, { schema }: Scope): Member {
+function findMember(name: string, position: number, collection: Collection, { schema }: Scope): Member {
   const member = membersOf(collection).get(name);
   if (!member) throw new QueryError(`${collection.name} has no field "${name}"`, position);
   if (member.field && (schema.isHidden ?? isSealed)(member.field))

@@ -2,7 +2,7 @@
 export const sniffedBytes = 4100;
 
 /** What nobody recognises. */
-export const unknownType = 'application/octet-stream';
+const unknownType = 'application/octet-stream';
 
 type Signature = readonly [type: string, offset: number, hex: string];
 

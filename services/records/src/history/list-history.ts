@@ -50,7 +50,7 @@ function listStatement(collection: Collection, schema: QuerySchema | undefined):
  * A list of history; its values are the record's id, page, perPage and offset. It gives no row when nothing is known of
  * the record, and one that says so where the rule, a condition on the row `parent`, does not hold.
  */
-export function composeListHistory(collection: Collection, rule: string | undefined): string {
+function composeListHistory(collection: Collection, rule: string | undefined): string {
   const history = historyTableOf(collection);
   const live = `select t.* from ${tableOf(collection)} t where t.id = $1::text`;
   const last = `select * from ${history} where record_id = $1::text and not exists (${live}) order by at desc limit 1`;

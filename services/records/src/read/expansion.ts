@@ -17,7 +17,7 @@ export interface Expansion {
 }
 
 /** A path is short, but many of them ask for a plan that takes long to make. */
-export const maxExpansions = 50;
+const maxExpansions = 50;
 
 interface Node {
   readonly field: Field;

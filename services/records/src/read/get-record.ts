@@ -57,7 +57,7 @@ export async function findRecord(
 }
 
 /** A get; its first value is the id. Where the view rule is an expression that is asked, it says what came of it. */
-export function composeGet(
+function composeGet(
   collection: Collection,
   { fields, expand }: GetRequest,
   asking: Pick<Asking, 'principal' | 'schema'>,

@@ -8,7 +8,7 @@ export type Opened = Pick<Shown, 'collection' | 'expansions'>;
 type JsonRecord = Record<string, unknown>;
 
 /** Has anything that it shows encrypted fields? An answer without any is passed on as the database wrote it. */
-export const hasEncrypted = ({ collection, expansions = [] }: Opened): boolean =>
+const hasEncrypted = ({ collection, expansions = [] }: Opened): boolean =>
   encryptedFieldsOf(collection).length > 0 || expansions.some((expansion) => hasEncrypted(shownBy(expansion)));
 
 /** Opens the encrypted fields of a body: `data` is a record, or a list of them. */

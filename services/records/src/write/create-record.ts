@@ -78,7 +78,7 @@ export async function createRecord(
  * the password. With a rule, a condition on
  * the row `draft`, it gives no row where that does not hold.
  */
-export function composeCreate(collection: Collection, rule?: string): string {
+function composeCreate(collection: Collection, rule?: string): string {
   const columns = columnsOf(collection).map((column) => `, ${column}`);
   const values = placeValues(collection).map((value) => `, ${value}`);
   return `with new as (

@@ -150,7 +150,7 @@ export async function exists(query: Query, collection: Collection, id: string): 
  * It gives no row when there is no record, and one without a body when the record is of another version. With a
  * rule, a condition on the row `old`, it says whether that holds, and changes nothing where it does not.
  */
-export function composeUpdate(collection: Collection, rule?: string): string {
+function composeUpdate(collection: Collection, rule?: string): string {
   const accounts = accountSql(collection);
   const files = filesSql(collection);
   const assignments = collection.fields.map((field, index) => {
