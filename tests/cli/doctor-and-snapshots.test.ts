@@ -49,13 +49,21 @@ suite('doctor and snapshot at the command line', async () => {
   });
 
   await test('doctor names what is broken and what to do, with exit code 1', async () => {
-    const [otherKey, noBus, noDatabase, noExtensions] = await Promise.all([
+    const noDirectory = join(ground.dataDirectory, 'a-file');
+    writeFileSync(noDirectory, '');
+    const [otherKey, noBus, noDatabase, noExtensions, noData] = await Promise.all([
       doctor({ SERVICE_ENCRYPTION_KEY: 'another passphrase' }),
       doctor({ SERVICE_NATS_URL: 'nats://127.0.0.1:1' }),
       doctor({ SERVICE_DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
       doctor({ SERVICE_EXTENSIONS_DIR: join(ground.dataDirectory, 'none') }),
+      doctor({ SERVICE_DATA_DIR: noDirectory }),
     ]);
     assert.deepEqual([otherKey.code, noBus.code, noDatabase.code, noExtensions.code], [1, 1, 1, 1]);
+    assert.equal(verdictsOf(noData)['data directory'], 'broken');
+    for (const found of [otherKey, noBus, noDatabase, noExtensions, noData])
+      for (const { verdict, advice, subject } of listAt(found.json, 'findings'))
+        if (verdict === 'broken') assert.match(String(advice), /^[A-Z].{10,}\.$/, String(subject));
+    assert.equal(verdictsOf(noDatabase).NATS, 'ok', 'the bus is looked at without the database too');
     assert.equal(verdictsOf(noExtensions).extensions, 'broken');
     assert.equal(verdictsOf(otherKey)['encryption key'], 'broken');
     assert.match(String(adviceOf(otherKey, 'encryption key')), /SERVICE_ENCRYPTION_KEY/);

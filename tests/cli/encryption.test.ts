@@ -71,6 +71,27 @@ suite('encryption rotate at the command line', async () => {
     for (const text of [setting, appSecret, note]) assert.match(await storedBy(text), /^enc:1:/);
   });
 
+  await test('doctor tells where values stand that another key, or none, sealed', async () => {
+    const look = async (more: Record<string, string>) => {
+      const { json, code } = await runCli(['doctor', '--json'], { environment: { ...environment, ...more } });
+      const found = listAt(json, 'findings').filter(({ subject }) => subject === 'sealed values');
+      return [code, ...found.flatMap(({ verdict, says }) => [verdict, String(says)])];
+    };
+    const [right, wrong, none] = await Promise.all([
+      look({ SERVICE_ENCRYPTION_KEY: 'one' }),
+      look({ SERVICE_ENCRYPTION_KEY: 'two' }),
+      look({}),
+    ]);
+    assert.deepEqual(right.slice(1, 2), ['ok'], String(right));
+    for (const found of [wrong, none]) {
+      assert.deepEqual(found.slice(0, 2), [1, 'broken'], String(found));
+      assert.match(String(found[2]), /records\.notes\.text \(1\), records\.notes\.data \(1\)/);
+      assert.match(String(found[2]), /records\.staff\.totp_secret \(1\)/);
+      assert.match(String(found[2]), /history\./);
+      assert.doesNotMatch(String(found), /in-plain-text|hush/);
+    }
+  });
+
   await test('from key to key: values within JSON too, such as those of history', async () => {
     await database.query(`do $$ begin execute (
       select format('create temp view history_of_staff as select * from history.%I', id) from system.collections where name = 'staff'

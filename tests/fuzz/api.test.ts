@@ -29,7 +29,9 @@ const topology: Topology = process.env.FUZZ_TOPOLOGY === 'processes' ? 'processe
  */
 const outOfReach: ReadonlySet<string> = new Set();
 
-test(`every operation does what the document declares, whatever is sent (FUZZ_SEED=${seed}, ${topology})`, async (t) => {
+const name = `every operation does what the document declares, whatever is sent (FUZZ_SEED=${seed}, ${topology})`;
+
+test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   await using mails = await startMailServer();
   await using provider = await startOidcServer();
   await using push = await startPushServer();

@@ -21,10 +21,22 @@ export async function examineNode(): Promise<Finding[]> {
   ];
 }
 
+/** Undefined for what is not there. Throws the system's sentence for what can't be looked at. */
+async function findPlace(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Room and rights in the data directory. */
 export async function examineDisk({ dataDirectory }: CommandConfig): Promise<Finding[]> {
-  const found = await stat(dataDirectory).catch(() => undefined);
+  const found = await findPlace(dataDirectory);
   if (!found) return [skipped('data directory', `there is none at ${dataDirectory}`)];
+  if (!found.isDirectory())
+    return [broken('data directory', `${dataDirectory} is a file`, 'Name a directory in SERVICE_DATA_DIR.')];
   const { bavail, bsize, blocks } = await statfs(dataDirectory);
   const free = bavail / blocks;
   const says = `${((bavail * bsize) / gibibyte).toFixed(1)} GiB (${Math.floor(free * 100)} %) free at ${dataDirectory}`;
@@ -33,13 +45,17 @@ export async function examineDisk({ dataDirectory }: CommandConfig): Promise<Fin
   if (free < 0.01) findings.push(broken('disk', says, advice));
   else if (free < 0.1 && bavail * bsize < 20 * gibibyte) findings.push(warning('disk', says, advice));
   else findings.push(fine('disk', says));
-  const mayWrite = await access(dataDirectory, constants.W_OK).then(
+  const mayWrite = await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
   if (!mayWrite)
     findings.push(
-      broken('data directory', `${dataDirectory} can't be written in`, 'Give it to the user that the services run as.'),
+      broken(
+        'data directory',
+        `${dataDirectory} can't be read and written in`,
+        'Give it to the user that the services run as.',
+      ),
     );
   return findings;
 }
@@ -48,7 +64,7 @@ export async function examineDisk({ dataDirectory }: CommandConfig): Promise<Fin
 export async function examineTokenSecret({ jwtSecret, dataDirectory }: CommandConfig): Promise<Finding[]> {
   if (jwtSecret !== undefined) return [fine('token secret', 'from SERVICE_JWT_SECRET')];
   const file = secretFileOf(dataDirectory);
-  const found = await stat(file).catch(() => undefined);
+  const found = await findPlace(file);
   if (!found)
     return [skipped('token secret', `neither SERVICE_JWT_SECRET nor ${file}; the first start makes the file`)];
   // Throws a sentence for a file that the services would refuse.

@@ -17,6 +17,7 @@ import {
 import { examineEncryption } from './examine-encryption.ts';
 import { examineExtensions } from './examine-extensions.ts';
 import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
+import { examineSealedValues } from './examine-sealed-values.ts';
 import { examineStorage } from './examine-storage.ts';
 import { broken, examine, type Finding } from './finding.ts';
 import { presentFindings } from './present-findings.ts';
@@ -39,19 +40,31 @@ export async function lookAtAll(parts: CommandParts): Promise<number> {
 
 async function lookAtServers(parts: CommandParts): Promise<Finding[]> {
   const { name, config, lifecycle } = parts;
-  let client: pg.Client;
-  let natsUrl: string | undefined;
+  let client: pg.Client | undefined;
+  let natsUrl = config.natsUrl;
+  let databaseIsAway: Finding[] = [];
   try {
     const servers = await findServers(parts, { bus: true });
     natsUrl = servers.natsUrl;
     client = await connectClient(name, servers.databaseUrl);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [broken('PostgreSQL', reason, 'Look at the server and at SERVICE_DATABASE_URL.')];
+    databaseIsAway = [broken('PostgreSQL', reason, 'Look at the server and at SERVICE_DATABASE_URL.')];
   }
-  lifecycle.onStop('database', () => client.end());
-  await client.query("set statement_timeout = '10s'; set default_transaction_read_only = on");
   const bus = natsUrl === undefined ? undefined : await connectForCommand(parts, natsUrl);
+  const ofBus = bus?.connected ? await examine('NATS', () => examineBus(bus)) : [busIsAway(natsUrl)];
+  if (!client) return [...databaseIsAway, ...ofBus];
+  const connection = client;
+  lifecycle.onStop('database', () => connection.end());
+  return [
+    ...(await lookAtDatabase(connection, config.encryptionKey)),
+    ...ofBus,
+    ...(await examine('clock', () => examineClocks(connection, bus?.connected ? bus : undefined))),
+  ];
+}
+
+async function lookAtDatabase(client: pg.Client, encryptionKey: string | undefined): Promise<Finding[]> {
+  await client.query("set statement_timeout = '10s'; set default_transaction_read_only = on");
   const ofDatabase = [
     ...(await examine('PostgreSQL', () => examineServer(client))),
     ...(await examine('tables', () => examineMigrations(client))),
@@ -59,13 +72,10 @@ async function lookAtServers(parts: CommandParts): Promise<Finding[]> {
   if (await hasTables(client))
     ofDatabase.push(
       ...(await examine('dead rows', () => examineBloat(client))),
-      ...(await examine('encryption key', () => examineEncryption(client, config.encryptionKey))),
+      ...(await examine('encryption key', () => examineEncryption(client, encryptionKey))),
+      ...(await examine('sealed values', () => examineSealedValues(client, encryptionKey))),
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('services', () => examineReplicas(client))),
     );
-  return [
-    ...ofDatabase,
-    ...(bus?.connected ? await examine('NATS', () => examineBus(bus)) : [busIsAway(natsUrl)]),
-    ...(await examine('clock', () => examineClocks(client, bus?.connected ? bus : undefined))),
-  ];
+  return ofDatabase;
 }
