@@ -5,7 +5,7 @@ import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
 import { createLogger } from '@recordbus/shared/logging';
-import { beginRun, listRuns } from './cron-runs.ts';
+import { beginRun, listRuns, removeOldRuns } from './cron-runs.ts';
 import { createScheduler } from './scheduler.ts';
 
 const log = createLogger('test', 'silent');
@@ -107,6 +107,31 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     });
   }
 
+  for (const [missed, cause] of [
+    ['run once', 'missed'],
+    ['skip', 'schedule'],
+  ] as const) {
+    it(`takes a tick for missed that is more than a minute late, and then: ${missed}`, async () => {
+      const extension = `frozen-${cause}`;
+      // The process stands still for five minutes between setting out and looking at the time again.
+      const startedAtMs = Date.now();
+      let looks = 0;
+      const clock = () => {
+        looks += 1;
+        return looks === 1 ? startedAtMs : startedAtMs + 300_000;
+      };
+      const one = replica(extension, { missed }, async () => {}, clock);
+      one.start();
+      await until(async () => (await runsOf(`${extension}.c`))[0]?.status === 'success');
+      one.stop();
+      const lastMinuteMs = Math.floor((startedAtMs + 300_000) / 60_000) * 60_000;
+      assert.deepEqual(
+        (await runsOf(`${extension}.c`)).map((run) => [run.cause, run.tick]),
+        [[cause, lastMinuteMs / 1000]],
+      );
+    });
+  }
+
   it('records what a run failed with', async () => {
     const one = replica('failing', {}, () => Promise.reject(new Error('out of luck')));
     await one.runNow('failing.c');
@@ -134,5 +159,40 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     const clock = () => Date.parse('2026-07-01T00:00:00Z');
     const one = replica('zoned', { schedule: '30 3 * * *', timeZone: 'Europe/Vienna' }, async () => {}, clock);
     assert.equal(one.crons[0]?.nextRunAt?.toISOString(), '2026-07-01T01:30:00.000Z');
+  });
+
+  const changesOfClocks: readonly [what: string, schedule: string, from: string, ticks: readonly string[]][] = [
+    ['a time that is left out comes right after it', '30 2 * * *', '03-28T12:00', ['03-29T01:00', '03-30T00:30']],
+    ['a time that comes twice is taken once', '30 2 * * *', '10-24T12:00', ['10-25T00:30', '10-26T01:30']],
+    ['each hour has its tick in spring', '0 * * * *', '03-28T23:30', ['03-29T00:00', '03-29T01:00', '03-29T02:00']],
+    ['each hour has its tick in autumn', '0 * * * *', '10-24T23:30', ['10-25T00:00', '10-25T01:00', '10-25T02:00']],
+  ];
+  for (const [what, schedule, from, ticks] of changesOfClocks)
+    it(`when clocks are changed: ${what}`, () => {
+      let now = Date.parse(`2026-${from}:00Z`);
+      const one = replica(
+        'changed',
+        { schedule, timeZone: 'Europe/Vienna' },
+        async () => {},
+        () => now,
+      );
+      const found = ticks.map(() => {
+        now = one.crons[0]?.nextRunAt?.getTime() ?? 0;
+        return new Date(now).toISOString().slice(5, 16);
+      });
+      assert.deepEqual(found, ticks);
+    });
+
+  it('forgets runs after 30 days', async () => {
+    const insert = (days: number) =>
+      database.query({
+        text: `insert into system.cron_runs (cron, cause, status, started_at, lease_until)
+          values ('old.c', 'manual', 'success', now() - make_interval(days => $1), now())`,
+        values: [days],
+      });
+    await insert(31);
+    await insert(29);
+    await removeOldRuns(database.query);
+    assert.equal((await runsOf('old.c')).length, 1);
   });
 });
