@@ -51,6 +51,13 @@ export async function crons(t: TestContext, target: Target): Promise<void> {
   await t.test('a run is in the history', async () => {
     assert.equal((await lastRun('tidy', 'success')).error, null);
   });
+  await t.test('a run by hand is audited', async () => {
+    const { json } = await admin.get('/api/v1/admin/audit?action=crons.run');
+    assert.deepEqual(
+      listAt(json, 'data').map(({ target_id }) => target_id),
+      ['clock.tidy'],
+    );
+  });
   await t.test('a run that fails says why, to admins', async () => {
     await admin.post(`${path}/clock.fails/run`, {}, 202);
     assert.equal((await lastRun('fails', 'failed')).error, 'out of luck');
