@@ -8,6 +8,7 @@ import { residentMb, untilIdle } from './process-usage.ts';
 import { startProduct } from './product/start-product.ts';
 import { describeMachine, describeOtherLoad } from './report/machine.ts';
 import type { Result } from './report/result.ts';
+import { measureBesideExtension } from './rows/beside-extension.ts';
 import { cascade } from './rows/cascade.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
 import { reads } from './rows/reads.ts';
@@ -52,6 +53,10 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   )) {
     tell(row.title);
     rows.push(await measureRow(row, measuring));
+  }
+  if (isWanted('extension')) {
+    tell('a create in a product with an extension, and in one without');
+    rows.push(await measureBesideExtension(measuring, options, cleanUp));
   }
 
   let statements: Result['statements'];

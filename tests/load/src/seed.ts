@@ -19,25 +19,31 @@ const name = { name: 'name', type: 'text', required: true };
 
 /** Makes the collections through the API and fills them in SQL. */
 export async function seed(admin: AdminApi, database: pg.Client): Promise<void> {
-  const create = (collection: string, fields: object[]) =>
-    admin.call('POST', '/api/v1/collections', { name: collection, type: 'base', fields, ...rules });
-
+  const create = (collection: string, fields: object[]) => createCollection(admin, collection, fields);
   await create('organizations', [name]);
   await fill(database, 'organizations', organizationCount, { name: "'Organization ' || i" });
   for (const { posts, authors, postCount, authorCount } of Object.values(sizes)) {
     await create(authors, [name, { name: 'organization', type: 'relation', collection: 'organizations' }]);
     await fill(database, authors, authorCount, { name: "'Author ' || i", organization: oneOf('organizations') });
-    await create(posts, [
-      { name: 'title', type: 'text', required: true },
-      { name: 'description', type: 'text' },
-      { name: 'public', type: 'bool' },
-      { name: 'author', type: 'relation', collection: authors },
-    ]);
+    await createPostsCollection(admin, posts, { name: 'author', type: 'relation', collection: authors });
     await fillPosts(database, { posts, authors, count: postCount });
   }
   // What a table in use has from autovacuum before long: statistics, and a visibility map for index-only scans.
   await database.query('vacuum (analyze)');
   await database.query('checkpoint');
+}
+
+const createCollection = (admin: AdminApi, collection: string, fields: object[]): Promise<unknown> =>
+  admin.call('POST', '/api/v1/collections', { name: collection, type: 'base', fields, ...rules });
+
+/** Makes an empty collection of posts, with more fields where they are given. */
+export async function createPostsCollection(admin: AdminApi, collection: string, ...fields: object[]): Promise<void> {
+  await createCollection(admin, collection, [
+    { name: 'title', type: 'text', required: true },
+    { name: 'description', type: 'text' },
+    { name: 'public', type: 'bool' },
+    ...fields,
+  ]);
 }
 
 const fillPosts = (database: pg.Client, { posts, authors, count }: { posts: string; authors: string; count: number }) =>
@@ -61,7 +67,7 @@ const lorem = `'${loremText}'`;
 export const description = loremText.slice(0, 600).trim();
 
 /** A post as a client creates it. */
-export const newPost = (author: string): string =>
+export const newPost = (author?: string): string =>
   JSON.stringify({ title: 'A new post', description, public: true, author });
 
 /** The id of any of the authors. */

@@ -21,12 +21,14 @@ export interface Product {
 interface StartOptions {
   readonly logLevel: string;
   readonly profileDirectory: string | undefined;
+  readonly extensionsDirectory?: string | undefined;
 }
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** Starts it and makes its first admin. */
-export async function startProduct({ logLevel, profileDirectory }: StartOptions): Promise<Product> {
+export async function startProduct(options: StartOptions): Promise<Product> {
+  const { logLevel, profileDirectory, extensionsDirectory } = options;
   const dataDirectory = mkdtempSync(join(tmpdir(), 'recordbus-bench-'));
   // Nothing that is set for the person who runs the bench may reach what is measured.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));
@@ -40,6 +42,7 @@ export async function startProduct({ logLevel, profileDirectory }: StartOptions)
       SERVICE_PORT: '0',
       SERVICE_LOG_LEVEL: logLevel,
       SERVICE_JWT_SECRET: randomBytes(32).toString('hex'),
+      ...(extensionsDirectory && { SERVICE_EXTENSIONS_DIR: extensionsDirectory }),
     },
   });
   const stop = async () => {

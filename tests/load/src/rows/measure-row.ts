@@ -62,7 +62,7 @@ interface Round extends Outcome {
 async function runRound(
   row: Row,
   side: Side,
-  { generator, database, product, seconds, ...measuring }: Measuring,
+  { generator, database, product, bare, seconds, ...measuring }: Measuring,
 ): Promise<Round> {
   const connections = row.connections ?? measuring.connections;
   const requests = await row.requests(database);
@@ -72,7 +72,7 @@ async function runRound(
     row.beside?.(side.url, seconds, database),
   ]);
   // Events that are still published belong to the writes that made them.
-  if (row.isWrite) await untilIdle([product.pid]);
+  if (row.isWrite) await untilIdle([product.pid, bare.pid]);
   const after = cpuTimeMs(side.pid);
   return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
 }
