@@ -93,7 +93,6 @@ onEachTopology('a path that leads nowhere is refused', async (t, target) => {
     spec: 'contract §1',
   });
   await runScenarios(t, target, [
-    nowhere('GET /'),
     nowhere('GET /nowhere'),
     nowhere('GET /api'),
     nowhere('GET /api/v1/admin/nowhere'),
