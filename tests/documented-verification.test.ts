@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { startReceiver } from './harness/receiver.ts';
-import { repository, startStack } from './harness/stack.ts';
+import { repository } from './harness/stack.ts';
+import { onOneProcess } from './harness/target.ts';
 import { createWebhook, webhooksPath } from './harness/webhook.ts';
 
 const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8');
@@ -36,13 +36,12 @@ function signedAt(headers: IncomingHttpHeaders, body: string, secret: string, of
   return { ...headers, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` };
 }
 
-test('the programs of docs/webhooks.md tell a genuine delivery from others', async (t) => {
+onOneProcess('the programs of docs/webhooks.md tell a genuine delivery from others', async (t, target) => {
   await using tidying = new AsyncDisposableStack();
-  const stack = tidying.use(await startStack({ topology: 'one' }));
   const receiver = tidying.use(await startReceiver());
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-verify-'));
   tidying.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const admin = await stack.admin();
+  const admin = await target.admin();
   const { id, secret: oldSecret } = await createWebhook(admin, receiver.url, ['*']);
   const { secret: newSecret } = await admin.post(`${webhooksPath}/${id}/regenerate-secret`, {}, 200);
   await admin.post(`${webhooksPath}/${id}/test`, {}, 200);

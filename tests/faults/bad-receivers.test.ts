@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
 import { startReceiver } from '../harness/receiver.ts';
-import { startStack } from '../harness/stack.ts';
+import { onOneProcess } from '../harness/target.ts';
 import { createWebhook, deliveriesOf, deliveryIn, webhooksPath } from '../harness/webhook.ts';
 import { writeBurst } from '../harness/write-burst.ts';
 
 const events = 60;
 const hangingCount = 20;
 
-test('receivers that do their worst [docs/reliability]', async (t) => {
-  await using stack = await startStack({ topology: 'one' });
+onOneProcess('receivers that do their worst [docs/reliability]', async (t, target) => {
   await using receiver = await startReceiver();
-  const admin = await stack.admin();
+  const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
 
   await t.test('one that answers 100 MB is read for as long as there is something to keep', async () => {
@@ -48,7 +46,7 @@ test('receivers that do their worst [docs/reliability]', async (t) => {
     for (let count = 0; count < hangingCount; count += 1)
       await createWebhook(admin, `${host.url}/hanging/${count}`, ['letters.*'], members);
     const healthy = await createWebhook(admin, `${host.url}/healthy`, ['letters.*'], members);
-    assert.equal(await writeBurst({ url: stack.url, collection: 'letters', count: events, parallel: 10 }), events);
+    assert.equal(await writeBurst({ url: target.url, collection: 'letters', count: events, parallel: 10 }), events);
     await eventually(
       'the healthy one has all',
       async () => (await deliveriesOf(admin, healthy.id, `?status=success&perPage=${events}`)).length === events,
