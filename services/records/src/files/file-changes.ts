@@ -1,6 +1,6 @@
 import { type Collection, type Field, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
-import type { Upload } from './receive-upload.ts';
+import type { Upload } from './upload-parts.ts';
 
 /** What a write does to a file field. */
 export interface FileChange {

@@ -1,7 +1,7 @@
 import type { Database, Query } from '@recordbus/database';
 import type { KeepAnswer, Reply } from '@recordbus/shared/http';
 import { keepAnnounced } from '../files/announced-files.ts';
-import type { Upload } from '../files/receive-upload.ts';
+import type { Upload } from '../files/upload-parts.ts';
 
 interface Writing {
   readonly database: Pick<Database, 'query' | 'transaction'>;

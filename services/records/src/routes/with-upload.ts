@@ -1,7 +1,8 @@
 import type { Collection } from '@recordbus/schema';
 import type { RouteInput } from '@recordbus/shared/http';
 import { dropAnnounced } from '../files/announced-files.ts';
-import { receiveUpload, type Upload } from '../files/receive-upload.ts';
+import { receiveUpload } from '../files/receive-upload.ts';
+import type { Upload } from '../files/upload-parts.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
 import type { RequestContext } from '@recordbus/shared/context';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
-import type { Upload } from '../files/receive-upload.ts';
+import type { Upload } from '../files/upload-parts.ts';
 import { openAnswer } from '../read/open-answer.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';

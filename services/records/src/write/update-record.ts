@@ -30,7 +30,7 @@ import type { AccountRules } from '../accounts/account-rules.ts';
 import { auditedAccount, auditValueCount, auditValues } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileChangeOf, fileFieldsOf, refuseUnknownNames, unknownFiles } from '../files/file-changes.ts';
-import type { Upload } from '../files/receive-upload.ts';
+import type { Upload } from '../files/upload-parts.ts';
 import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
