@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { secretFileOf } from '@recordbus/tokens';
@@ -40,7 +40,11 @@ export async function writeBackup(
   const draft = `${file}.part`;
   if (existsSync(file)) throw new CommandFailure(`${file} is there already.`);
   lifecycle.onStop('unfinished archive', () => rm(draft, { force: true }));
-  const outcome = await write(createWriteStream(draft, { mode: 0o600, flush: true }));
+  // Opened before anything is written: the error of a stream that nobody reads from yet would end the process wordless.
+  const opened = await open(draft, 'w', 0o600).catch((error: Error) => {
+    throw new CommandFailure(`${file} can't be written: ${error.message}.`);
+  });
+  const outcome = await write(opened.createWriteStream({ flush: true }));
   await rename(draft, file);
   terminal.report({ file: resolve(file), ...outcome }, sumUp(file, outcome));
 }
