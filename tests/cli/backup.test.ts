@@ -242,6 +242,13 @@ suite('backup and restore at the command line', async () => {
     assert.deepEqual(readdirSync(copy.dataDirectory).sort(), ['jwt_secret', 'uploads']);
   });
 
+  await test('a place that can not be written in is named', async () => {
+    const file = join(archive('none'), 'backup.tar.gz');
+    const { code, stderr } = await runCli(['backup', 'create', file], { environment: variablesOf(ground) });
+    assert.equal(code, 1);
+    assert.match(stderr, /backup\.tar\.gz can't be written: ENOENT/);
+  });
+
   await test('--no-secret leaves the secret out, and - writes to standard output', async () => {
     const { code, stdout } = await runCli(['backup', 'create', '-', '--no-secret'], {
       environment: variablesOf(ground),
