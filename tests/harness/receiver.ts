@@ -21,6 +21,7 @@ export interface Delivery {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  /** Empty for a request without a body. */
   readonly json: JsonObject;
   readonly atMs: number;
   /** Port from which it came. */
@@ -84,7 +85,7 @@ export async function startReceiver(): Promise<Receiver> {
           path: request.url ?? '',
           headers: request.headers,
           text: body,
-          json: JSON.parse(body),
+          json: body === '' ? {} : JSON.parse(body),
           atMs,
           fromPort: request.socket.remotePort,
         });

@@ -6,7 +6,11 @@ import { after } from 'node:test';
 import { runExamples } from '../harness/documented.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
+import { startPushServer } from '../harness/push-server.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { allowLoopback } from '../harness/webhook.ts';
 
 const page = readFileSync(new URL('../../docs/extensions.md', import.meta.url), 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
@@ -19,7 +23,54 @@ for (const name of ['guestbook.ts', '_words.ts'])
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
 after(() => rmSync(directory, { recursive: true }));
 
-onOneProcess('the page on extensions is right', (t, target) => runExamples(t, target, 'extensions.md'));
+/** The services that the page's extensions ask. */
+const rates = await startReceiver();
+rates.behave({ status: 200, headers: { 'content-type': 'application/json' }, body: '{"usd": 1.17}' });
+stackEnvironment.EXTENSION_RATES_URL = new URL(rates.url).origin;
+const push = await startPushServer();
+stackEnvironment.SERVICE_ONESIGNAL_URL = push.url;
+after(() => Promise.all([rates, push].map((server) => server[Symbol.asyncDispose]())));
+
+onOneProcess('the page on extensions is right', async (t, target) => {
+  await allowLoopback(await target.admin());
+  await runExamples(t, target, 'extensions.md');
+  assert.equal((await target.guest.get('/api/x/rates/EUR')).status, 200);
+  assert.deepEqual(
+    rates.deliveries.map(({ path }) => path),
+    ['/EUR'],
+  );
+});
+
+onOneProcess('the welcome of the page goes out', async (_t, target) => {
+  const admin = await target.admin();
+  await using mail = await startMailServer();
+  await admin.patch('/api/v1/admin/settings', mail.settings);
+  const fields = ['name', 'email'].map((name) => ({ name, type: 'text' }));
+  await admin.post('/api/v1/collections', { name: 'customers', type: 'base', fields });
+  await admin.post('/api/v1/customers', { name: 'Grace', email: 'grace@example.com' });
+  const { email } = await mail.mailTo('grace@example.com');
+  assert.deepEqual([email.subject, email.text?.trim()], ['Welcome', 'Hello Grace!']);
+});
+
+onOneProcess('the alarm of the page is pushed, and told what became of it', async (_t, target) => {
+  const admin = await target.admin();
+  await admin.patch('/api/v1/admin/settings', {
+    'notifications.providers.onesignal.enabled': '1',
+    'notifications.providers.onesignal.app_id': push.appId,
+    'notifications.providers.onesignal.api_key': push.apiKey,
+  });
+  const fields = ['device', 'text', 'result'].map((name) => ({ name, type: 'text' }));
+  await admin.post('/api/v1/collections', { name: 'alarms', type: 'base', fields });
+  const resultFor = async (device: string): Promise<unknown> => {
+    const alarm = await admin.post('/api/v1/alarms', { device, text: 'The door is open' });
+    return eventually('the alarm has a result', async () => {
+      const { json } = await admin.get(`/api/v1/alarms/${alarm.id}`);
+      return at(json, 'data.result') ?? undefined;
+    });
+  };
+  assert.equal(await resultFor('phone'), 'sent');
+  assert.equal(await resultFor('gone'), 'invalid');
+});
 
 onOneProcess('the guestbook of examples/extensions works', async (_t, target) => {
   const admin = await target.admin();

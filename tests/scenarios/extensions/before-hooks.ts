@@ -6,7 +6,7 @@ import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 
-const spec = 'issue 7';
+const spec = 'docs/extensions.md';
 const name = (field: string) => ({ name: field, type: 'text' });
 
 export async function beforeHooks(t: TestContext, target: Target): Promise<void> {

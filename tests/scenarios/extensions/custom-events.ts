@@ -75,7 +75,7 @@ export async function customEvents(t: TestContext, target: Target): Promise<void
     request: 'POST /api/x/tools/dispatch',
     body,
     expect: refused.invalid(field),
-    spec: 'issue 7',
+    spec: 'docs/extensions.md',
   });
   await runScenarios(t, target, [
     ...bad.map((event) => refusal(`no event is called ${shortly(event)}`, { event, payload: {} }, 'event')),

@@ -4,7 +4,7 @@ import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 
-const spec = 'issue 7';
+const spec = 'docs/extensions.md';
 
 export async function routes(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();

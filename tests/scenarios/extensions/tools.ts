@@ -11,7 +11,7 @@ import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 import { allowLoopback } from '../../harness/webhook.ts';
 
-const spec = 'issue 7';
+const spec = 'docs/extensions.md';
 
 export async function tools(t: TestContext, target: Target, push: PushServer): Promise<void> {
   const admin = await target.admin();
