@@ -3,9 +3,11 @@ import { startMailServer } from '../harness/mail-server.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology, onNewStacks } from '../harness/target.ts';
 
 const path = '/api/v1/admin/settings/test-email';
+
+onNewStacks('A mail that another file left in the queue would be counted.');
 
 onEachTopology('the mail settings can be tried out', async (t, target) => {
   await using server = await startMailServer();
