@@ -6,7 +6,7 @@ import { loggedErrors } from '../harness/logs.ts';
 import { createGround, startStack } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
 
-/** Within a second (issue: every replica serves the new schema); a busy machine gets some room. */
+/** Every replica serves the new schema within a second (contract §8); a busy machine gets some room. */
 const followsWithin = { timeoutMs: 5000 };
 
 const path = '/api/v1/collections';

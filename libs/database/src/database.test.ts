@@ -28,6 +28,14 @@ describe('a database that says nothing', { skip: serverUrl === undefined && 'TES
       assert.deepEqual(await database[name](one), [{ n: 1 }]);
     });
 
+  test('is asked once, though it is a read', async () => {
+    await database.query({ text: 'create sequence asked', values: [] });
+    const slow = { text: "select nextval('asked'), pg_sleep(60)", values: [] };
+    await assert.rejects(database.read(slow), isConnectionError);
+    const asked = { text: 'select last_value::int as times from asked', values: [] };
+    assert.deepEqual(await database.query(asked), [{ times: 1 }]);
+  });
+
   test('is given all the time that a transaction takes', async () => {
     await database.transaction(async (query) => {
       await query(sleep(1.2));

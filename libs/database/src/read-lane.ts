@@ -29,7 +29,7 @@ export class ReadLane {
     try {
       return await this.#send<R>(statement);
     } catch (error) {
-      if (!isConnectionError(error)) throw error;
+      if (!isConnectionError(error) || isSilence(error)) throw error;
       return this.#send<R>(statement);
     }
   }
@@ -68,6 +68,9 @@ export class ReadLane {
     }
   }
 }
+
+/** Did the server say nothing for as long as a statement may take? Asked again it would take as long again. */
+const isSilence = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
 /**
  * Has what is written from now until the event loop has served all that came in leave as one write. Each write wakes
