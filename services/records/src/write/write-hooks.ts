@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import type { Collection } from '@recordbus/schema';
+import type { Collection, ColumnValues } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Asking } from '../rules/compile-rule.ts';
 import type { Unwritten } from './written-record.ts';
@@ -16,6 +16,8 @@ export interface PendingWrite {
   readonly id: string | undefined;
   /** Empty for a delete. */
   readonly body: Body;
+  /** What the product gives by itself in place of what the body says, such as an address that it makes up. */
+  readonly given?: ColumnValues;
   /** The versions that may be written on; any when undefined. */
   readonly versions: readonly number[] | undefined;
   readonly context: RequestContext;

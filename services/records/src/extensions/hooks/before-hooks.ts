@@ -94,7 +94,7 @@ export function createBeforeHooks({ host, toolbox, sealing }: BeforeHooksDeps): 
       };
       const [first, second] = phases[operation];
       await callAll(first);
-      if (operation !== 'delete') checkFields(collection, operation, values);
+      if (operation !== 'delete') checkFields(write, operation, values);
       await callAll(second);
       return { outcome: 'ready', body: { ...withheld, ...values } };
     } finally {
@@ -182,14 +182,18 @@ function withholdPasswords(collection: Collection, body: PendingWrite['body']) {
 const readerOf = perCollection(compileRecordReader);
 
 /** Throws 422 as the write itself would; what is withheld is checked there. */
-function checkFields(collection: Collection, operation: Operation, values: Record<string, unknown>): void {
+function checkFields(
+  { collection, given }: PendingWrite,
+  operation: Operation,
+  values: Readonly<Record<string, unknown>>,
+): void {
   const reader = readerOf(collection);
   if (operation === 'update') {
     reader.readChange(values);
     return;
   }
   try {
-    reader.readNew(values);
+    reader.readNew(values, given);
   } catch (error) {
     const details = error instanceof AppError ? (error.details ?? {}) : undefined;
     const passwords = collection.fields.filter(({ type }) => type === 'password').map(({ name }) => name);
