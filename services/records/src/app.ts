@@ -17,6 +17,7 @@ import { createFileTokens } from '@recordbus/tokens';
 import { createReferrers } from './delete/referrers.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import type { Extensions } from './extensions/extensions.ts';
+import { createDownloadTokens } from './files/download-tokens.ts';
 import { createDownloads } from './files/downloads.ts';
 import { createRemovals } from './files/removals.ts';
 import { createFindLostFiles } from './history/find-lost-files.ts';
@@ -98,12 +99,15 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
     storage,
     removals,
     downloads: createDownloads({
-      database,
+      query: database.query,
       storage,
       log,
-      findCollection: cache.find,
-      tokens: createFileTokens(secret),
-      tokenWindowSec: () => settings.get('auth.file.window_seconds'),
+      tokens: createDownloadTokens({
+        query: database.query,
+        findCollection: cache.find,
+        tokens: createFileTokens(secret),
+        windowSec: () => settings.get('auth.file.window_seconds'),
+      }),
     }),
     maxUploadBytes: config.maxUploadBytes ?? defaultMaxUploadBytes,
     wakeRelay: relay.wake,

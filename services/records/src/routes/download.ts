@@ -14,7 +14,7 @@ import {
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';
-import { askingAs, type FoundFile } from '../files/downloads.ts';
+import { askingAs, type FoundFile } from '../files/find-file.ts';
 import { readThumbSize, thumbSize } from '../files/thumb-size.ts';
 import type { Thumb } from '../files/thumbs.ts';
 import type { RouteDeps } from './route-deps.ts';
@@ -64,13 +64,13 @@ export const downloadRoute = (deps: RouteDeps): Route =>
       const { params, query, context, header, isHead } = input;
       const size = query.thumb === undefined ? undefined : readThumbSize(query.thumb);
       const file = { recordId: params.id, filename: params.filename };
-      const token = await downloads.readToken(query.token, { name: params.collection }, file);
-      const principal = await downloads.principalOf(context, token);
+      const token = await downloads.tokens.read(query.token, { name: params.collection }, file);
+      const principal = await downloads.tokens.principalOf(context, token);
       const request = { collection: params.collection, action: 'view', principal } as const;
       return collections.serve(request, async (collection) => {
         const asking = askingAs(principal, schema, { query: input.queryText, header });
         const found = await downloads.find(collection, file, asking);
-        await downloads.checkToken(found, token, context);
+        await downloads.tokens.check(found, token, context);
         const whole = await findBytes(deps, found);
         const shown = (size && (await downloads.thumbs.find(whole, size))) ?? whole;
         const isPublic = isOpenToAll(found, collection.rules.view);
@@ -83,7 +83,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
           open: (key, range) => downloads.storage.open(key, range),
         });
         if (!isHead) {
-          await downloads.use(found, token, context);
+          await downloads.tokens.use(found, token, context);
           const { clientAddress } = context;
           await downloads.audit(collection, file, found, { principal, clientAddress, userAgent: header('user-agent') });
         }

@@ -1,6 +1,6 @@
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { askingAs } from '../files/downloads.ts';
+import { askingAs } from '../files/find-file.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 const required = z.string('is required').min(1, 'is required');
@@ -26,7 +26,7 @@ export const fileTokenRoute = (deps: RouteDeps): Route =>
         const file = { recordId: body.id, filename: body.filename };
         const asking = askingAs(principal, deps.schema, { query: queryText, header });
         const found = await deps.downloads.find(collection, file, asking);
-        const { token, expiresAtSec } = await deps.downloads.mint(collection, file, found, context);
+        const { token, expiresAtSec } = await deps.downloads.tokens.mint(collection, file, found, context);
         return ok({ token, expires_at: expiresAtSec });
       });
     },
