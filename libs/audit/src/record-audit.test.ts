@@ -5,6 +5,18 @@ import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase 
 import type { Principal } from '@recordbus/shared/context';
 import { recordAudit } from './record-audit.ts';
 
+interface AuditRow {
+  readonly id: string;
+  readonly at: number;
+  readonly actor_type: string;
+  readonly actor_id: string | null;
+  readonly impersonated_by: string | null;
+  readonly target_type: string | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly details: object;
+}
+
 const user: Principal = {
   type: 'user',
   id: 'u1',
@@ -27,7 +39,7 @@ suite('the audit log', { skip: skipWithoutDatabase }, () => {
   });
 
   const rowsOf = (action: string) =>
-    database.system.selectFrom('audit').selectAll().where('action', '=', action).execute();
+    database.query<AuditRow>({ text: 'select * from system.audit where action = $1', values: [action] });
 
   test('what the product does by itself has no actor', async () => {
     await recordAudit(database.query, {

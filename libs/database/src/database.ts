@@ -2,18 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
-import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
 import { measurePool } from './measure-pool.ts';
 import { migrate } from './migrate.ts';
 import { ReadLane } from './read-lane.ts';
 import type { Query, Statement } from './statement.ts';
-import type { SystemTables } from './tables.ts';
 
 export interface Database {
-  /** The product's own tables, for everything that is not a hot path. */
-  readonly system: Kysely<SystemTables>;
   /** A short read in autocommit, on the shared pipelined connections. */
   readonly read: Query;
   /** One statement in autocommit, on a connection of its own. */
@@ -80,7 +76,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'));
   if (metrics) measurePool(metrics, pool);
   const lane = new ReadLane({ connection, size: readConnections, log });
-  const system = new Kysely<SystemTables>({ dialect: new PostgresDialect({ pool }) }).withSchema('system');
 
   const query: Query = (statement) => traced(statement, async () => (await pool.query(asPg(statement))).rows);
 
@@ -107,7 +102,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 
   const database: Database = {
-    system,
     read: (statement) => traced(statement, () => lane.read(statement)),
     query,
     async transaction(work) {
@@ -125,11 +119,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     async close() {
       await lane.close();
-      await system.destroy();
+      await pool.end();
     },
   };
   await untilReachable(database, log);
-  await migrate(system, log);
+  await migrate(pool, log);
   return database;
 }
 

@@ -3,6 +3,4 @@ export { type DatabaseError, isConnectionError, isDatabaseError, mapDatabaseErro
 export { newId } from './id.ts';
 export { createLease, type Lease } from './lease.ts';
 export { migrationNames } from './migrations/index.ts';
-export { queryOf } from './query-of.ts';
 export type { Query, Statement } from './statement.ts';
-export type { SystemTables } from './tables.ts';

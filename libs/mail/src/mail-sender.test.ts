@@ -12,6 +12,12 @@ import { createMailSender, enqueueMail, type Mail, type MailOutcome, type MailSe
 
 const quiet = createLogger('mail test', 'silent');
 
+interface QueuedMail {
+  readonly attempts: number;
+  readonly created_at: Date;
+  readonly next_attempt_at: Date;
+}
+
 async function eventually<T>(find: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
   for (const givingUpMs = Date.now() + 20_000; Date.now() < givingUpMs; await delay(10)) {
     const found = await find();
@@ -91,7 +97,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     await enqueueMail(database.query, whole as Mail);
     bus.notify('mail');
   }
-  const queued = () => database.system.selectFrom('mail_queue').selectAll().execute();
+  const queued = () => database.query<QueuedMail>({ text: 'select * from system.mail_queue', values: [] });
   const untilQueueIsEmpty = () => eventually(async () => (await queued()).length === 0);
   const dueNow = () =>
     database.query({ text: 'update system.mail_queue set next_attempt_at = now(), lease_until = null', values: [] });

@@ -28,13 +28,14 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
   });
   after(() => end());
   beforeEach(async () => {
-    await database.system.deleteFrom('admins').execute();
-    await database.system.deleteFrom('instance').execute();
+    await run('delete from system.admins');
+    await run('delete from system.instance');
   });
 
+  const run = <R>(text: string, ...values: readonly unknown[]) => database.query<R>({ text, values });
   const prepare = (config: { adminEmail?: string; adminPassword?: string } = {}) =>
     prepareFirstAdmin({ database, log, config });
-  const admins = () => database.system.selectFrom('admins').select(['email', 'token_version']).execute();
+  const admins = () => run('select email, token_version from system.admins');
   const setUp = (token: string | undefined, change: object = {}) =>
     client.post('/api/v1/admin/setup', { token, email: 'root@example.com', password, ...change });
   const logIn = (email: string, tried = password) => client.post('/api/v1/admin/login', { email, password: tried });
@@ -55,7 +56,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
         body: { error: 'an admin exists already', code: 'admin_exists' },
       });
     assert.equal(await prepare(), undefined);
-    assert.deepEqual(await database.system.selectFrom('instance').selectAll().execute(), []);
+    assert.deepEqual(await run('select * from system.instance'), []);
   });
 
   test('a wrong token is 401, a weak password and a bad address are 422 and leave the token good', async () => {
@@ -75,7 +76,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
 
   test('the token is stored as its hash only', async () => {
     const token = await prepare();
-    const rows = await database.system.selectFrom('instance').selectAll().execute();
+    const rows = await run('select * from system.instance');
     assert.equal(rows.length, 1);
     assert.ok(token && !JSON.stringify(rows).includes(token));
   });
@@ -145,12 +146,16 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
   });
 
   test('a hash of older parameters is replaced at login', async () => {
-    const row = { id: newId(), email: 'root@example.com', password_hash: weakHash, created_at: 1, updated_at: 1 };
-    await database.system.insertInto('admins').values(row).execute();
+    await run(
+      `insert into system.admins (id, email, password_hash, created_at, updated_at)
+values ($1, 'root@example.com', $2, 1, 1)`,
+      newId(),
+      weakHash,
+    );
     assert.equal((await logIn('root@example.com', 'wrong password')).status, 401);
     assert.equal((await logIn('root@example.com')).status, 200);
-    const stored = await database.system.selectFrom('admins').select('password_hash').executeTakeFirstOrThrow();
-    assert.equal(needsRehash(stored.password_hash), false);
+    const [stored] = await run<{ readonly password_hash: string }>('select password_hash from system.admins');
+    assert.ok(stored && !needsRehash(stored.password_hash));
     assert.equal((await logIn('root@example.com')).status, 200);
   });
 
@@ -167,7 +172,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual((await client.verify(token))?.principal, session.principal);
 
     assert.equal((await client.post('/api/v1/auth/refresh', undefined, guest)).status, 401);
-    await database.system.deleteFrom('admins').execute();
+    await run('delete from system.admins');
     assert.equal((await client.post('/api/v1/auth/refresh', undefined, session.principal)).status, 401);
   });
 });

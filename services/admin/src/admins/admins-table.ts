@@ -1,5 +1,4 @@
-import type { SystemTables } from '@recordbus/database';
-import { type Kysely, sql } from 'kysely';
+import type { Query } from '@recordbus/database';
 
 /** An admin as the API shows one: never the password's hash. */
 export interface Admin {
@@ -14,65 +13,67 @@ export interface AdminChange {
   readonly passwordHash?: string | undefined;
 }
 
-type Executor = Kysely<SystemTables>;
-
-const shown = ['id', 'email', 'created_at'] as const;
-
 /** All admins, the first one first. */
-export const listAdmins = (db: Executor): Promise<Admin[]> =>
-  db.selectFrom('admins').select(shown).orderBy('created_at').orderBy('id').execute();
+export const listAdmins = (query: Query): Promise<Admin[]> =>
+  query<Admin>({ text: 'select id, email, created_at from system.admins order by created_at, id', values: [] });
 
 /** The admin with this id. */
-export const findAdmin = (db: Executor, id: string): Promise<Admin | undefined> =>
-  db.selectFrom('admins').select(shown).where('id', '=', id).executeTakeFirst();
+export async function findAdmin(query: Query, id: string): Promise<Admin | undefined> {
+  const [admin] = await query<Admin>({
+    text: 'select id, email, created_at from system.admins where id = $1',
+    values: [id],
+  });
+  return admin;
+}
 
 /** The admin with this address, however it is written. */
-export const findAdminByEmail = (db: Executor, email: string): Promise<Admin | undefined> =>
-  db
-    .selectFrom('admins')
-    .select(shown)
-    .where(({ fn }) => fn<string>('lower', ['email']), '=', sql<string>`lower(${email})`)
-    .executeTakeFirst();
+export async function findAdminByEmail(query: Query, email: string): Promise<Admin | undefined> {
+  const [admin] = await query<Admin>({
+    text: 'select id, email, created_at from system.admins where lower(email) = lower($1)',
+    values: [email],
+  });
+  return admin;
+}
 
 /** Adds an admin. Throws the unique violation of a taken address. */
-export async function insertAdmin(db: Executor, admin: Admin, passwordHash: string): Promise<void> {
-  const { id, email, created_at } = admin;
-  await db
-    .insertInto('admins')
-    .values({ id, email, password_hash: passwordHash, created_at, updated_at: created_at })
-    .execute();
+export async function insertAdmin(query: Query, admin: Admin, passwordHash: string): Promise<void> {
+  await query({
+    text: `insert into system.admins (id, email, password_hash, created_at, updated_at)
+values ($1, $2, $3, $4, $4)`,
+    values: [admin.id, admin.email, passwordHash, admin.created_at],
+  });
 }
 
 /**
  * Changes an admin and ends all the tokens issued so far (contract §4); undefined when there is no such admin.
  * Throws the unique violation of a taken address.
  */
-export const updateAdmin = (
-  db: Executor,
+export async function updateAdmin(
+  query: Query,
   id: string,
   { email, passwordHash }: AdminChange,
   nowSec: number,
-): Promise<Admin | undefined> =>
-  db
-    .updateTable('admins')
-    .set(({ eb }) => ({
-      ...(email !== undefined && { email }),
-      ...(passwordHash !== undefined && { password_hash: passwordHash }),
-      token_version: eb('token_version', '+', 1),
-      updated_at: nowSec,
-    }))
-    .where('id', '=', id)
-    .returning(shown)
-    .executeTakeFirst();
+): Promise<Admin | undefined> {
+  const [admin] = await query<Admin>({
+    text: `update system.admins set email = coalesce($2, email), password_hash = coalesce($3, password_hash),
+  token_version = token_version + 1, updated_at = $4
+where id = $1 returning id, email, created_at`,
+    values: [id, email ?? null, passwordHash ?? null, nowSec],
+  });
+  return admin;
+}
 
 /**
  * Removes an admin, but not the only one; in a transaction. Of several at once that would leave none, one finds itself
  * the last.
  */
-export async function deleteAdminUnlessLast(tx: Executor, id: string): Promise<'deleted' | 'missing' | 'last'> {
-  const all = await tx.selectFrom('admins').select('id').orderBy('id').forUpdate().execute();
+export async function deleteAdminUnlessLast(query: Query, id: string): Promise<'deleted' | 'missing' | 'last'> {
+  const all = await query<{ id: string }>({
+    text: 'select id from system.admins order by id for update',
+    values: [],
+  });
   if (!all.some((admin) => admin.id === id)) return 'missing';
   if (all.length === 1) return 'last';
-  await tx.deleteFrom('admins').where('id', '=', id).execute();
+  await query({ text: 'delete from system.admins where id = $1', values: [id] });
   return 'deleted';
 }

@@ -1,8 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
-import { type Database, isDatabaseError, newId, queryOf, type SystemTables, sqlState } from '@recordbus/database';
+import { type Database, isDatabaseError, newId, type Query, sqlState } from '@recordbus/database';
 import type { PasswordRules } from '@recordbus/passwords';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
-import type { Kysely } from 'kysely';
 import type { Author } from '../audit/author.ts';
 import {
   type Admin,
@@ -20,7 +19,7 @@ interface Credentials {
 
 /** Adds an admin. Throws 422 for an address that is taken or a password that the policy refuses. */
 export async function addAdmin(
-  { system }: Database,
+  database: Database,
   passwords: PasswordRules,
   credentials: Credentials,
   nowSec: number,
@@ -29,9 +28,9 @@ export async function addAdmin(
   const passwordHash = await passwords.hashNew(credentials.password);
   const admin = { id: newId(), email: credentials.email, created_at: nowSec };
   await naming(credentials.email, () =>
-    system.transaction().execute(async (tx) => {
-      await insertAdmin(tx, admin, passwordHash);
-      await auditAdmin(tx, author, 'admins.create', admin.id, { email: admin.email });
+    database.transaction(async (query) => {
+      await insertAdmin(query, admin, passwordHash);
+      await auditAdmin(query, author, 'admins.create', admin.id, { email: admin.email });
     }),
   );
   return admin;
@@ -42,7 +41,7 @@ export async function addAdmin(
  * is taken or a password that the policy refuses.
  */
 export async function changeAdmin(
-  { system }: Database,
+  database: Database,
   passwords: PasswordRules,
   id: string,
   { email, password }: Partial<Credentials>,
@@ -53,14 +52,14 @@ export async function changeAdmin(
   const passwordHash = password === undefined ? undefined : await passwords.hashNew(password);
   const admin = isChange
     ? await naming(email, () =>
-        system.transaction().execute(async (tx) => {
-          const changed = await updateAdmin(tx, id, { email, passwordHash }, nowSec);
+        database.transaction(async (query) => {
+          const changed = await updateAdmin(query, id, { email, passwordHash }, nowSec);
           const names = [...(email === undefined ? [] : ['email']), ...(password === undefined ? [] : ['password'])];
-          if (changed) await auditAdmin(tx, author, 'admins.update', id, { changed: names });
+          if (changed) await auditAdmin(query, author, 'admins.update', id, { changed: names });
           return changed;
         }),
       )
-    : await findAdmin(system, id);
+    : await findAdmin(database.query, id);
   if (!admin) throw notFound('admin');
   return admin;
 }
@@ -76,16 +75,16 @@ export async function resetAdmin(
   nowSec: number,
   author: Author,
 ): Promise<Admin> {
-  const admin = await findAdminByEmail(database.system, email);
+  const admin = await findAdminByEmail(database.query, email);
   if (!admin) throw notFound(`admin ${email}`);
   return changeAdmin(database, passwords, admin.id, { password }, nowSec, author);
 }
 
 /** Removes an admin, whose tokens die too. Throws 404, and 409 for the last one. */
-export async function deleteAdmin({ system }: Database, id: string, author: Author): Promise<void> {
-  const result = await system.transaction().execute(async (tx) => {
-    const outcome = await deleteAdminUnlessLast(tx, id);
-    if (outcome === 'deleted') await auditAdmin(tx, author, 'admins.delete', id);
+export async function deleteAdmin(database: Database, id: string, author: Author): Promise<void> {
+  const result = await database.transaction(async (query) => {
+    const outcome = await deleteAdminUnlessLast(query, id);
+    if (outcome === 'deleted') await auditAdmin(query, author, 'admins.delete', id);
     return outcome;
   });
   if (result === 'missing') throw notFound('admin');
@@ -93,12 +92,12 @@ export async function deleteAdmin({ system }: Database, id: string, author: Auth
 }
 
 const auditAdmin = (
-  tx: Kysely<SystemTables>,
+  query: Query,
   author: Author,
   action: string,
   id: string,
   details: Readonly<Record<string, unknown>> = {},
-) => recordAudit(queryOf(tx), { ...author, action, target: { type: 'admin', id }, details });
+) => recordAudit(query, { ...author, action, target: { type: 'admin', id }, details });
 
 /** Only the address is unique, so a unique violation is about it. */
 async function naming<T>(email: string | undefined, write: () => Promise<T>): Promise<T> {

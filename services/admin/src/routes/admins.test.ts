@@ -14,19 +14,21 @@ describe('/api/v1/admin/admins', { skip }, () => {
     admin = await startTestAdmin(() => 1_700_000_000_999);
   });
   after(() => admin.stop());
-  beforeEach(() => admin.database.system.deleteFrom('admins').execute());
+  beforeEach(() => admin.database.query({ text: 'delete from system.admins', values: [] }));
 
   const add = async (email: string) => {
     const answer = await admin.call('POST', path, { email, password });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return shown.parse(answer.body.data);
   };
-  const stored = (id: string) =>
-    admin.database.system
-      .selectFrom('admins')
-      .select(['password_hash', 'token_version'])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
+  const stored = async (id: string) => {
+    const [row] = await admin.database.query<{ readonly password_hash: string; readonly token_version: number }>({
+      text: 'select password_hash, token_version from system.admins where id = $1',
+      values: [id],
+    });
+    assert.ok(row);
+    return row;
+  };
   const assertRefused = ({ status, body }: Answer, expected: number, details?: object) =>
     assert.deepEqual([status, body.details], [expected, details], JSON.stringify(body));
 

@@ -31,7 +31,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     summary: 'The admin who is calling',
     answers: { 200: admin },
     async handler({ context: { principal } }) {
-      const me = principal.type === 'admin' ? await findAdmin(database.system, principal.id) : undefined;
+      const me = principal.type === 'admin' ? await findAdmin(database.query, principal.id) : undefined;
       if (!me) throw unauthenticated();
       return ok(me);
     },
@@ -42,7 +42,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     access: 'admin',
     summary: 'List all admins',
     answers: { 200: z.array(admin) },
-    handler: async () => ok(await listAdmins(database.system)),
+    handler: async () => ok(await listAdmins(database.query)),
   }),
   route({
     method: 'POST',

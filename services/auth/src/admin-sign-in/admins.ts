@@ -1,5 +1,4 @@
-import type { SystemTables } from '@recordbus/database';
-import type { Kysely } from 'kysely';
+import type { Query } from '@recordbus/database';
 
 /** An admin's account as signing in needs it. */
 export interface AdminAccount {
@@ -9,42 +8,45 @@ export interface AdminAccount {
   readonly tokenVersion: number;
 }
 
-type Executor = Kysely<SystemTables>;
-
-const columns = ['id', 'email', 'password_hash as passwordHash', 'token_version as tokenVersion'] as const;
+const columns = 'id, email, password_hash as "passwordHash", token_version as "tokenVersion"';
 
 /** Is there any admin at all? */
-export async function hasAdmin(db: Executor): Promise<boolean> {
-  return (await db.selectFrom('admins').select('id').limit(1).executeTakeFirst()) !== undefined;
+export async function hasAdmin(query: Query): Promise<boolean> {
+  return (await query({ text: 'select from system.admins limit 1', values: [] })).length > 0;
 }
 
 /** The admin with this address, whatever its case. */
-export const findAdminByEmail = (db: Executor, email: string): Promise<AdminAccount | undefined> =>
-  db
-    .selectFrom('admins')
-    .select(columns)
-    .where(({ eb, fn, val }) => eb(fn('lower', ['email']), '=', fn('lower', [val(email)])))
-    .executeTakeFirst();
+export async function findAdminByEmail(query: Query, email: string): Promise<AdminAccount | undefined> {
+  const [admin] = await query<AdminAccount>({
+    text: `select ${columns} from system.admins where lower(email) = lower($1)`,
+    values: [email],
+  });
+  return admin;
+}
 
 /** The admin with this id. */
-export const findAdminById = (db: Executor, id: string): Promise<AdminAccount | undefined> =>
-  db.selectFrom('admins').select(columns).where('id', '=', id).executeTakeFirst();
+export async function findAdminById(query: Query, id: string): Promise<AdminAccount | undefined> {
+  const [admin] = await query<AdminAccount>({
+    text: `select ${columns} from system.admins where id = $1`,
+    values: [id],
+  });
+  return admin;
+}
 
 /** Adds an admin. Throws the unique violation of a taken address. */
-export async function insertAdmin(db: Executor, admin: AdminAccount, nowSec: number): Promise<void> {
-  const { id, email, passwordHash: password_hash, tokenVersion: token_version } = admin;
-  await db
-    .insertInto('admins')
-    .values({ id, email, password_hash, token_version, created_at: nowSec, updated_at: nowSec })
-    .execute();
+export async function insertAdmin(query: Query, admin: AdminAccount, nowSec: number): Promise<void> {
+  const { id, email, passwordHash, tokenVersion } = admin;
+  await query({
+    text: `insert into system.admins (id, email, password_hash, token_version, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $5)`,
+    values: [id, email, passwordHash, tokenVersion, nowSec],
+  });
 }
 
 /** Stores the same password's new hash, unless the password was changed meanwhile. */
-export async function replacePasswordHash(db: Executor, admin: AdminAccount, passwordHash: string): Promise<void> {
-  await db
-    .updateTable('admins')
-    .set({ password_hash: passwordHash })
-    .where('id', '=', admin.id)
-    .where('password_hash', '=', admin.passwordHash)
-    .execute();
+export async function replacePasswordHash(query: Query, admin: AdminAccount, passwordHash: string): Promise<void> {
+  await query({
+    text: 'update system.admins set password_hash = $3 where id = $1 and password_hash = $2',
+    values: [admin.id, admin.passwordHash, passwordHash],
+  });
 }

@@ -23,10 +23,10 @@ export async function logInAdmin(
 ): Promise<AdminSession> {
   const { database, lockout } = parts;
   const attempt = await lockout.reserve({ realm, email, clientAddress: origin.context.clientAddress });
-  const admin = await findAdminByEmail(database.system, email);
+  const admin = await findAdminByEmail(database.query, email);
   const isRight = await verifyPassword(admin?.passwordHash, password);
   if (!admin || !isRight) throw invalidCredentials();
-  if (needsRehash(admin.passwordHash)) await replacePasswordHash(database.system, admin, await hashPassword(password));
+  if (needsRehash(admin.passwordHash)) await replacePasswordHash(database.query, admin, await hashPassword(password));
   const session = await openAdminSession(database.query, parts, admin, origin);
   await attempt.clear();
   return session;

@@ -1,9 +1,6 @@
 import { type AuditedAction, recordAudit } from '@recordbus/audit';
-import { type Database, queryOf, type SystemTables } from '@recordbus/database';
-import { type Kysely, sql } from 'kysely';
+import type { Database, Query } from '@recordbus/database';
 import { type AdminAccount, hasAdmin, insertAdmin } from '../admin-sign-in/admins.ts';
-
-type Executor = Kysely<SystemTables>;
 
 /** A set-up token is known by its hash alone, which is part of the key. */
 const tokenKey = (tokenHash: string) => `setup_token.${tokenHash}`;
@@ -20,40 +17,38 @@ const keptTokens = 10;
  * when there is an admin already, also one made just now.
  */
 export const insertFirstAdmin = (
-  { system }: Database,
+  database: Pick<Database, 'transaction'>,
   admin: AdminAccount,
   nowSec: number,
   author: Pick<AuditedAction, 'context' | 'userAgent'>,
 ): Promise<boolean> =>
-  system.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('recordbus.first_admin'))`.execute(tx);
-    if (await hasAdmin(tx)) return false;
-    await insertAdmin(tx, admin, nowSec);
+  database.transaction(async (query) => {
+    await query({ text: "select pg_advisory_xact_lock(hashtext('recordbus.first_admin'))", values: [] });
+    if (await hasAdmin(query)) return false;
+    await insertAdmin(query, admin, nowSec);
     const { id, email } = admin;
     const target = { type: 'admin', id };
-    await recordAudit(queryOf(tx), { ...author, action: 'admins.create', target, details: { email, first: true } });
-    await tx.deleteFrom('instance').where('key', 'like', anyTokenKey).execute();
+    await recordAudit(query, { ...author, action: 'admins.create', target, details: { email, first: true } });
+    await query({ text: 'delete from system.instance where key like $1', values: [anyTokenKey] });
     return true;
   });
 
 /** Adds a set-up token; of the older ones the latest stay. */
-export async function insertSetupToken(db: Executor, tokenHash: string, nowMs: number): Promise<void> {
-  const key = tokenKey(tokenHash);
-  await db
-    .insertInto('instance')
-    .values({ key, value: new Date(nowMs).toISOString() })
-    .execute();
-  const latest = db
-    .selectFrom('instance')
-    .select('key')
-    .where('key', 'like', anyTokenKey)
-    .orderBy('value', 'desc')
-    .limit(keptTokens);
-  await db.deleteFrom('instance').where('key', 'like', anyTokenKey).where('key', 'not in', latest).execute();
+export async function insertSetupToken(query: Query, tokenHash: string, nowMs: number): Promise<void> {
+  await query({
+    text: 'insert into system.instance (key, value) values ($1, $2)',
+    values: [tokenKey(tokenHash), new Date(nowMs).toISOString()],
+  });
+  await query({
+    text: `delete from system.instance where key like $1 and key not in (
+  select key from system.instance where key like $1 order by value desc limit ${keptTokens}
+)`,
+    values: [anyTokenKey],
+  });
 }
 
 /** Is this the hash of a set-up token that still works? */
-export async function hasSetupToken(db: Executor, tokenHash: string): Promise<boolean> {
-  const row = await db.selectFrom('instance').select('key').where('key', '=', tokenKey(tokenHash)).executeTakeFirst();
-  return row !== undefined;
+export async function hasSetupToken(query: Query, tokenHash: string): Promise<boolean> {
+  const rows = await query({ text: 'select from system.instance where key = $1', values: [tokenKey(tokenHash)] });
+  return rows.length > 0;
 }

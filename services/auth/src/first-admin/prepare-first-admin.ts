@@ -21,11 +21,11 @@ interface FirstAdminOptions {
  */
 export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<string | undefined> {
   const { database, config, log, clock = Date.now } = options;
-  if (await hasAdmin(database.system)) return undefined;
+  if (await hasAdmin(database.query)) return undefined;
   const { adminEmail, adminPassword } = config;
   if (adminEmail === undefined && adminPassword === undefined) {
     const token = newSetupToken();
-    await insertSetupToken(database.system, hashSetupToken(token), clock());
+    await insertSetupToken(database.query, hashSetupToken(token), clock());
     return token;
   }
   if (adminEmail === undefined) throw new ConfigError('SERVICE_ADMIN_EMAIL must be set beside SERVICE_ADMIN_PASSWORD.');

@@ -20,8 +20,8 @@ export async function setUpFirstAdmin(
   { token, email, password }: SetUp,
   origin: Origin,
 ): Promise<AdminAccount> {
-  if (await hasAdmin(database.system)) throw adminExists();
-  if (!(await hasSetupToken(database.system, hashSetupToken(token))))
+  if (await hasAdmin(database.query)) throw adminExists();
+  if (!(await hasSetupToken(database.query, hashSetupToken(token))))
     throw new AppError(401, 'invalid_setup_token', 'the set-up token is wrong');
   const admin = { id: newId(), email, passwordHash: await passwords.hashNew(password), tokenVersion: 0 };
   if (!(await insertFirstAdmin(database, admin, nowSec(), origin))) throw adminExists();

@@ -23,7 +23,7 @@ async function refreshAdmin(
   origin: Origin,
 ): Promise<AdminSession> {
   const { database, settings, signer } = parts;
-  const admin = await findAdminById(database.system, id);
+  const admin = await findAdminById(database.query, id);
   if (!admin) throw unauthenticated();
   if (!sessionId) return openAdminSession(database.query, parts, admin, origin);
   const windowSec = settings.get('auth.refresh.window_seconds');
