@@ -71,6 +71,7 @@ function readToken(source: string, position: number): { token: Token; end: numbe
     const raw = match(pattern, source, position);
     if (raw !== undefined) return endOfWord(source, make(kind, raw));
   }
+  if (first === "'") throw errorAt('strings are written in double quotes', position);
   throw errorAt(`unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(position) ?? 0))}`, position);
 }
 

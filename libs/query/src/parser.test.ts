@@ -49,7 +49,7 @@ describe('parse and print', () => {
     ['a single &', 'a = 1 & b = 2', /unknown operator &/, 6],
     ['&&&', 'a = 1 &&& b = 2', /unknown operator &&&/, 6],
     ['a join at the end', 'a = 1 &&', /found the end/, 8],
-    ['single quotes', "a = 'x'", /unexpected "'"/, 4],
+    ['single quotes', "a = 'x'", /strings are written in double quotes \(character 5\)/, 4],
     ['a string without its end', 'a = "x', /without its closing " \(character 5\)/, 4],
     ['a string that its escape keeps open', String.raw`a = "\"`, /without its closing/, 4],
     ['an exponent', 'a = 1e5', /unexpected "e" \(character 6\)/, 5],

@@ -118,8 +118,13 @@ describe('what is wrong is named where it is', () => {
     ['an inherited member as type', [{ name: 'a', type: 'constructor' }], { 'fields.a.type': types }],
     [
       'an unknown key',
-      [text('a', { min: 1 }), text('b', { constructor: 1 })],
-      { 'fields.a.min': 'is not known here', 'fields.b.constructor': 'is not known here' },
+      [text('a', { values: ['x'] }), text('b', { constructor: 1 })],
+      { 'fields.a.values': 'is not known here', 'fields.b.constructor': 'is not known here' },
+    ],
+    [
+      'an option beside the options',
+      [text('a', { min: 'x' }), { name: 's', type: 'select', values: ['x'] }],
+      { 'fields.a.min': 'belongs in options', 'fields.s.values': 'belongs in options' },
     ],
     ['required that is no flag', [text('a', { required: 'yes' })], { 'fields.a.required': 'must be true or false' }],
     [

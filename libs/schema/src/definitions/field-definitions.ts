@@ -1,4 +1,4 @@
-import { describeIssues } from '@recordbus/shared/describe-issues';
+import { describeIssues, unknownMember } from '@recordbus/shared/describe-issues';
 import { z } from 'zod';
 import type { Collection, CollectionType } from '../collection.ts';
 import type { Field } from '../field.ts';
@@ -84,8 +84,14 @@ function readDefinition(item: unknown, position: number, context: ListContext, p
   const place = placeOf(item, position, context.collectionType);
   const read = shape.safeParse(item);
   if (!read.success) {
-    for (const [path, message] of Object.entries(describeIssues(read.error)))
-      problems.add(path === 'body' ? place : `${place}.${path}`, path === 'body' ? 'must be an object' : message);
+    for (const [path, message] of Object.entries(describeIssues(read.error))) {
+      if (path === 'body') problems.add(place, 'must be an object');
+      else
+        problems.add(
+          `${place}.${path}`,
+          message === unknownMember && isOption(item, path) ? 'belongs in options' : message,
+        );
+    }
     return undefined;
   }
   const definition = read.data;
@@ -116,6 +122,12 @@ function placeOf(item: unknown, position: number, collectionType: CollectionType
   const name = memberOf(item, 'name');
   const isUsable = typeof name === 'string' && !findFieldNameProblem(name, collectionType);
   return `fields.${isUsable ? name : position}`;
+}
+
+/** Is what a definition calls so an option of its type? Other products write options beside the name. */
+function isOption(item: unknown, name: string): boolean {
+  const options = fieldTypes.get(String(memberOf(item, 'type')))?.options.safeParse({ [name]: memberOf(item, name) });
+  return options !== undefined && !options.error?.issues.some(({ code }) => code === 'unrecognized_keys');
 }
 
 const findPrevious = ({ id, name }: Definition, { previous, unnamed }: ListContext): Field | undefined =>
