@@ -58,7 +58,7 @@ async function read(schema: z.ZodType | undefined, value: unknown, status: 400 |
   if (!schema) return value;
   const result = await schema.safeParseAsync(value);
   if (result.success) return result.data;
-  const details = describeIssues(result.error);
+  const details = describeIssues(result.error, value);
   const [name, problem] = Object.entries(details)[0] ?? ['request', 'is not valid'];
   throw status === 422
     ? new HostRefusal({ status, code: 'validation_failed', message: 'validation failed', details })

@@ -87,7 +87,7 @@ describe('what is wrong is named where it is', () => {
       ['title', null, []],
       { 'fields.0': 'must be an object', 'fields.1': 'must be an object', 'fields.2': 'must be an object' },
     ],
-    ['no name and no type', [{}], { 'fields.0.name': 'must be a string', 'fields.0.type': 'must be a string' }],
+    ['no name and no type', [{}], { 'fields.0.name': 'is required', 'fields.0.type': 'is required' }],
     [
       'a bad name',
       [text('1a'), text('a-b'), text('')],

@@ -84,7 +84,7 @@ function readDefinition(item: unknown, position: number, context: ListContext, p
   const place = placeOf(item, position, context.collectionType);
   const read = shape.safeParse(item);
   if (!read.success) {
-    for (const [path, message] of Object.entries(describeIssues(read.error))) {
+    for (const [path, message] of Object.entries(describeIssues(read.error, item))) {
       if (path === 'body') problems.add(place, 'must be an object');
       else
         problems.add(

@@ -109,11 +109,11 @@ function readQuery(schema: z.ZodType | undefined, search: string): unknown {
 function readStrings(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw doesNotFit(result.error);
+  throw doesNotFit(result.error, value);
 }
 
-function doesNotFit(error: z.ZodError): AppError {
-  const details = describeIssues(error);
+function doesNotFit(error: z.ZodError, value: unknown): AppError {
+  const details = describeIssues(error, value);
   const [name, message] = Object.entries(details)[0] ?? ['request', 'not valid'];
   return malformed(`${name}: ${message}`, details);
 }
@@ -129,5 +129,7 @@ function readBody({ refusesBodyWith }: Route, schema: z.ZodType, value: unknown 
   if (Object.hasOwn(value, '__proto__')) throw validationFailed({ ['__proto__']: unknownMember });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw refusesBodyWith === 400 ? doesNotFit(result.error) : validationFailed(describeIssues(result.error));
+  throw refusesBodyWith === 400
+    ? doesNotFit(result.error, value)
+    : validationFailed(describeIssues(result.error, value));
 }

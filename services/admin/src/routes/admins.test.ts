@@ -51,7 +51,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
     await add('ada@example.com');
     const shape = 'must look like name@example.com';
     const cases: [object, object][] = [
-      [{}, { email: 'must be a string', password: 'must be a string' }],
+      [{}, { email: 'is required', password: 'is required' }],
       [{ email: 'ADA@example.com', password }, { email: 'ADA@example.com is the address of another admin' }],
       [{ email: 'b@example.com', password: 'eleven char' }, { password: 'must have at least 12 characters' }],
       [{ email: 'b@example', password }, { email: shape }],

@@ -159,7 +159,7 @@ describe('/api/v1/collections', { skip }, () => {
 
     const sentence = 'must begin with a letter and have at most 63 letters, digits and underscores';
     const refusals: [string, Record<string, unknown>, Record<string, string>][] = [
-      ['no name', {}, { name: 'must be a string' }],
+      ['no name', {}, { name: 'is required' }],
       ['a bad name', { name: '1st' }, { name: sentence }],
       ['a long name', { name: 'a'.repeat(64) }, { name: sentence }],
       ['a reserved name', { name: 'files' }, { name: '"files" is reserved' }],

@@ -29,7 +29,7 @@ export async function applySnapshotDocument(
   isDryRun = false,
 ): Promise<Applied> {
   const read = snapshotToApply.safeParse(given);
-  if (!read.success) throw validationFailed(describeIssues(read.error));
+  if (!read.success) throw validationFailed(describeIssues(read.error, given));
   const changes = createSchemaChanges(deps);
   return applySnapshot(isDryRun ? undone(changes) : changes, read.data, nowSec, author);
 }
