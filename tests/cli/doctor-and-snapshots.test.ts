@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { type CliResult, runCli } from '../harness/cli.ts';
+import { startEmbeddedNats } from '../harness/embedded-nats.ts';
 import { at, listAt } from '../harness/json.ts';
+import { startRewritingProxy } from '../harness/rewriting-proxy.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
 
 /** The verdicts of a doctor's findings, by subject. */
@@ -13,6 +15,12 @@ const verdictsOf = ({ json }: CliResult): Record<string, unknown> =>
 
 const adviceOf = ({ json }: CliResult, subject: string): unknown =>
   listAt(json, 'findings').find((finding) => finding.subject === subject)?.advice;
+
+/** What was found of a subject, as rows of verdict, sentence and advice. */
+const foundOf = ({ json }: CliResult, subject: string): unknown[] =>
+  listAt(json, 'findings')
+    .filter((finding) => finding.subject === subject)
+    .map(({ verdict, says, advice }) => [verdict, says, advice]);
 
 suite('doctor and snapshot at the command line', async () => {
   const tidying = new AsyncDisposableStack();
@@ -111,6 +119,88 @@ suite('doctor and snapshot at the command line', async () => {
     assert.equal(verdicts['token secret'], 'warning');
     assert.equal(verdicts.tables, 'broken');
     assert.equal(found.code, 1);
+  });
+
+  /** The database as one connection sees it to which these functions and tables come before the server's own. */
+  async function databaseWith(schema: string, definitions: string): Promise<string> {
+    const client = new pg.Client({ connectionString: ground.databaseUrl });
+    await client.connect();
+    await client.query(`create schema ${schema}; set search_path = ${schema}, pg_catalog; ${definitions}`);
+    await client.end();
+    const url = new URL(ground.databaseUrl);
+    url.searchParams.set('options', `-c search_path=${schema},pg_catalog`);
+    return url.href;
+  }
+  const clockAdvice = 'Let NTP set the clocks of all machines.';
+
+  await test('doctor tells of a database whose clock is another one, first as a warning', async () => {
+    const clockOf = (schema: string, interval: string) =>
+      databaseWith(
+        schema,
+        `create function ${schema}.clock_timestamp() returns timestamptz language sql volatile
+         as $$ select pg_catalog.clock_timestamp() + interval '${interval}' $$`,
+      );
+    const [late, early] = await Promise.all([clockOf('late', '1 hour'), clockOf('early', '-15 seconds')]);
+    const [far, near] = await Promise.all([
+      doctor({ SERVICE_DATABASE_URL: late }),
+      doctor({ SERVICE_DATABASE_URL: early }),
+    ]);
+    const [[verdict, says, advice] = []] = foundOf(far, 'clock').map((row) => [row].flat());
+    assert.deepEqual([far.code, verdict, advice], [1, 'broken', clockAdvice], far.stdout);
+    assert.match(String(says), /^the database differs by 3[56]\d\d\.\d s$/);
+    assert.equal(foundOf(far, 'clock').length, 2, 'the clock of the bus was looked at too');
+    const [[warned, differs] = []] = foundOf(near, 'clock').map((row) => [row].flat());
+    assert.deepEqual([near.code, warned], [0, 'warning'], near.stdout);
+    assert.match(String(differs), /^the database differs by 1\d\.\d s$/);
+  });
+
+  await test('doctor tells of a bus whose clock is another one', async () => {
+    const nextYear = new Date().getUTCFullYear() + 1;
+    await using bus = await startRewritingProxy(ground.bus.url, (answer) =>
+      answer.replaceAll(/"ts":"\d{4}/g, `"ts":"${nextYear}`),
+    );
+    const found = await doctor({ SERVICE_NATS_URL: bus.url });
+    const [ofDatabase, ofBus] = foundOf(found, 'clock').map((row) => [row].flat());
+    assert.deepEqual([found.code, ofDatabase?.[0], ofBus?.[0], ofBus?.[2]], [1, 'ok', 'broken', clockAdvice]);
+    assert.match(String(ofBus?.[1]), /^the bus differs by \d{8}\.\d s$/);
+  });
+
+  await test('doctor calls servers broken that are older than what is supported', async () => {
+    // Of the catalogue as it was before 15 too.
+    const oldDatabase = await databaseWith(
+      'fourteen',
+      `create function fourteen.current_setting(name text) returns text language sql as $$ select case name
+         when 'server_version' then '14.22' when 'server_version_num' then '140022'
+         else pg_catalog.current_setting(name) end $$;
+       create view fourteen.pg_database as select oid, datname, encoding, datfrozenxid from pg_catalog.pg_database`,
+    );
+    await using oldBus = await startRewritingProxy(ground.bus.url, (answer) =>
+      answer.replaceAll(/^(?<before>INFO .*"version":")[^"]*/gm, '$<before>2.9.25'),
+    );
+    const found = await doctor({ SERVICE_DATABASE_URL: oldDatabase, SERVICE_NATS_URL: oldBus.url });
+    assert.equal(found.code, 1);
+    assert.deepEqual(foundOf(found, 'PostgreSQL'), [['broken', 'version 14.22', 'Use PostgreSQL 15 or newer.']]);
+    assert.deepEqual(foundOf(found, 'NATS'), [['broken', 'version 2.9.25', 'Use nats-server 2.10 or newer.']]);
+  });
+
+  await test('doctor tells of a nats-server without JetStream', async () => {
+    await using bus = await startEmbeddedNats({ jetstream: false });
+    const found = await doctor({ SERVICE_NATS_URL: bus.url });
+    const advice =
+      'Start nats-server with JetStream (-js, or jetstream {} in its configuration), and enable it for the account.';
+    assert.deepEqual([found.code, foundOf(found, 'NATS')], [1, [['broken', 'JetStream is off', advice]]]);
+    assert.deepEqual(foundOf(found, 'PostgreSQL').length, 1, 'the database is looked at without it too');
+  });
+
+  await test('doctor tells of a disk with less room than is asked for', async () => {
+    const found = await cli(['doctor', '--json', '--min-free', '1e9']);
+    const [[verdict, says, advice] = []] = foundOf(found, 'disk').map((row) => [row].flat());
+    assert.deepEqual([found.code, verdict], [1, 'broken'], found.stdout);
+    assert.match(String(says), /^\d+\.\d GiB \(\d+ %\) free at \//);
+    assert.equal(advice, 'Make room: the database, the bus and uploads stop at a full disk.');
+    const noNumber = await cli(['doctor', '--min-free', 'much']);
+    assert.equal(noNumber.code, 2);
+    assert.match(noNumber.stderr, /'--min-free <GiB>' argument 'much' is invalid\. It has to be a number of GiB\./);
   });
 
   const file = join(ground.dataDirectory, 'snapshot.json');

@@ -7,14 +7,15 @@ import { findFreePort } from './free-port.ts';
 import { natsBinary } from './platform-binaries.ts';
 import type { Server } from './server.ts';
 
-/** Starts a nats-server of its own with JetStream in a temporary directory; ready in some ten milliseconds. */
-export async function startEmbeddedNats(): Promise<Server> {
+/** Starts a nats-server of its own in a temporary directory, with JetStream unless told; ready in some ten milliseconds. */
+export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
   const port = await findFreePort();
   let child: Child;
 
   const start = async (): Promise<void> => {
-    child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
+    const storing = jetstream ? ['-js', '-sd', directory] : [];
+    child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), ...storing]);
     await eventually('nats-server is ready', () => {
       if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
       return child.lines.some((line) => line.includes('Server is ready'));

@@ -8,15 +8,11 @@ const muchLag = 10_000;
 /** The server, the stream and who reads it. */
 export async function examineBus(bus: Bus): Promise<Finding[]> {
   const manager = await bus.jetstreamManager();
-  const account = await manager.getAccountInfo().catch(() => undefined);
-  if (!account)
-    return [
-      broken(
-        'NATS',
-        'JetStream is off',
-        'Start nats-server with JetStream (-js, or jetstream {} in its configuration).',
-      ),
-    ];
+  try {
+    await manager.getAccountInfo();
+  } catch (error) {
+    return [withoutJetStream(error)];
+  }
   const version = bus.serverVersion();
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldest[0] || (major === oldest[0] && minor < oldest[1]);
@@ -57,6 +53,22 @@ export async function examineBus(bus: Bus): Promise<Finding[]> {
     );
   }
   return findings;
+}
+
+function withoutJetStream(error: unknown): Finding {
+  // The client does not export the error's class.
+  if (error instanceof Error && error.name === 'JetStreamNotEnabled')
+    return broken(
+      'NATS',
+      'JetStream is off',
+      'Start nats-server with JetStream (-js, or jetstream {} in its configuration), and enable it for the account.',
+    );
+  const reason = error instanceof Error ? error.message : String(error);
+  return broken(
+    'NATS',
+    `JetStream does not answer: ${reason}`,
+    'Look at the log of nats-server and at the rights of the user.',
+  );
 }
 
 /** What is said of a bus that is not there. */

@@ -10,8 +10,6 @@ const manyTransactions = 1_000_000_000;
 const longTransactionSec = 3600;
 
 interface ServerRow {
-  readonly version: string;
-  readonly number: number;
   readonly encoding: string;
   readonly stale_collation: boolean;
   readonly age: number;
@@ -23,9 +21,11 @@ interface ServerRow {
 
 /** The server and the database as a whole. */
 export async function examineServer(client: pg.Client): Promise<Finding[]> {
+  const { version, number } = await versionOf(client);
+  // An older one does not have all that is asked for next.
+  if (number < oldestVersion) return [broken('PostgreSQL', `version ${version}`, 'Use PostgreSQL 15 or newer.')];
   const { rows } = await client.query<ServerRow>(`
-    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-      pg_encoding_to_char(encoding) as encoding, age(datfrozenxid) as age,
+    select pg_encoding_to_char(encoding) as encoding, age(datfrozenxid) as age,
       coalesce(datcollversion <> pg_database_collation_actual_version(oid), false) as stale_collation,
       (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
       current_setting('max_connections')::int as max_connections,
@@ -35,10 +35,7 @@ export async function examineServer(client: pg.Client): Promise<Finding[]> {
     from pg_database d where datname = current_database()`);
   const [server] = rows;
   if (!server) throw new Error('the database does not know itself');
-  const findings =
-    server.number < oldestVersion
-      ? [broken('PostgreSQL', `version ${server.version}`, 'Use PostgreSQL 15 or newer.')]
-      : [fine('PostgreSQL', `version ${server.version}, ${server.megabytes} MiB`)];
+  const findings = [fine('PostgreSQL', `version ${version}, ${server.megabytes} MiB`)];
   const { connections, max_connections } = server;
   const used = `${connections} of ${max_connections} connections are in use`;
   findings.push(
@@ -73,6 +70,15 @@ export async function examineServer(client: pg.Client): Promise<Finding[]> {
       ),
     );
   return findings;
+}
+
+async function versionOf(client: pg.Client): Promise<{ readonly version: string; readonly number: number }> {
+  const { rows } = await client.query<{ version: string; number: number }>(
+    "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
+  );
+  const [server] = rows;
+  if (!server) throw new Error('the server does not tell its version');
+  return server;
 }
 
 /** Has a service ever started on this database? */

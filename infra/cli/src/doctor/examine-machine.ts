@@ -31,20 +31,15 @@ async function findPlace(path: string) {
   }
 }
 
-/** Room and rights in the data directory. */
-export async function examineDisk({ dataDirectory }: CommandConfig): Promise<Finding[]> {
+/** Room and rights in the data directory; less room than `minFreeGib` is broken, whatever the size of the disk. */
+export async function examineDisk({ dataDirectory }: CommandConfig, minFreeGib = 0): Promise<Finding[]> {
   const found = await findPlace(dataDirectory);
   if (!found) return [skipped('data directory', `there is none at ${dataDirectory}`)];
   if (!found.isDirectory())
     return [broken('data directory', `${dataDirectory} is a file`, 'Name a directory in SERVICE_DATA_DIR.')];
   const { bavail, bsize, blocks } = await statfs(dataDirectory);
-  const free = bavail / blocks;
-  const says = `${((bavail * bsize) / gibibyte).toFixed(1)} GiB (${Math.floor(free * 100)} %) free at ${dataDirectory}`;
-  const advice = 'Make room: the database, the bus and uploads stop at a full disk.';
-  const findings = [];
-  if (free < 0.01) findings.push(broken('disk', says, advice));
-  else if (free < 0.1 && bavail * bsize < 20 * gibibyte) findings.push(warning('disk', says, advice));
-  else findings.push(fine('disk', says));
+  const room = { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  const findings = [judgeRoom(room, minFreeGib, dataDirectory)];
   const mayWrite = await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
@@ -58,6 +53,22 @@ export async function examineDisk({ dataDirectory }: CommandConfig): Promise<Fin
       ),
     );
   return findings;
+}
+
+interface Room {
+  readonly freeBytes: number;
+  /** 0 where a file system does not tell. */
+  readonly totalBytes: number;
+}
+
+/** Is there room enough at a place? */
+export function judgeRoom({ freeBytes, totalBytes }: Room, minFreeGib: number, place: string): Finding {
+  if (totalBytes === 0) return skipped('disk', `the file system at ${place} does not tell how much room it has`);
+  const share = freeBytes / totalBytes;
+  const says = `${(freeBytes / gibibyte).toFixed(1)} GiB (${Math.floor(share * 100)} %) free at ${place}`;
+  const advice = 'Make room: the database, the bus and uploads stop at a full disk.';
+  if (share < 0.01 || freeBytes < minFreeGib * gibibyte) return broken('disk', says, advice);
+  return share < 0.1 && freeBytes < 20 * gibibyte ? warning('disk', says, advice) : fine('disk', says);
 }
 
 /** The secret that signs tokens. */

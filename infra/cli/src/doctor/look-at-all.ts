@@ -3,7 +3,7 @@ import { findServers } from '../deployment/find-servers.ts';
 import { connectClient } from '../deployment/hold-command-lock.ts';
 import { connectForCommand } from '../deployment/short-lived-bus.ts';
 import { exitCodes } from '../failure.ts';
-import type { CommandParts } from '../run-command.ts';
+import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { busIsAway, examineBus } from './examine-bus.ts';
 import { examineClocks } from './examine-clocks.ts';
 import {
@@ -22,12 +22,17 @@ import { examineStorage } from './examine-storage.ts';
 import { broken, examine, type Finding } from './finding.ts';
 import { presentFindings } from './present-findings.ts';
 
+export interface DoctorOptions extends CommonOptions {
+  /** How much room there has to be on the disk of the data directory, in GiB. */
+  readonly minFree?: number;
+}
+
 /** Examines everything and reports it; answers the exit code. */
-export async function lookAtAll(parts: CommandParts): Promise<number> {
+export async function lookAtAll(parts: CommandParts, { minFree }: DoctorOptions): Promise<number> {
   const { config, terminal } = parts;
   const findings = [
     ...(await examine('Node', examineNode)),
-    ...(await examine('disk', () => examineDisk(config))),
+    ...(await examine('disk', () => examineDisk(config, minFree))),
     ...(await examine('token secret', () => examineTokenSecret(config))),
     ...(await examine('files', () => examineStorage(config))),
     ...(await examine('extensions', () => examineExtensions(config))),

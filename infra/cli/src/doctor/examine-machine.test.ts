@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeRoom } from './examine-machine.ts';
+
+const gibibyte = 1024 ** 3;
+const judge = (freeGib: number, totalGib: number, minFreeGib = 0) =>
+  judgeRoom({ freeBytes: freeGib * gibibyte, totalBytes: totalGib * gibibyte }, minFreeGib, '/data');
+
+test('a disk is broken below a hundredth, and a warning below a tenth that is less than 20 GiB', () => {
+  assert.deepEqual(
+    [judge(0.9, 100), judge(9, 100), judge(11, 100), judge(30, 1000)].map(({ verdict }) => verdict),
+    ['broken', 'warning', 'ok', 'ok'],
+  );
+  assert.equal(judge(9, 100).says, '9.0 GiB (9 %) free at /data');
+});
+
+test('less than what was asked for is broken, however large the disk is', () => {
+  assert.deepEqual([judge(30, 1000, 31).verdict, judge(30, 1000, 30).verdict], ['broken', 'ok']);
+});
+
+test('a file system that does not tell its size is not judged', () => {
+  assert.equal(judge(0, 0, 5).verdict, 'skipped');
+});
