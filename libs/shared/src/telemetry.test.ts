@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { inSpan, startTelemetry } from './telemetry.ts';
+
+const collector = createServer().listen(0, '127.0.0.1');
+await once(collector, 'listening');
+after(() => {
+  collector.closeAllConnections();
+  collector.close();
+});
+
+test('a collector that takes the last spans and never answers does not hinder the end of a process', async () => {
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  // The SDK reads the variables of the process.
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
+  const stop = await startTelemetry('test');
+  await inSpan('work', {}, async () => {});
+  const asked = once(collector, 'request');
+  const stopped = stop();
+  const [{ url }] = await asked;
+  assert.equal(url, '/v1/traces');
+  await stopped;
+});
