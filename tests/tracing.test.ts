@@ -81,6 +81,14 @@ for (const topology of topologies) {
       );
     });
 
+    await t.test('what the services do on their own account begins no trace', () => {
+      const begun = collector.spans.filter(({ parentSpanId }) => !parentSpanId);
+      assert.deepEqual(
+        begun.filter(({ kind }) => kind !== spanKind.server),
+        [],
+      );
+    });
+
     await t.test('the log lines name the trace', () => {
       assert.ok(stack.process.lines.some((line) => line.includes(`"trace_id":"${traceId}"`)));
     });

@@ -153,6 +153,10 @@ const asPg = ({ name, text, values }: Statement, silenceMs?: number) => ({
 const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> =>
   inSpan(
     statement.name ?? 'sql',
-    { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text } },
+    {
+      kind: SpanKind.CLIENT,
+      onlyWithin: true,
+      attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text },
+    },
     work,
   );

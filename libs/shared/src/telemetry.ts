@@ -34,12 +34,14 @@ interface SpanOptions {
   attributes?: Attributes;
   /** W3C traceparent to continue; without it the span is a child of the current one. */
   traceparent?: string | undefined;
+  /** Without a span around it the work gets none: what a process does on its own account begins no trace. */
+  onlyWithin?: boolean;
 }
 
 /** Runs work inside a span; an error marks the span and is thrown on. */
 export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
-  if (!tracing) return work();
-  const { traceparent, ...spanOptions } = options;
+  if (!tracing || (options.onlyWithin && !trace.getActiveSpan())) return work();
+  const { traceparent, onlyWithin: _, ...spanOptions } = options;
   const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();
   return tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL, ...spanOptions }, parent, async (span) => {
     try {
