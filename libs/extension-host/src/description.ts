@@ -37,6 +37,7 @@ export interface RouteDescription {
   readonly rule: string | undefined;
   readonly action: 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete' | undefined;
   readonly summary: string;
+  readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly takesBody: boolean;
   /** JSON Schemas of those that are declared. */

@@ -33,6 +33,8 @@ interface Declaration<P, Q, B> {
   readonly body?: B;
   /** The `data` of the answer, for the API's description. */
   readonly answer?: z.ZodType;
+  /** Is a POST's work done once for each `X-Service-Idempotency-Key`, and its answer given again for a day? */
+  readonly idempotent?: boolean;
   /** How long a call may take; 10 s when not given, at most 55 s. */
   readonly timeoutMs?: number;
   readonly handler: (

@@ -150,7 +150,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
     });
     extensions = started;
     const serve = () => {
-      handleExtensions = createDispatcher(started.routes, dispatching);
+      handleExtensions = createDispatcher(started.routes, { ...dispatching, idempotency });
     };
     serve();
     started.onChange(() => {

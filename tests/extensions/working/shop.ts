@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { defineExtension, filter, refuse, reply, route, z } from '@recordbus/extensions';
 
 /** Hooks of the collections that the scenarios make: they change, refuse, read and write. */
@@ -53,6 +54,14 @@ export const extension = defineExtension({
       body: z.object({ amount: z.number().positive() }),
       answer: z.object({ price: z.number(), currency: z.string() }),
       handler: ({ params, query, body }) => ({ price: params.item.length * body.amount, currency: query.currency }),
+    }),
+    route({
+      method: 'POST',
+      path: '/shop/cups',
+      access: 'public',
+      idempotent: true,
+      body: z.object({ tea: z.string() }),
+      handler: ({ body }) => reply(201, { cup: randomUUID(), tea: body.tea }, { 'X-Pot': 'half empty' }),
     }),
     route({ method: 'GET', path: '/shop/me', access: 'session', handler: ({ caller }) => caller }),
     route({ method: 'GET', path: '/shop/admins', handler: () => 'for admins' }),

@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { at } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
 import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
@@ -87,6 +89,17 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
     { ...get('missing', 404, undefined), expect: refused.notFound },
   ]);
   await admin.delete('/api/v1/collections/shop_stock');
+  await t.test(`one that is idempotent does its work once for a key [${spec}]`, async () => {
+    const pour = (key: string, tea: string) =>
+      target.guest.send('POST', '/api/x/shop/cups', { body: { tea }, headers: { 'X-Service-Idempotency-Key': key } });
+    const first = await pour('a', 'black');
+    assert.deepEqual([first.status, first.headers['idempotency-replayed']], [201, undefined]);
+    const again = await pour('a', 'black');
+    assert.deepEqual([again.status, again.json], [first.status, first.json]);
+    assert.deepEqual([again.headers['idempotency-replayed'], again.headers['x-pot']], ['true', 'half empty']);
+    assert.equal(at((await pour('a', 'green')).json, 'code'), 'idempotency_key_reused');
+    assert.notDeepEqual((await pour('b', 'black')).json, first.json);
+  });
 }
 
 const refusedFor = (as: Scenario['as'], path: string, expect: Scenario['expect']) => ({

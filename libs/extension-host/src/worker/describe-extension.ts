@@ -30,20 +30,26 @@ const points: readonly (BeforePoint | AfterPoint)[] = [...beforePoints, ...after
 const hooks = z.strictObject(Object.fromEntries(points.map((point) => [point, code.optional()])));
 const signIn = z.strictObject({ before: code.optional(), after: code.optional() });
 
-const route = z.strictObject({
-  method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
-  path: z.string().regex(/^(\/([\w.~-]+|:[A-Za-z]\w*))+$/, 'must look like /orders/:id; it begins below /api/x'),
-  access: z.enum(['public', 'session', 'user', 'admin']).default('admin'),
-  rule: z.string().min(1).optional(),
-  action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
-  summary: z.string().max(200).default(''),
-  params: schema.optional(),
-  query: schema.optional(),
-  body: schema.optional(),
-  answer: schema.optional(),
-  timeoutMs: z.int().min(1).max(maxRouteTimeoutMs).default(routeTimeoutMs),
-  handler: code,
-});
+const route = z
+  .strictObject({
+    method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
+    path: z.string().regex(/^(\/([\w.~-]+|:[A-Za-z]\w*))+$/, 'must look like /orders/:id; it begins below /api/x'),
+    access: z.enum(['public', 'session', 'user', 'admin']).default('admin'),
+    rule: z.string().min(1).optional(),
+    action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
+    summary: z.string().max(200).default(''),
+    params: schema.optional(),
+    query: schema.optional(),
+    body: schema.optional(),
+    answer: schema.optional(),
+    idempotent: z.boolean().default(false),
+    timeoutMs: z.int().min(1).max(maxRouteTimeoutMs).default(routeTimeoutMs),
+    handler: code,
+  })
+  .refine(({ method, idempotent }) => !idempotent || method === 'POST', {
+    path: ['idempotent'],
+    message: 'is for POST',
+  });
 
 const cron = z
   .strictObject({

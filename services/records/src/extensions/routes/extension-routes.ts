@@ -49,11 +49,12 @@ function extensionRoute(
   described: RouteDescription,
   index: number,
 ): Route {
-  const { method, path, access, rule, action, summary, timeoutMs, takesBody, schemas } = described;
+  const { method, path, access, rule, action, summary, idempotent, timeoutMs, takesBody, schemas } = described;
   return route({
     method,
     path: `${extensionPrefix}${path}`,
     access,
+    idempotent,
     ...(action && { action }),
     summary: summary || `${extension}: ${method} ${path}`,
     ...(takesBody && { body: z.record(z.string(), z.unknown()) }),
