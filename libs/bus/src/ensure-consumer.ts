@@ -6,12 +6,17 @@ import type { EventStream } from './event-stream.ts';
 /** A durable consumer of the event stream, shared by replicas. */
 export interface DurableConsumer {
   readonly name: string;
-  /** Subjects that no two of cover the same. */
-  readonly subjects: readonly string[];
+  /**
+   * What it reads, for as long as it is there. Whoever reads something else takes another consumer: one that is made to
+   * read more goes on from where it stands, so what it had passed over (seen on nats-server 2.14) never comes.
+   */
+  readonly subject: string;
   /** A message that is not acknowledged in time goes to another replica. */
   readonly ackWaitMs: number;
   /** Where a new one begins: with everything that the stream holds, or with what it took from this time on. */
   readonly from: 'beginning' | Date;
+  /** The server removes it when nobody has read for so long; it stays when not given. */
+  readonly unreadForMs?: number;
 }
 
 const maxAckPending = 1000;
@@ -24,17 +29,15 @@ const existsDifferently = 10148;
 export async function ensureConsumer(
   bus: Bus,
   stream: EventStream,
-  { name, subjects, ackWaitMs, from }: DurableConsumer,
+  { name, subject, ackWaitMs, from, unreadForMs }: DurableConsumer,
 ): Promise<Consumer> {
   const { consumers } = await bus.jetstreamManager();
-  const [subject] = subjects;
   const changeable = {
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: maxAckPending,
     max_deliver: -1,
-    ...(subjects.length === 1 && subject !== undefined
-      ? { filter_subject: subject }
-      : { filter_subjects: [...subjects] }),
+    filter_subject: subject,
+    ...(unreadForMs !== undefined && { inactive_threshold: nanos(unreadForMs) }),
   };
   const fixed = {
     durable_name: name,

@@ -32,7 +32,7 @@ describe('the event reader', { skip }, () => {
     createEventReader({
       bus,
       stream,
-      consumer: { name, subjects: [`${stream.prefix}.>`], ackWaitMs: 30_000, from: 'beginning' },
+      consumer: { name, subject: `${stream.prefix}.>`, ackWaitMs: 30_000, from: 'beginning' },
       maxMessages: 10,
       take(message) {
         taken.push(message.string());

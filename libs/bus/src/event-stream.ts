@@ -14,7 +14,9 @@ export interface EventStream {
 
 export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events', maxBytes: defaultStreamBytes };
 
-const dayMs = 24 * 3600 * 1000;
+/** How long the stream keeps an event, in milliseconds. */
+export const eventsKeptForMs = 7 * 24 * 3600 * 1000;
+
 const streamNotFound = 10059;
 
 /**
@@ -28,7 +30,7 @@ export async function ensureEventStream(bus: Bus, { name, prefix, maxBytes }: Ev
     subjects: [`${prefix}.>`],
     discard: DiscardPolicy.New,
     max_bytes: maxBytes,
-    max_age: nanos(7 * dayMs),
+    max_age: nanos(eventsKeptForMs),
     duplicate_window: nanos(120_000),
     deny_delete: true,
     deny_purge: true,

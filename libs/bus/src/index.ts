@@ -5,7 +5,7 @@ export { type Envelope, type EnvelopeExpressions, envelope, envelopeSql } from '
 export { cutMembers } from './envelope-text.ts';
 export { findEventNameProblem } from './event-name.ts';
 export { createEventReader, type EventReader } from './event-reader.ts';
-export { type EventStream, ensureEventStream, eventStream } from './event-stream.ts';
+export { type EventStream, ensureEventStream, eventStream, eventsKeptForMs } from './event-stream.ts';
 export { subjectOf } from './event-subject.ts';
 export { addOutboxGauges } from './outbox/outbox-gauges.ts';
 export { createOutboxRelay, type OutboxRelay } from './outbox/outbox-relay.ts';

@@ -6,6 +6,7 @@ export {
   type CronDescription,
   type Description,
   everyCollection,
+  nameOfTarget,
   type RouteDescription,
 } from './description.ts';
 export {

@@ -7,13 +7,22 @@ import { at, listAt } from '../../harness/json.ts';
 import { logLines } from '../../harness/logs.ts';
 import type { Target } from '../../harness/target.ts';
 
-/** An extension with one of everything, which says a word. */
-const source = (path: string, schedule: string): string => `
+/** An extension with one of everything, which says a word, and how often it was told of updates if it is. */
+const source = (path: string, schedule: string, afterUpdate = ''): string => `
   import { defineExtension } from '@recordbus/extensions';
   import { word } from './_word.ts';
   export const extension = defineExtension({
-    hooks: { late_items: { beforeCreate: ({ values }) => { values.word = word; } } },
-    routes: [{ method: 'GET', path: '${path}', access: 'public', handler: () => word }],
+    hooks: {
+      late_items: {
+        beforeCreate: ({ values }) => { values.word = word; },
+        afterCreate() {},
+        ${afterUpdate}
+      },
+    },
+    routes: [
+      { method: 'GET', path: '${path}', access: 'public', handler: () => word },
+      { method: 'GET', path: '/late/told', access: 'public', handler: (_request, { kv }) => kv.get('told') },
+    ],
     crons: [{ name: 'tick', schedule: '${schedule}', handler: () => {} }],
   });
 `;
@@ -51,6 +60,18 @@ export async function reloading(t: TestContext, target: Target, directory: strin
     write('late.ts', source('/late/second', '0 2 * * *'));
     await becomes('/late/second', { route: 'one', hook: 'one', schedule: '0 2 * * *' });
     assert.equal((await target.guest.get('/api/x/late/first')).status, 404);
+  });
+  await t.test('a hook that is added beside the one of that file', async () => {
+    write(
+      'late.ts',
+      source('/late/hooked', '0 2 * * *', `async afterUpdate(_event, { kv }) { await kv.increment('told'); },`),
+    );
+    await becomes('/late/hooked', { route: 'one', hook: 'one', schedule: '0 2 * * *' });
+    const { id } = await admin.create('late_items', {});
+    await admin.patch(`/api/v1/late_items/${id}`, { word: 'told' });
+    const told = async () => Number(at((await target.guest.get('/api/x/late/told')).json, 'data')) > 0;
+    await eventually('the hook is told', told, { timeoutMs });
+    write('late.ts', source('/late/second', '0 2 * * *'));
   });
   await t.test('a file that another one imports', async () => {
     write('_word.ts', `export const word = 'three';`);

@@ -73,7 +73,7 @@ export async function startExtensions({
   const scheduler = createScheduler({ host, toolbox, database: records.database, log });
   await host.start();
   let routes = readRoutes();
-  eventHooks.start();
+  void eventHooks.renew();
   scheduler.start();
   const housekeeping = startHousekeeping(query, log);
   host.onChange(() => {

@@ -56,7 +56,7 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
   const reader = createEventReader({
     bus,
     stream,
-    consumer: { name: durableName, subjects: [`${stream.prefix}.>`], ackWaitMs: 30_000, from: 'beginning' },
+    consumer: { name: durableName, subject: `${stream.prefix}.>`, ackWaitMs: 30_000, from: 'beginning' },
     maxMessages,
     take,
     log,

@@ -1,20 +1,13 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import { type Bus, createEventReader, type EventReader, type EventStream, subjectOf } from '@recordbus/bus';
+import { type Bus, createEventReader, type EventReader, type EventStream, eventsKeptForMs } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
-import {
-  type AfterPoint,
-  type CallTarget,
-  type ExtensionHost,
-  everyCollection,
-  type LoadedExtension,
-} from '@recordbus/extension-host';
-import type { RecordEvent, SignIn } from '@recordbus/extensions';
+import type { ExtensionHost } from '@recordbus/extension-host';
+import type { Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
-import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
-import { readRecordEvent, readSignIn } from './read-event.ts';
+import type { AfterHook } from './after-hook.ts';
 
 export interface HookConsumerDeps {
   readonly host: Pick<ExtensionHost, 'call'>;
@@ -25,10 +18,18 @@ export interface HookConsumerDeps {
   readonly log: Logger;
 }
 
-/** How many events are handed to one extension at once; the other workers are for requests. */
+interface HookedExtension {
+  readonly name: string;
+  /** What is written from here on is for a new hook. */
+  readonly loadedAt: Date;
+  /** What the calls of all hooks of the extension pass. */
+  readonly turns: Gate;
+}
+
+/** Events of one hook that are under way, or wait for the turn of the extension. */
 const width = 2;
-/** For each call; a message is told to be worked on this often. */
 const callTimeoutMs = 10_000;
+/** A message that waits or is worked on says so this often. */
 const workingMs = 5000;
 /** What a process that died was at is taken up by another one after this. */
 const ackWaitMs = 20_000;
@@ -36,68 +37,40 @@ const ackWaitMs = 20_000;
 const pausesMs = [1000, 5000, 30_000, 120_000, 600_000];
 const maxAttempts = 24;
 
-const points: readonly (readonly [AfterPoint, RecordEvent['operation']])[] = [
-  ['afterCreate', 'create'],
-  ['afterUpdate', 'update'],
-  ['afterDelete', 'delete'],
-];
-
 /**
- * Makes the consumer of the events that an extension has after hooks for. When it stops it lets the calls under way
- * end; what they fail at goes to another replica at once.
+ * Makes the consumer of one after hook; it does nothing before `start`. Each hook has its own, so that replicas with
+ * older and newer code of the extension share what both know, and what only the newer one knows waits for it: no
+ * replica is handed an event that it has no hook for. When it stops it lets the calls under way end; what they fail at
+ * goes to another replica at once.
  */
-export function createHookConsumer(deps: HookConsumerDeps, extension: LoadedExtension): EventReader {
+export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExtension, hook: AfterHook): EventReader {
   const { host, toolbox, bus, stream, query, log } = deps;
-  const { name, description } = extension;
-  // What is written from here on is for its hooks, also while there is no bus to make the consumer at.
-  const loadedAt = new Date();
+  const { name, loadedAt, turns } = extension;
   const underWay = new Set<Promise<void>>();
   let isStopping = false;
 
-  /** No two subjects may cover the same, so those of all collections make those of each superfluous. */
-  function subjects(): string[] {
-    const isToldOfSignIns = description.signIn.some(({ point }) => point === 'after');
-    const ofRecords = points.flatMap(([point, operation]) => {
-      const collections = description.hooks.filter((hook) => hook.point === point).map(({ collection }) => collection);
-      const named = collections.includes(everyCollection) ? [everyCollection] : collections;
-      return named.map((collection) => `${stream.prefix}.${collection}.${operation}`);
-    });
-    return [...ofRecords, ...(isToldOfSignIns ? [subjectOf(signedInEvent, stream.prefix)] : [])];
-  }
-
-  async function call(event: RecordEvent, traceparent: string | undefined): Promise<void> {
-    const [point] = points.find(([, operation]) => operation === event.operation) ?? [];
-    for (const collection of [everyCollection, event.collection]) {
-      if (!point || !description.hooks.some((hook) => hook.point === point && hook.collection === collection)) continue;
-      await run({ kind: 'hook', collection, point }, event, event.requestId ?? event.id, traceparent);
-    }
-  }
-
-  async function callSignIn(signIn: SignIn, traceparent: string | undefined): Promise<void> {
-    for (const collection of [everyCollection, signIn.collection])
-      if (description.signIn.some((hook) => hook.point === 'after' && hook.collection === collection))
-        await run({ kind: 'signIn', collection, point: 'after' }, signIn, signIn.requestId, traceparent);
-  }
-
-  const run = (target: CallTarget, input: unknown, requestId: string, traceparent: string | undefined) => {
-    const principal = principalOfExtension(name);
-    const context = { requestId, traceparent: acceptTraceparent(traceparent), principal, clientAddress: '' };
-    return host.call(name, {
-      target,
+  async function call(message: JsMsg): Promise<void> {
+    if (isStopping) throw new Error('the service stops');
+    const input = await hook.read(message, query);
+    if (!input) return;
+    const context = {
+      requestId: input.requestId ?? input.id,
+      traceparent: acceptTraceparent(message.headers?.get('traceparent')),
+      principal: principalOfExtension(name),
+      clientAddress: '',
+    };
+    await host.call(name, {
+      target: hook.target,
       input,
       timeoutMs: callTimeoutMs,
       answer: toolbox(name, rootScope(context)),
     });
-  };
+  }
 
   async function handle(message: JsMsg): Promise<void> {
     const working = setInterval(() => message.working(), workingMs);
     try {
-      const traceparent = message.headers?.get('traceparent');
-      const signIn = readSignIn(message);
-      const event = signIn ? undefined : await readRecordEvent(message, query);
-      if (signIn) await callSignIn(signIn, traceparent);
-      if (event) await call(event, traceparent);
+      await turns.run(() => call(message));
       message.ack();
     } catch (error) {
       giveBack(message, error);
@@ -129,8 +102,16 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: LoadedExte
   const reader = createEventReader({
     bus,
     stream,
-    consumer: { name: `extension-${name}`, subjects: subjects(), ackWaitMs, from: loadedAt },
-    maxMessages: width,
+    consumer: {
+      name: hook.consumerName,
+      subject: hook.subject,
+      ackWaitMs,
+      from: loadedAt,
+      // By then the stream has dropped whatever it could still be told of.
+      unreadForMs: eventsKeptForMs,
+    },
+    // Nobody says of a message that is not taken yet that it is worked on, so none waits for that.
+    maxMessages: 1,
     take,
     log,
   });

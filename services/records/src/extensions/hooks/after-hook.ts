@@ -1,0 +1,54 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { subjectOf } from '@recordbus/bus';
+import type { Query } from '@recordbus/database';
+import { type CallTarget, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
+import type { RecordEvent, SignIn } from '@recordbus/extensions';
+import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
+import { readRecordEvent, readSignIn } from './read-event.ts';
+
+/** One after hook of an extension, and the events that are for it. */
+export interface AfterHook {
+  readonly target: CallTarget;
+  /** Of its own consumer, the same on every replica. */
+  readonly consumerName: string;
+  readonly subject: string;
+  /** What the hook is given; undefined for an event that is not for it. Throws when the database does not answer. */
+  read(message: JsMsg, query: Query): Promise<RecordEvent | SignIn | undefined>;
+}
+
+const operations = { afterCreate: 'create', afterUpdate: 'update', afterDelete: 'delete' } as const;
+
+/** The after hooks that an extension declares; `prefix` is the stream's. */
+export function afterHooksOf({ name, description }: LoadedExtension, prefix: string): AfterHook[] {
+  // Neither collections nor operations have a `-`, and no collection begins with `_`: no two hooks have one name.
+  const consumerName = (collection: string, what: string) =>
+    `extension-${name}-${collection === everyCollection ? '_every' : collection}-${what}`;
+  const ofRecords = description.hooks.flatMap(({ collection, point }): AfterHook[] => {
+    if (!(point in operations)) return [];
+    const operation = operations[point as keyof typeof operations];
+    return [
+      {
+        target: { kind: 'hook', collection, point },
+        consumerName: consumerName(collection, operation),
+        subject: `${prefix}.${collection}.${operation}`,
+        read: readRecordEvent,
+      },
+    ];
+  });
+  const ofSignIns = description.signIn.flatMap(({ collection, point }): AfterHook[] =>
+    point === 'after'
+      ? [
+          {
+            target: { kind: 'signIn', collection, point },
+            consumerName: consumerName(collection, 'signed_in'),
+            subject: subjectOf(signedInEvent, prefix),
+            async read(message) {
+              const signIn = readSignIn(message);
+              return collection === everyCollection || signIn?.collection === collection ? signIn : undefined;
+            },
+          },
+        ]
+      : [],
+  );
+  return [...ofRecords, ...ofSignIns];
+}

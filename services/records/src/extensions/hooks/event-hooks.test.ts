@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bus, connectBus, type EventStream, ensureEventStream, eventStream, subjectOf } from '@recordbus/bus';
+import { newId } from '@recordbus/database';
+import { type Description, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
+import type { RecordEvent } from '@recordbus/extensions';
+import { createLogger } from '@recordbus/shared/logging';
+import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
+import { createEventHooks } from './event-hooks.ts';
+
+const { TEST_NATS_URL = '' } = process.env;
+const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
+const log = createLogger('test', 'silent');
+
+type Hooks = Partial<Pick<Description, 'hooks' | 'signIn'>>;
+
+/** Code of the extension `shop`: some of its hooks. */
+const code = (hooks: Hooks): LoadedExtension => ({
+  name: 'shop',
+  file: 'shop.ts',
+  description: { hooks: [], signIn: [], routes: [], crons: [], ...hooks },
+});
+const creates = { collection: 'orders', point: 'afterCreate' } as const;
+const updates = { collection: 'orders', point: 'afterUpdate' } as const;
+const ofEvery = { collection: '*', point: 'afterCreate' } as const;
+const older = code({ hooks: [creates] });
+const newer = code({ hooks: [creates, updates] });
+
+describe('after hooks on replicas', { skip }, () => {
+  let bus: Bus;
+  let stream: EventStream;
+  before(async () => {
+    bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
+    await until('a connection', () => bus.connected);
+  });
+  after(() => bus.close());
+
+  /** A stream of its own for what a test does. */
+  async function onNewStream(work: () => Promise<void>): Promise<void> {
+    const suffix = newId().slice(-12);
+    stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 1024 ** 2 };
+    await ensureEventStream(bus, stream);
+    try {
+      await work();
+    } finally {
+      await (await bus.jetstreamManager()).streams.delete(stream.name);
+    }
+  }
+
+  async function publish(event: string, data: object = { record: {} }): Promise<string> {
+    const id = newId();
+    const [collection] = event.split('.');
+    const body = { id, event, collection, actor: { type: 'admin', id: null }, request_id: id, timestamp: 0, data };
+    await bus.jetstream().publish(subjectOf(event, stream.prefix), JSON.stringify(body), { msgID: id });
+    return id;
+  }
+  const publishSome = (event: string) => Promise.all(Array.from({ length: 10 }, () => publish(event)));
+
+  /** A replica with this code; `told` has what its hooks were called with. It is reading when this resolves. */
+  async function replica(given: LoadedExtension, refuse: (hook: string) => boolean = () => false) {
+    let extensions = [given];
+    const told: string[] = [];
+    const hooks = createEventHooks({
+      host: {
+        get extensions() {
+          return extensions;
+        },
+        async call(_extension, { target, input }) {
+          const line = `${nameOfTarget(target)} ${(input as RecordEvent).id}`;
+          const isRefused = refuse(nameOfTarget(target));
+          told.push(line);
+          if (isRefused) throw new Error('not now');
+        },
+      },
+      toolbox: () => async () => undefined,
+      bus,
+      stream,
+      query: async () => [],
+      log,
+    });
+    const load = async (loaded: LoadedExtension) => {
+      extensions = [loaded];
+      await hooks.renew();
+      const { hooks: declared, signIn } = loaded.description;
+      await until('its consumers', async () => (await consumers()).length >= declared.length + signIn.length);
+    };
+    await load(given);
+    return { told, load, stop: hooks.stop };
+  }
+  async function consumers() {
+    const manager = await bus.jetstreamManager();
+    const found = [];
+    for await (const consumer of manager.consumers.list(stream.name)) found.push(consumer);
+    return found;
+  }
+  const lines = (hook: string, ids: readonly string[]) => ids.map((id) => `hook orders.${hook} ${id}`);
+  const areTold = (expected: readonly string[], ...replicas: { told: readonly string[] }[]) =>
+    until('everything is told once', () => {
+      const told = replicas.flatMap((one) => one.told);
+      assert.ok(told.length <= expected.length, 'something is told twice');
+      return new Set(told).isSupersetOf(new Set(expected));
+    });
+
+  it('share the hooks that both know, and leave what only the newer one knows to it', () =>
+    onNewStream(async () => {
+      const [old, young] = [await replica(older), await replica(newer)];
+      const created = await publishSome('orders.create');
+      const updated = await publishSome('orders.update');
+      await areTold([...lines('afterCreate', created), ...lines('afterUpdate', updated)], old, young);
+      assert.ok(!old.told.some((line) => line.includes('afterUpdate')));
+      await Promise.all([old.stop(), young.stop()]);
+    }));
+
+  it('are told what was written while only older code was running', () =>
+    onNewStream(async () => {
+      const first = await replica(newer);
+      await first.stop();
+      const old = await replica(older);
+      const updated = await publishSome('orders.update');
+      const created = await publishSome('orders.create');
+      await areTold(lines('afterCreate', created), old);
+      await old.stop();
+      const again = await replica(newer);
+      await areTold(lines('afterUpdate', updated), again);
+      await again.stop();
+    }));
+
+  it('have what is written once a hook is added while they run', () =>
+    onNewStream(async () => {
+      const one = await replica(older);
+      await publish('orders.update');
+      const publishedAtMs = Date.now();
+      await until('the next millisecond', () => Date.now() > publishedAtMs);
+      await one.load(newer);
+      const updated = await publishSome('orders.update');
+      await areTold(lines('afterUpdate', updated), one);
+      await one.stop();
+    }));
+
+  it('try the hook again that failed, and no other', () =>
+    onNewStream(async () => {
+      let failures = 0;
+      const one = await replica(code({ hooks: [ofEvery, creates] }), (hook) => {
+        failures += hook === 'hook orders.afterCreate' ? 1 : 0;
+        return failures === 1 && hook === 'hook orders.afterCreate';
+      });
+      const id = await publish('orders.create');
+      await until('both', () => one.told.length === 3);
+      assert.deepEqual(one.told.toSorted(), [
+        `hook *.afterCreate ${id}`,
+        ...lines('afterCreate', [id]),
+        ...lines('afterCreate', [id]),
+      ]);
+      await one.stop();
+    }));
+
+  it('are told of sign-ins to their collection', () =>
+    onNewStream(async () => {
+      const one = await replica(
+        code({
+          signIn: [
+            { collection: 'members', point: 'after' },
+            { collection: '*', point: 'after' },
+          ],
+        }),
+      );
+      const told = { flow: 'otp', user_id: 'u', email: null, client_address: '', user_agent: null };
+      const staff = await publish(signedInEvent, { ...told, collection: 'staff' });
+      const member = await publish(signedInEvent, { ...told, collection: 'members' });
+      await areTold(
+        [`sign-in hook *.after ${staff}`, `sign-in hook *.after ${member}`, `sign-in hook members.after ${member}`],
+        one,
+      );
+      await one.stop();
+    }));
+
+  it('leave a consumer behind that the server removes once the stream has dropped what it could be told', () =>
+    onNewStream(async () => {
+      await (await replica(newer)).stop();
+      const found = await consumers();
+      assert.deepEqual(found.map(({ name }) => name).sort(), [
+        'extension-shop-orders-create',
+        'extension-shop-orders-update',
+      ]);
+      const { max_age } = (await (await bus.jetstreamManager()).streams.info(stream.name)).config;
+      for (const { config } of found) assert.equal(config.inactive_threshold, max_age);
+    }));
+});
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, `waited for 15 s for ${what}`);
+    await sleep(10);
+  }
+}
