@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { openBusReader } from '../harness/bus-reader.ts';
 import { createClient } from '../harness/client.ts';
@@ -12,10 +15,31 @@ import { createWebhook } from '../harness/webhook.ts';
 const records = 10;
 const writesPerRecord = 5;
 
+/** A directory of one extension with one route; `replace` puts another one in its place. */
+function createExtensions() {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
+  const write = (name: string) =>
+    writeFileSync(
+      join(directory, `${name}.ts`),
+      `export const extension = { routes: [{ method: 'GET', path: '/${name}', access: 'public', handler: () => '${name}' }] };`,
+    );
+  write('older');
+  return {
+    directory,
+    replace() {
+      rmSync(join(directory, 'older.ts'));
+      write('newer');
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
+  };
+}
+
 for (const topology of topologies) {
   test(`the bus is down while records are written: nothing is lost, nothing waits (${topology})`, async (t) => {
+    using extensions = createExtensions();
     await using ground = await createGround();
-    await using stack = await startStack({ topology, ground });
+    const environment = { SERVICE_EXTENSIONS_DIR: extensions.directory };
+    await using stack = await startStack({ topology, ground, environment });
     await using receiver = await startReceiver();
     const admin = await stack.admin();
     await admin.post('/api/v1/collections', {
@@ -27,7 +51,11 @@ for (const topology of topologies) {
     const first = await admin.create('meters', { value: -1 });
     await receiver.received(1);
 
+    const statusOf = async (path: string) => (await stack.guest.get(`/api/x/${path}`)).status;
+    assert.deepEqual([await statusOf('older'), await statusOf('newer')], [200, 404]);
+
     await ground.bus.kill();
+    extensions.replace();
     await t.test('writes succeed while it is down [contract §6]', async () => {
       await Promise.all(
         Array.from({ length: records }, async () => {
@@ -51,6 +79,15 @@ for (const topology of topologies) {
       await admin.patch('/api/v1/admin/settings', { 'metrics.enabled': '1' });
       await eventually('the gateway follows', async () => (await stack.guest.get('/api/v1/metrics')).status === 200);
     });
+
+    await t.test('so are the routes of extensions, those that are new and those that are gone [docs/extensions]', () =>
+      eventually(
+        'the gateway asks for them',
+        async () => (await statusOf('newer')) === 200 && (await statusOf('older')) === 404,
+        // It asks every 15 s, and whoever is asked may have been reading the directory.
+        { timeoutMs: 40_000 },
+      ),
+    );
 
     await ground.bus.start();
     await using after = await openBusReader(stack.natsUrl);
