@@ -80,13 +80,16 @@ for (const topology of topologies) {
       await eventually('the gateway follows', async () => (await stack.guest.get('/api/v1/metrics')).status === 200);
     });
 
-    await t.test('so are the routes of extensions, those that are new and those that are gone [docs/extensions]', () =>
-      eventually(
-        'the gateway asks for them',
-        async () => (await statusOf('newer')) === 200 && (await statusOf('older')) === 404,
-        // It asks every 15 s, and whoever is asked may have been reading the directory.
-        { timeoutMs: 40_000 },
-      ),
+    await t.test(
+      'so are the routes of extensions, those that are new and those that are gone [docs/extensions]',
+      async () => {
+        await eventually(
+          'the gateway asks for them',
+          async () => (await statusOf('newer')) === 200 && (await statusOf('older')) === 404,
+          // It asks every 15 s, and whoever is asked may have been reading the directory.
+          { timeoutMs: 40_000 },
+        );
+      },
     );
 
     await ground.bus.start();
