@@ -82,12 +82,20 @@ describe('the dashboards', () => {
 describe("Prometheus' own tool", () => {
   const isMissing = spawnSync('promtool', ['--version']).error !== undefined;
   const skip = isMissing ? 'promtool is not installed' : false;
-  const check = (...args: string[]): void => {
-    const { status, stdout, stderr } = spawnSync('promtool', ['check', ...args], { encoding: 'utf8' });
+  const promtool = (...args: string[]): void => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
     assert.equal(status, 0, `${stdout}${stderr}`);
   };
 
-  test('accepts the alerts', { skip }, () => check('rules', join(repository, folder, 'alerts.yml')));
+  test('accepts the alerts', { skip }, () => promtool('check', 'rules', join(repository, folder, 'alerts.yml')));
+
+  test('sees the alerts fire and end when they should', { skip }, () =>
+    promtool('test', 'rules', join(repository, folder, 'alerts.test.yml')),
+  );
+
+  test('accepts what is scraped', { skip }, () =>
+    promtool('check', 'config', '--syntax-only', join(repository, folder, 'prometheus.yml')),
+  );
 
   test('accepts the expressions of the dashboards', { skip }, () => {
     const directory = mkdtempSync(join(tmpdir(), 'recordbus-promtool-'));
@@ -98,7 +106,7 @@ describe("Prometheus' own tool", () => {
     try {
       const file = join(directory, 'rules.json');
       writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboards', rules }] }));
-      check('rules', file);
+      promtool('check', 'rules', file);
     } finally {
       rmSync(directory, { recursive: true });
     }
