@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import pg from 'pg';
 import type { Answer } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { findFreePort } from '../harness/free-port.ts';
-import { textAt } from '../harness/json.ts';
+import { numberAt, textAt } from '../harness/json.ts';
+import { loggedErrors } from '../harness/logs.ts';
 import { startSecondGateway } from '../harness/service-process.ts';
-import { startStack } from '../harness/stack.ts';
+import { createGround, startStack } from '../harness/stack.ts';
 
 const codeOf = ({ status, json }: Answer): string => `${status} ${textAt(json, 'code')}`;
 
@@ -56,4 +58,28 @@ test('a service that hangs is 504, one that is not there 503; the others go on [
   await t.test('once it goes on, so do requests', async () => {
     await eventually('a record is read', async () => (await guest.get(`/api/v1/notes/${id}`)).status === 200);
   });
+});
+
+test('in one process a service that waits for the database is 504 too, and what it does late is done once [docs/gateway]', async () => {
+  await using ground = await createGround();
+  const environment = { SERVICE_ANSWER_TIMEOUT_MS: '2000' };
+  await using stack = await startStack({ topology: 'one', ground, environment });
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
+  const { id } = await admin.create('notes', {});
+  await using ending = new AsyncDisposableStack();
+  const database = ending.adopt(new pg.Client({ connectionString: ground.databaseUrl }), (client) => client.end());
+  await database.connect();
+  const headers = { 'X-Service-Idempotency-Key': 'late' };
+  const create = () => admin.send('POST', '/api/v1/notes', { body: {}, headers });
+
+  await database.query('begin; lock table records.notes in exclusive mode');
+  const writes = [create(), admin.send('PATCH', `/api/v1/notes/${id}`, { body: {} })];
+  assert.deepEqual((await Promise.all(writes)).map(codeOf), ['504 upstream_timeout', '504 upstream_timeout']);
+  assert.equal((await admin.get(`/api/v1/notes/${id}`)).status, 200);
+  await database.query('rollback');
+
+  await eventually('the create is done', async () => (await create()).headers['idempotency-replayed'] === 'true');
+  assert.equal(numberAt((await admin.get('/api/v1/notes')).json, 'totalItems'), 2);
+  assert.deepEqual(loggedErrors(stack.process.lines), []);
 });

@@ -76,7 +76,9 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     processMetrics: metrics,
     windows: createSharedWindows({ database, log: gatewayLog }),
     trustedProxies: config.trustedProxies,
-    upstreams: services.map(localUpstream),
+    upstreams: services.map((service) =>
+      localUpstream(service, { log: gatewayLog, answerTimeoutMs: config.answerTimeoutMs }),
+    ),
   });
   lifecycle.onStop('gateway', () => gateway.stop());
   await gateway.start();

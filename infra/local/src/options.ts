@@ -2,6 +2,7 @@ import { adminVariables } from '@recordbus/admin/config';
 import { authVariables } from '@recordbus/auth/config';
 import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
+import { answerTimeoutMs } from '@recordbus/gateway/config';
 import { fileVariables } from '@recordbus/records/config';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
@@ -12,6 +13,7 @@ export const localVariables = {
   eventStreamMaxBytes,
   ...fileVariables,
   ...extensionVariables,
+  answerTimeoutMs,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),
   natsUrl: variable(natsUrl.name, natsUrl.about, natsUrl.schema.optional()),
   port: variable(port.name, port.about, port.schema.removeDefault().optional()),

@@ -19,6 +19,9 @@ export { httpUpstream } from './upstream/http-upstream.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
 
+/** Longest wait for the gateway's own routes, in milliseconds: whatever they ask has shorter limits of its own. */
+const ownAnswerTimeoutMs = 60_000;
+
 interface GatewayDeps extends PipelineDeps {
   /** What the process measures beside the gateway. */
   readonly processMetrics: Metrics;
@@ -53,7 +56,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     readAll,
     findReference: (context) => reference.find(context),
   });
-  const all: readonly Upstream[] = [localUpstream(own), ...upstreams];
+  const all: readonly Upstream[] = [localUpstream(own, { log, answerTimeoutMs: ownAnswerTimeoutMs }), ...upstreams];
   const reference = createApiReference(all, manifest.version);
   const table = createRoutingTable(all);
 

@@ -9,7 +9,8 @@ const serviceUrl = (name: string) =>
     urlOf('http'),
   );
 
-const answerTimeoutMs = variable(
+/** Read by whoever runs the gateway, also in one process with its services. */
+export const answerTimeoutMs = variable(
   'SERVICE_ANSWER_TIMEOUT_MS',
   'Longest wait of the gateway for the answer of a service to begin, and for each next part of it, in milliseconds; then it answers 504.',
   wholeNumber(100, 3_600_000).default(60_000),

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SessionPrincipal } from '@recordbus/tokens';
 import { pino } from 'pino';
-import { localUpstream } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { createTestGateway, type RunningGateway, serve, signer } from './topologies.ts';
+import { createTestGateway, inProcess, type RunningGateway, serve, signer } from './topologies.ts';
 
 type Line = Record<string, unknown> & { readonly msg: string; readonly level: number };
 
@@ -24,7 +23,7 @@ describe('the access log', () => {
   );
 
   async function withGateway(work: (gateway: RunningGateway) => Promise<void>): Promise<void> {
-    const gateway = await serve(createTestGateway({ log, upstreams: [localUpstream(records)] }));
+    const gateway = await serve(createTestGateway({ log, upstreams: [inProcess(records)] }));
     lines.length = 0;
     await work(gateway).finally(() => gateway.stop());
   }

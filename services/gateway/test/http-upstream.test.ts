@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createContextSealer } from '@recordbus/shared/context';
-import { httpUpstream, localUpstream } from '../src/app.ts';
+import { httpUpstream } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
+import { bus, createTestGateway, inProcess, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
 
 const routes = [declare('GET', '/api/v1/:collection'), declare('POST', '/api/v1/:collection')];
 
@@ -314,6 +314,6 @@ describe('a service alone in its process', () => {
 
 test('a route that two services declare stops the start', async () => {
   const log = quiet;
-  const upstreams = ['records', 'admin'].map((name) => localUpstream(testService(name, log, routes)));
+  const upstreams = ['records', 'admin'].map((name) => inProcess(testService(name, log, routes)));
   await assert.rejects(createTestGateway({ log, upstreams }).start(), /GET \/api\/v1\/:collection is declared twice/);
 });

@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedSettings } from '@recordbus/settings/testing';
 import { readMetrics } from '@recordbus/shared/metrics';
-import { localUpstream } from '../src/app.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { createTestGateway, quiet, serve } from './topologies.ts';
+import { createTestGateway, inProcess, quiet, serve } from './topologies.ts';
 
 test('each answer is measured by its route, and each refusal by its rate rule', async () => {
   const records = testService('records', quiet, [declare('GET', '/api/v1/:collection')]);
   const settings = fixedSettings({
     'rate_limit.rules': JSON.stringify([{ label: '/api/v1/posts', max: 2, windowMs: 60_000 }]),
   });
-  const gateway = createTestGateway({ log: quiet, settings, upstreams: [localUpstream(records)] });
+  const gateway = createTestGateway({ log: quiet, settings, upstreams: [inProcess(records)] });
   await using running = await serve(gateway);
   const { url } = running;
   for (const path of ['/api/v1/posts', '/api/v1/tags', '/api/v1/posts', '/api/v1/posts', '/no/such/path', '/healthz'])

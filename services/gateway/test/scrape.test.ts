@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fixedSettings } from '@recordbus/settings/testing';
 import { createMetrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
-import { httpUpstream, localUpstream } from '../src/app.ts';
+import { httpUpstream } from '../src/app.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, quiet, sealer, serve, serveAlone } from './topologies.ts';
+import { bus, createTestGateway, inProcess, quiet, sealer, serve, serveAlone } from './topologies.ts';
 
 /** A replica that counted so many things, and that sees the same queue as the others. */
 function replicaOf(name: string, count: number): Service {
@@ -30,7 +30,7 @@ test('one scrape tells of every replica, whether it answers or not', async () =>
   const nowhere = { name: 'mail', url: 'http://mail.test:8080', sealer, bus, log: quiet, answerTimeoutMs: 1000 };
   const mail = httpUpstream({ ...nowhere, resolve: () => Promise.reject(new Error('no such name')) });
   const settings = fixedSettings({ 'metrics.enabled': '1' });
-  const upstreams = [records, mail, localUpstream(replicaOf('auth', 3))];
+  const upstreams = [records, mail, inProcess(replicaOf('auth', 3))];
   const gateway = await serve(createTestGateway({ log: quiet, settings, upstreams }), [first, second]);
   try {
     const lines = (await (await fetch(`${gateway.url}/api/v1/metrics`)).text()).split('\n');

@@ -12,6 +12,7 @@ import {
   httpUpstream,
   localUpstream,
   type RequestLog,
+  type Upstream,
 } from '../src/app.ts';
 import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
 
@@ -63,7 +64,12 @@ export interface RunningGateway extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export type Topology = (services: readonly Service[]) => Promise<RunningGateway>;
+/** Where services stand, and how long they are waited for: a minute when not given. */
+export type Topology = (services: readonly Service[], answerTimeoutMs?: number) => Promise<RunningGateway>;
+
+/** A service in the gateway's own process. */
+export const inProcess = (service: Service, answerTimeoutMs = 60_000, log = quiet): Upstream =>
+  localUpstream(service, { log, answerTimeoutMs });
 
 /** Serves the gateway of these upstreams. */
 export async function serve(gateway: Gateway, more: readonly ListeningServer[] = []): Promise<RunningGateway> {
@@ -96,11 +102,12 @@ export async function serveAlone(
 
 /** The two ways in which services stand behind a gateway. */
 export const topologies: Readonly<Record<string, Topology>> = {
-  'in one process': (services) => serve(createTestGateway({ log: quiet, upstreams: services.map(localUpstream) })),
-  'over HTTP': async (services) => {
+  'in one process': (services, answerTimeoutMs) =>
+    serve(createTestGateway({ log: quiet, upstreams: services.map((one) => inProcess(one, answerTimeoutMs)) })),
+  'over HTTP': async (services, answerTimeoutMs = 60_000) => {
     const servers = await Promise.all(services.map((service) => serveAlone(service)));
     const upstreams = services.map(({ name }, index) =>
-      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, bus, log: quiet, answerTimeoutMs }),
     );
     return serve(createTestGateway({ log: quiet, upstreams }), servers);
   },

@@ -10,7 +10,7 @@ import { inSpan, SpanKind } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody } from './body.ts';
 import { answerOnce, type IdempotencyStore, readIdempotencyKey } from './idempotency.ts';
 import { digestRequest } from './request-digest.ts';
-import { sendError, sendReply, sendStream } from './respond.ts';
+import { logError, sendRefusal, sendReply, sendStream } from './respond.ts';
 import type { Access, Route, RouteInput } from './route.ts';
 import { createRouter } from './router.ts';
 
@@ -42,9 +42,12 @@ export function createDispatcher(
     const digest = key === undefined ? undefined : digestRequest(request, search, bodyLimitOf(request, route));
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
+    // The gateway gave it up meanwhile, and threw away what was not read of the body.
+    if (response.headersSent) return;
     const reply = await (keyed && idempotency
       ? answerOnce(idempotency, keyed, (keepAnswer) => route.handler({ ...input, keepAnswer }))
       : route.handler(input));
+    if (response.headersSent) return;
     if (reply.openStream) await sendStream(request, response, reply, reply.openStream);
     else sendReply(response, reply);
   }
@@ -54,7 +57,9 @@ export function createDispatcher(
       try {
         await inRequest(context, () => answer(request, response, context));
       } catch (error) {
-        sendError(request, response, mapError(error) ?? error, log, logFields(context));
+        const refusal = logError(request, mapError(error) ?? error, log, logFields(context));
+        // An answer that has begun ends without this one: a stream was cut, or the gateway gave the request up.
+        if (!response.headersSent) sendRefusal(request, response, refusal);
       }
     });
 }

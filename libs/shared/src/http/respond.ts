@@ -46,6 +46,11 @@ export async function sendStream(
     return;
   }
   const stream = await openStream();
+  await untilBegun(stream, response);
+  if (response.headersSent || response.destroyed) {
+    stream.destroy();
+    return;
+  }
   response.writeHead(reply.status, reply.headers);
   try {
     await pipeline(stream, response);
@@ -53,6 +58,16 @@ export async function sendStream(
     if (!response.destroyed || !isGone(error)) throw error;
   }
 }
+
+/**
+ * Waits for the first part of a body, or its end: one that fails before is refused like any other request. Resolves also
+ * when nobody waits for the answer any more.
+ */
+const untilBegun = (stream: Readable, response: ServerResponse): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.once('readable', resolve).once('close', resolve).once('error', reject);
+    response.once('close', resolve);
+  });
 
 /** The client went away while it was being answered. */
 const isGone = (error: unknown): boolean =>
@@ -80,8 +95,8 @@ export function endAheadOfBody(request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Writes whatever was thrown as the error body of the contract. A thrown value that is no AppError is a defect: it is
- * logged with its stack and answered with 500. A body that was not read to its end costs the connection.
+ * Writes whatever was thrown as the error body of the contract; an answer that has begun is cut. A body that was not read
+ * to its end costs the connection.
  */
 export function sendError(
   request: IncomingMessage,
@@ -90,14 +105,25 @@ export function sendError(
   log: Logger,
   logFields: object,
 ): void {
+  const error = logError(request, thrown, log, logFields);
+  if (response.headersSent) response.destroy();
+  else sendRefusal(request, response, error);
+}
+
+/**
+ * Logs whatever was thrown as far as it is the server's fault, and gives the error that it is answered with. A thrown
+ * value that is no AppError is a defect: it is logged with its stack and becomes a 500.
+ */
+export function logError(request: IncomingMessage, thrown: unknown, log: Logger, logFields: object): AppError {
   const error = thrown instanceof AppError ? thrown : internalError(thrown);
   if (error.status === 500)
     log.error({ ...logFields, err: thrown, method: request.method, url: request.url }, 'a request failed');
   else if (error.status > 500) log.warn({ ...logFields, err: error.cause, method: request.method }, error.message);
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
+  return error;
+}
+
+/** Writes the error body of the contract. */
+export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const reply = { status: error.status, headers: error.headers, body: error.toBody() };
   if (!request.complete && hasBody(request)) sendAheadOfBody(request, response, reply);
   else sendReply(response, reply);

@@ -1,19 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestContext } from '@recordbus/shared/context';
+import { upstreamTimeout } from '@recordbus/shared/errors';
 import { checkReadiness, describeRoutes } from '@recordbus/shared/http';
+import type { Logger } from '@recordbus/shared/logging';
 import { readMetrics } from '@recordbus/shared/metrics';
+import { logFields } from '@recordbus/shared/request-scope';
 import type { Service } from '@recordbus/shared/service';
+import { AnswerWaits, type Wait } from './answer-waits.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A service in this process: it gets the very request, response and context. Starting and stopping it is not ours. */
-export const localUpstream = (service: Service): Upstream => ({
-  name: service.name,
-  async start(onRoutes) {
-    const tell = () => onRoutes(describeRoutes(service.routes));
-    tell();
-    service.onRoutesChange?.(tell);
-  },
-  forward: service.handle,
-  ready: () => checkReadiness(service.checks, service.dispensable),
-  metrics: async () => [{ instance: undefined, families: service.metrics ? await readMetrics(service.metrics) : [] }],
-  describe: async ({ principal }) => service.describe?.(principal),
-  stop: async () => {},
-});
+interface LocalUpstreamOptions {
+  readonly log: Logger;
+  /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
+  readonly answerTimeoutMs: number;
+}
+
+/**
+ * A service in this process: it gets the very request, response and context. Starting and stopping it is not ours. One
+ * that takes too long is given up as over HTTP: an answer that has not begun is 504, one that stops in the middle is cut;
+ * the service goes on, and what it still says reaches nobody.
+ */
+export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalUpstreamOptions): Upstream {
+  const { name } = service;
+  const waits = new AnswerWaits(answerTimeoutMs);
+
+  const forward = (request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const end = (): void => {
+        if (!response.headersSent && !response.destroyed) {
+          // Who answers late all the same must not end the process.
+          response.on('error', () => {});
+          reject(upstreamTimeout(`the ${name} service took too long`));
+          return;
+        }
+        if (!response.writableEnded) response.destroy();
+        resolve();
+      };
+      const wait: Wait = { request, response, end, seenBytes: 0, idleTicks: 0 };
+      waits.add(wait);
+      service.handle(request, response, context).then(
+        () => {
+          if (response.writableEnded) waits.remove(wait);
+          resolve();
+        },
+        (error: unknown) => {
+          if (waits.remove(wait)) reject(error);
+          else if (!isLateAnswer(error))
+            log.error({ ...logFields(context), err: error, upstream: name }, 'a request failed after it was given up');
+        },
+      );
+    });
+
+  return {
+    name,
+    async start(onRoutes) {
+      waits.start();
+      const tell = () => onRoutes(describeRoutes(service.routes));
+      tell();
+      service.onRoutesChange?.(tell);
+    },
+    forward,
+    ready: () => checkReadiness(service.checks, service.dispensable),
+    metrics: async () => [{ instance: undefined, families: service.metrics ? await readMetrics(service.metrics) : [] }],
+    describe: async ({ principal }) => service.describe?.(principal),
+    stop: async () => waits.stop(),
+  };
+}
+
+/** Did a handler begin an answer where there is one already? */
+const isLateAnswer = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT';
