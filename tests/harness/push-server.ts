@@ -10,9 +10,13 @@ export interface PushRequest {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
+/** Targets of either provider, which takes OneSignal's subscription ids to be UUIDs; `gone` is not registered. */
+export const phone = '5f0d8a3e-2b61-4a5d-9c57-3a1d6d0f7e10';
+export const gone = '5f0d8a3e-2b61-4a5d-9c57-3a1d6d0f7e11';
+
 /**
  * Speaks what OneSignal and Firebase document of their HTTP: the one refuses another key than `apiKey`, the other gives
- * access tokens for assertions that its service account signed, and refuses others. The target `gone` is not registered.
+ * access tokens for assertions that its service account signed, and refuses others.
  */
 export interface PushServer extends AsyncDisposable {
   readonly url: string;
@@ -23,7 +27,8 @@ export interface PushServer extends AsyncDisposable {
   readonly serviceAccount: string;
 }
 
-const accessToken = 'ya29.access';
+/** What it gives for a good assertion. */
+export const accessToken = 'ya29.access';
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 
 /** Starts it on the loopback address. */
@@ -57,16 +62,17 @@ export async function startPushServer(): Promise<PushServer> {
     if (request.url === '/notifications?c=push') {
       if (authorization !== `Key ${apiKey}` || json.app_id !== appId) return [403, { errors: ['Access denied.'] }];
       requests.push({ provider: 'onesignal', json });
-      const gone = json.include_subscription_ids.filter((id: string) => id === 'gone');
+      const invalid = json.include_subscription_ids.filter((id: string) => id === gone);
       return [
         200,
-        { id: 'message-1', external_id: null, ...(gone.length > 0 && { errors: { invalid_player_ids: gone } }) },
+        { id: 'message-1', external_id: null, ...(invalid.length > 0 && { errors: { invalid_player_ids: invalid } }) },
       ];
     }
-    if (request.url !== '/v1/projects/shop/messages:send') return [404, { error: { code: 404, status: 'NOT_FOUND' } }];
+    if (request.url !== '/v1/projects/shop/messages:send')
+      return [404, { error: { code: 404, message: 'The project is not there.', status: 'NOT_FOUND' } }];
     if (authorization !== `Bearer ${accessToken}`) return [401, { error: { code: 401, status: 'UNAUTHENTICATED' } }];
     requests.push({ provider: 'fcm', json });
-    if (json.message.token !== 'gone') return [200, { name: 'projects/shop/messages/1' }];
+    if (json.message.token !== gone) return [200, { name: 'projects/shop/messages/1' }];
     const type = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';
     const details = [{ '@type': type, errorCode: 'UNREGISTERED' }];
     return [404, { error: { code: 404, message: 'Requested entity was not found.', status: 'NOT_FOUND', details } }];

@@ -7,7 +7,7 @@ import { runExamples } from '../harness/documented.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
 import { startMailServer } from '../harness/mail-server.ts';
-import { startPushServer } from '../harness/push-server.ts';
+import { gone, phone, startPushServer } from '../harness/push-server.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { onOneProcess, stackEnvironment } from '../harness/target.ts';
 import { allowLoopback } from '../harness/webhook.ts';
@@ -68,8 +68,8 @@ onOneProcess('the alarm of the page is pushed, and told what became of it', asyn
       return at(json, 'data.result') ?? undefined;
     });
   };
-  assert.equal(await resultFor('phone'), 'sent');
-  assert.equal(await resultFor('gone'), 'invalid');
+  assert.equal(await resultFor(phone), 'sent');
+  assert.equal(await resultFor(gone), 'invalid');
 });
 
 onOneProcess('the guestbook of examples/extensions works', async (_t, target) => {

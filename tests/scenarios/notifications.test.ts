@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { is } from '../harness/matching.ts';
-import { startPushServer } from '../harness/push-server.ts';
+import { accessToken, gone, phone, startPushServer } from '../harness/push-server.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { startStack } from '../harness/stack.ts';
@@ -9,7 +10,7 @@ import { topologies } from '../harness/target.ts';
 
 const path = '/api/v1/admin/notifications/test';
 const request = `POST ${path}`;
-const body = { to: 'phone', title: 'Hello', body: 'from the bus' };
+const body = { to: phone, title: 'Hello', body: 'from the bus' };
 const spec = 'interface §2.7';
 
 for (const topology of topologies)
@@ -24,6 +25,11 @@ for (const topology of topologies)
       [`${providers}.onesignal.app_id`]: server.appId,
       [`${providers}.onesignal.api_key`]: server.apiKey,
     };
+    const account = JSON.parse(server.serviceAccount);
+    const anotherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    });
     const fcm = { [`${providers}.fcm.enabled`]: '1', [`${providers}.fcm.service_account`]: server.serviceAccount };
     const change = (name: string, settings: object) =>
       ({
@@ -55,12 +61,12 @@ for (const topology of topologies)
       change('OneSignal counts at once', onesignal),
       send(
         'each target has a result',
-        { to: ['phone', 'gone'], data: { order: '7' } },
+        { to: [phone, gone], data: { order: '7' } },
         {
           ...outcome(
             'onesignal',
-            { target: 'phone', status: 'sent', id: 'message-1' },
-            { target: 'gone', status: 'invalid', error: is.text },
+            { target: phone, status: 'sent', id: 'message-1' },
+            { target: gone, status: 'invalid', error: is.text },
           ),
         },
       ),
@@ -68,26 +74,65 @@ for (const topology of topologies)
       send(
         'the words of the provider come back',
         {},
-        outcome('onesignal', { target: 'phone', status: 'failed', error: 'Access denied.' }),
+        outcome('onesignal', { target: phone, status: 'failed', error: 'Access denied.' }),
       ),
+      {
+        ...change('a service account that is none is refused by the field', {
+          [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: 'lost' }),
+        }),
+        expect: refused.invalid(`${providers}.fcm.service_account`),
+      },
       change('Firebase beside it', fcm),
       send('one of two has to be named', {}, refused.invalid('provider')),
       send(
         'Firebase asks for an access token first',
-        { provider: 'fcm', to: ['phone', 'gone'] },
+        { provider: 'fcm', to: [phone, gone] },
         outcome(
           'fcm',
-          { target: 'phone', status: 'sent', id: 'projects/shop/messages/1' },
-          { target: 'gone', status: 'invalid', error: 'Requested entity was not found.' },
+          { target: phone, status: 'sent', id: 'projects/shop/messages/1' },
+          { target: gone, status: 'invalid', error: 'Requested entity was not found.' },
         ),
+      ),
+      change('with another project', { [`${providers}.fcm.project_id`]: 'other' }),
+      send(
+        'the words of Firebase come back',
+        { provider: 'fcm' },
+        outcome('fcm', { target: phone, status: 'failed', error: 'The project is not there.' }),
+      ),
+      change('with another key', {
+        [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: anotherKey }),
+      }),
+      send(
+        'so do those of the token endpoint',
+        { provider: 'fcm' },
+        outcome('fcm', {
+          target: phone,
+          status: 'failed',
+          error: 'the service account got no access token: invalid_grant: Invalid JWT Signature.',
+        }),
+      ),
+      change('with a token endpoint that is away', {
+        [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, token_uri: 'http://127.0.0.1:1/token' }),
+      }),
+      send(
+        'who can not be reached is said',
+        { provider: 'fcm' },
+        outcome('fcm', { target: phone, status: 'failed', error: is.matching(/ECONNREFUSED/) }),
       ),
       change('the egress filter', { 'hooks.http.allow': '' }),
       send(
         'holds for notifications too',
         { provider: 'fcm' },
-        outcome('fcm', { target: 'phone', status: 'failed', error: is.matching(/^egress blocked:/) }),
+        outcome('fcm', { target: phone, status: 'failed', error: is.matching(/^egress blocked:/) }),
       ),
     ]);
+
+    await t.test('no secret stands in the audit or in the log', async () => {
+      const admin = await stack.admin();
+      const told = [(await admin.get('/api/v1/admin/audit?perPage=1000')).text, ...stack.process.lines].join('\n');
+      const keyLine = account.private_key.split('\n')[1];
+      for (const secret of [server.apiKey, keyLine, accessToken]) assert.ok(!told.includes(secret));
+    });
 
     await t.test('this is what the providers got', () => {
       const { to: _, ...told } = body;
@@ -98,13 +143,13 @@ for (const topology of topologies)
             provider: 'onesignal',
             app_id: server.appId,
             target_channel: 'push',
-            include_subscription_ids: ['phone', 'gone'],
+            include_subscription_ids: [phone, gone],
             headings: { en: told.title },
             contents: { en: told.body },
             data: { order: '7' },
             idempotency_key: undefined,
           },
-          ...['phone', 'gone'].map((token) => ({
+          ...[phone, gone].map((token) => ({
             provider: 'fcm',
             message: { token, notification: told },
             idempotency_key: undefined,

@@ -1,48 +1,68 @@
+import { createPrivateKey } from 'node:crypto';
 import type { ServiceAccount } from '@recordbus/settings';
-import { importPKCS8, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import { bounded, exchangeLimits, type ProviderDeps, readJson } from './provider.ts';
 import { withRetries } from './with-retries.ts';
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
 const assertionSec = 3600;
-/** A token is not used so close to its end. */
+/** A token is not used so close to its end, nor in the second half of a life that is shorter than twice this. */
 const marginSec = 300;
 
 interface AccessToken {
   readonly text: string;
-  readonly expiresAtSec: number;
+  readonly goodUntilSec: number;
 }
 
 /** Gives access tokens of a service account. */
 export interface AccessTokens {
-  get(account: ServiceAccount): Promise<string>;
-  /** Forgets the token, which was refused. */
-  forget(account: ServiceAccount): void;
+  /** Throws when there is none to be had before `endsAtMs`, or the account gets none. */
+  get(account: ServiceAccount, endsAtMs: number): Promise<string>;
+  /** Forgets a token that was refused, unless another one is known already. */
+  forget(account: ServiceAccount, text: string): void;
 }
 
-/** Exchanges signed assertions for access tokens (RFC 7523 §2.1), and keeps each until shortly before its end. */
+/**
+ * Exchanges signed assertions for access tokens (RFC 7523 §2.1), and keeps each until shortly before its end. Whoever
+ * asks while an exchange is under way has what that gives.
+ */
 export function createAccessTokens(deps: ProviderDeps): AccessTokens {
   /** Settings give the same object until they change. */
-  const known = new WeakMap<ServiceAccount, Promise<AccessToken>>();
+  const kept = new WeakMap<ServiceAccount, AccessToken>();
+  const exchanges = new WeakMap<ServiceAccount, Promise<AccessToken>>();
   const nowSec = () => Math.floor(deps.clock() / 1000);
 
-  async function get(account: ServiceAccount): Promise<string> {
-    const asked = known.get(account);
-    const token = await asked;
-    if (token && token.expiresAtSec - marginSec > nowSec()) return token.text;
-    // Another caller may have asked for a new one meanwhile.
-    if (known.get(account) === asked) {
-      const asking = fetchToken(deps, account, nowSec());
-      known.set(account, asking);
-      asking.catch(() => known.delete(account));
-    }
-    return get(account);
+  function exchange(account: ServiceAccount, endsAtMs: number): Promise<AccessToken> {
+    const exchanging = fetchToken(deps, account, nowSec(), endsAtMs)
+      .then((token) => {
+        kept.set(account, token);
+        return token;
+      })
+      .finally(() => exchanges.delete(account));
+    exchanges.set(account, exchanging);
+    return exchanging;
   }
-  return { get, forget: (account) => known.delete(account) };
+
+  return {
+    async get(account, endsAtMs) {
+      const known = kept.get(account);
+      if (known && known.goodUntilSec > nowSec()) return known.text;
+      const token = await (exchanges.get(account) ?? exchange(account, endsAtMs));
+      return token.text;
+    },
+    forget(account, text) {
+      if (kept.get(account)?.text === text) kept.delete(account);
+    },
+  };
 }
 
-async function fetchToken(deps: ProviderDeps, account: ServiceAccount, nowSec: number): Promise<AccessToken> {
+async function fetchToken(
+  deps: ProviderDeps,
+  account: ServiceAccount,
+  nowSec: number,
+  endsAtMs: number,
+): Promise<AccessToken> {
   const tokenUrl = account.token_uri ?? defaultTokenUrl;
   const assertion = await new SignJWT({ scope })
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(account.private_key_id && { kid: account.private_key_id }) })
@@ -50,9 +70,9 @@ async function fetchToken(deps: ProviderDeps, account: ServiceAccount, nowSec: n
     .setAudience(tokenUrl)
     .setIssuedAt(nowSec)
     .setExpirationTime(nowSec + assertionSec)
-    .sign(await importPKCS8(account.private_key, 'RS256'));
+    .sign(createPrivateKey(account.private_key));
   const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
-  const response = await withRetries(deps, () =>
+  const response = await withRetries(deps, endsAtMs, () =>
     deps.client.request(tokenUrl, {
       ...exchangeLimits,
       headers: [['Content-Type', 'application/x-www-form-urlencoded']],
@@ -65,5 +85,5 @@ async function fetchToken(deps: ProviderDeps, account: ServiceAccount, nowSec: n
     throw new Error(bounded(`the service account got no access token: ${words || `status ${response.status}`}`));
   }
   const lifeSec = typeof answer.expires_in === 'number' ? answer.expires_in : assertionSec;
-  return { text: answer.access_token, expiresAtSec: nowSec + Math.max(lifeSec, 2 * marginSec) };
+  return { text: answer.access_token, goodUntilSec: nowSec + lifeSec - Math.min(marginSec, lifeSec / 2) };
 }

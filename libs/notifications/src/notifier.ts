@@ -20,11 +20,14 @@ export interface NotifierDeps {
 
 export interface Notifier {
   /**
-   * Sends to every target, with retries of up to 20 s where the provider is busy. Throws 422 when no provider is
+   * Sends to every target, and again where the provider is busy; it is over within 40 s. Throws 422 when no provider is
    * enabled, the one asked for is not, or both are and none is named; what a provider refuses stands in the results.
    */
   send(notification: Notification): Promise<NotificationResult>;
 }
+
+/** Whoever sends is waiting for the answer: so long after the call no request is begun. */
+const patienceMs = 30_000;
 
 /** Sends push notifications by the providers that the settings enable (interface §2.7). */
 export function createNotifier(given: NotifierDeps): Notifier {
@@ -64,7 +67,7 @@ export function createNotifier(given: NotifierDeps): Notifier {
     async send({ provider, to, ...message }) {
       const { name, sendMessage } = choose(provider);
       const targets = [...new Set([to].flat())];
-      const results = await sendMessage(targets, message).catch((error: unknown) =>
+      const results = await sendMessage(targets, message, clock() + patienceMs).catch((error: unknown) =>
         allOf(targets, { status: 'failed', error: error instanceof Error ? bounded(error.message) : 'unknown' }),
       );
       const sent = results.filter(({ status }) => status === 'sent').length;

@@ -4,8 +4,11 @@ import type { Notification, TargetResult } from './notification.ts';
 /** What is told to each target. */
 export type Message = Pick<Notification, 'title' | 'body' | 'data'>;
 
-/** Sends one message to many targets; gives a result for each. */
-export type SendMessage = (targets: readonly string[], message: Message) => Promise<TargetResult[]>;
+/**
+ * Sends one message to many targets; gives a result for each. No request is begun after `endsAtMs`, by the clock. What it
+ * throws is the result of all.
+ */
+export type SendMessage = (targets: readonly string[], message: Message, endsAtMs: number) => Promise<TargetResult[]>;
 
 /** What a provider's code works with. */
 export interface ProviderDeps {

@@ -3,19 +3,20 @@ import type { ProviderDeps } from './provider.ts';
 
 const maxAttempts = 4;
 const firstWaitMs = 500;
-/** Whoever sends is waiting for the answer. */
-const patienceMs = 20_000;
+/** When a provider that has had too many requests does not say how long to wait, as Firebase's documents have it. */
+const tooManyWaitMs = 60_000;
 
 /**
  * Sends a request again that the provider was too busy for (429, 5xx) or that found no connection: after what
- * `Retry-After` says, else after twice as long each time. Gives the last answer when there is no time for another try.
- * A request whose answer came too late is not repeated, since it may have been done.
+ * `Retry-After` says, else after twice as long each time. Gives the last answer when there is no time for another try
+ * before `endsAtMs`, by the clock; throws when there is none for the first. A request whose answer came too late is not repeated, since it may have been done.
  */
 export async function withRetries(
   { wait, clock }: Pick<ProviderDeps, 'wait' | 'clock'>,
+  endsAtMs: number,
   request: () => Promise<EgressResponse>,
 ): Promise<EgressResponse> {
-  const endsAtMs = clock() + patienceMs;
+  if (clock() >= endsAtMs) throw new Error('no time was left for it');
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await request().catch((error: unknown) => {
       if (error instanceof EgressFailedError && error.code !== 'EGRESS_TIMEOUT') return error;
@@ -24,8 +25,10 @@ export async function withRetries(
     const isError = outcome instanceof Error;
     if (!isError && outcome.status !== 429 && outcome.status < 500) return outcome;
     const backoffMs = firstWaitMs * 2 ** (attempt - 1) * (1 + Math.random() / 4);
-    const waitMs = (isError ? undefined : retryAfterMs(outcome, clock())) ?? backoffMs;
-    if (attempt === maxAttempts || clock() + waitMs > endsAtMs) {
+    const waitMs = isError
+      ? backoffMs
+      : (retryAfterMs(outcome, clock()) ?? (outcome.status === 429 ? tooManyWaitMs : backoffMs));
+    if (attempt === maxAttempts || clock() + waitMs >= endsAtMs) {
       if (isError) throw outcome;
       return outcome;
     }

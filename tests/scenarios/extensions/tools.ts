@@ -4,7 +4,7 @@ import { eventually } from '../../harness/eventually.ts';
 import { at, listAt } from '../../harness/json.ts';
 import { startMailServer } from '../../harness/mail-server.ts';
 import { is } from '../../harness/matching.ts';
-import type { PushServer } from '../../harness/push-server.ts';
+import { gone, type PushServer, phone } from '../../harness/push-server.ts';
 import { startReceiver } from '../../harness/receiver.ts';
 import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
@@ -54,7 +54,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
         data: { a: { deep: [1, 2] }, first: true, second: false, count: 3, b: null, keys: ['a', 'count', 'once'] },
       },
     }),
-    notify('a notification without a provider', { to: ['phone'], title: 'Hello' }, refused.invalid('provider')),
+    notify('a notification without a provider', { to: [phone], title: 'Hello' }, refused.invalid('provider')),
     tool(
       'a provider',
       'PATCH /api/v1/admin/settings',
@@ -65,21 +65,21 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
         'notifications.providers.onesignal.api_key': push.apiKey,
       },
     ),
-    notify('a notification without a title', { to: ['phone'], title: '' }, refused.invalid('title')),
+    notify('a notification without a title', { to: [phone], title: '' }, refused.invalid('title')),
     tool('a value that is too large', 'GET /api/x/tools/big', refused.invalid('value')),
   ]);
   await t.test('a notification is sent, with a result for each target', async () => {
     const sent = await eventually('the provider is known', async () => {
       const answer = await admin.send('POST', '/api/x/tools/notify', {
-        body: { to: ['phone', 'gone'], title: 'Hello' },
+        body: { to: [phone, gone], title: 'Hello' },
       });
       return answer.status === 200 ? answer : undefined;
     });
     assert.deepEqual(
       listAt(sent.json, 'data.results').map(({ target, status }) => [target, status]),
       [
-        ['phone', 'sent'],
-        ['gone', 'invalid'],
+        [phone, 'sent'],
+        [gone, 'invalid'],
       ],
     );
   });

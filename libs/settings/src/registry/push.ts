@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { flag, httpUrl, opaque, privateKeyPem } from './text-schemas.ts';
@@ -19,7 +20,7 @@ const serviceAccountDocument = z.object(
     type: z.literal('service_account', 'must be "service_account"').optional(),
     project_id: z.string('must be a string').min(1, 'must not be empty'),
     private_key_id: z.string('must be a string').optional(),
-    private_key: z.string('must be a string').pipe(privateKeyPem),
+    private_key: z.string('must be a string').pipe(privateKeyPem).refine(isRsaKey, 'must be an RSA key, whole'),
     client_email: z.string('must be a string').regex(/^\S+@\S+$/, 'must be an email address'),
     token_uri: z.string('must be a string').pipe(httpUrl).optional(),
   },
@@ -36,6 +37,14 @@ const serviceAccount = z.string().transform((text, context): ServiceAccount => {
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
 
 function parseJson(text: string): unknown {
   try {

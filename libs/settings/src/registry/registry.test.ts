@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { DEFAULT_DENY } from '@recordbus/egress';
 import { isSecretKey, type SettingKey, settingGroups, settingKeys, settingOf, settingsPatch } from '../index.ts';
@@ -15,12 +16,16 @@ interface Row {
 const day = 86_400;
 const pem =
   '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG\nCCqGSM49AwEHBG0wawIBAQQg\n-----END PRIVATE KEY-----';
+const rsaKeys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const rsaPem = String(rsaKeys.privateKey.export({ type: 'pkcs8', format: 'pem' })).trim();
+const rsaPkcs1Pem = String(rsaKeys.privateKey.export({ type: 'pkcs1', format: 'pem' })).trim();
+const ecPem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 const tooLong = 'x'.repeat(100_001);
 const multiLine = 'a\nBcc: eve@example.com';
 const account = {
   type: 'service_account',
   project_id: 'my-project',
-  private_key: `${pem}\n`,
+  private_key: `${rsaPem}\n`,
   client_email: 'push@my-project.iam.gserviceaccount.com',
 };
 
@@ -460,14 +465,20 @@ const table: Record<SettingKey, Row> = {
     text: '',
     value: undefined,
     good: [
-      [JSON.stringify(account), { ...account, private_key: pem }],
+      [JSON.stringify(account), { ...account, private_key: rsaPem }],
+      // As it comes out of a variable of the environment, or of openssl.
+      [
+        JSON.stringify({ ...account, private_key: rsaPem.replaceAll('\n', '\\n') }),
+        { ...account, private_key: rsaPem },
+      ],
+      [JSON.stringify({ ...account, private_key: rsaPkcs1Pem }), { ...account, private_key: rsaPkcs1Pem }],
       [
         JSON.stringify(
           { ...account, token_uri: 'http://127.0.0.1:1/token', universe_domain: 'googleapis.com' },
           null,
           2,
         ),
-        { ...account, private_key: pem, token_uri: 'http://127.0.0.1:1/token' },
+        { ...account, private_key: rsaPem, token_uri: 'http://127.0.0.1:1/token' },
       ],
     ],
     bad: [
@@ -475,7 +486,10 @@ const table: Record<SettingKey, Row> = {
       ['[]', /JSON document/],
       ['"text"', /JSON document/],
       [JSON.stringify({ ...account, type: 'authorized_user' }), /type must be "service_account"/],
+      [JSON.stringify({ ...account, private_key: undefined }), /private_key must be a string/],
       [JSON.stringify({ ...account, private_key: 'abc' }), /private_key must be a private key/],
+      [JSON.stringify({ ...account, private_key: ecPem }), /private_key must be an RSA key/],
+      [JSON.stringify({ ...account, private_key: rsaPem.replace(/\n.*\n/, '\n') }), /private_key must be an RSA key/],
       [JSON.stringify({ ...account, client_email: undefined }), /client_email must be a string/],
       [JSON.stringify({ ...account, project_id: '' }), /project_id must not be empty/],
       [JSON.stringify({ ...account, token_uri: 'file:///etc/passwd' }), /token_uri must be a URL/],
