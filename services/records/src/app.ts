@@ -82,8 +82,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
   let collation: string | undefined;
   const removals = createRemovals({ database, storage, log });
   const deps: RouteDeps = {
-    database,
-    hookedTransaction: createHookedTransactions(database),
+    database: { ...database, hookedTransaction: createHookedTransactions(database) },
     hooks: { find: (collection, operation) => extensions?.beforeHooks.find(collection, operation) },
     collections: createServedCollections(cache),
     schema: {

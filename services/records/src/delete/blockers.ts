@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
-import { conflict } from '@recordbus/shared/errors';
+import { type AppError, conflict } from '@recordbus/shared/errors';
 import { isOpenTo } from '../rules/authorise.ts';
 import { composeFindBlockers } from './delete-sql.ts';
 import type { Doomed } from './doomed.ts';
@@ -19,7 +20,7 @@ export async function refuseBlocked(
   principal: Principal,
   findReferrers: FindReferrers,
 ): Promise<void> {
-  const blockers: { collection: string; id: string; field: string }[] = [];
+  const blockers: Blocker[] = [];
   let total = 0;
   for (const [target, ids] of doomed) {
     for (const referrer of findReferrers(target)) {
@@ -30,11 +31,28 @@ export async function refuseBlocked(
         values: [[...ids], [...(doomed.get(collection) ?? [])], maxListed],
       });
       total += rows[0]?.total ?? 0;
-      if (!isOpenTo(collection.rules.view, principal)) continue;
-      blockers.push(...rows.map(({ id }) => ({ collection: collection.name, id, field: field.name })));
+      blockers.push(...rows.map(({ id }) => ({ collection, id, field: field.name })));
     }
   }
-  if (total === 0) return;
-  const details = { blockers: blockers.slice(0, maxListed), total };
-  throw conflict('delete_restricted', 'other records refer to this one', details);
+  if (total > 0) throw blockedBy(blockers, total, principal, 'other records refer to this one');
+}
+
+/** A record that stays and refers to one that goes. */
+export interface Blocker {
+  readonly collection: Collection;
+  readonly id: string;
+  readonly field: string;
+}
+
+/** The 409 for a delete that these records, and so many in all, stand against. */
+export function blockedBy(
+  blockers: readonly Blocker[],
+  total: number,
+  principal: Principal,
+  message: string,
+): AppError {
+  const named = blockers
+    .filter(({ collection }) => isOpenTo(collection.rules.view, principal))
+    .map(({ collection, id, field }) => ({ collection: collection.name, id, field }));
+  return conflict('delete_restricted', message, { blockers: named.slice(0, maxListed), total });
 }

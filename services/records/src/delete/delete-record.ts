@@ -1,4 +1,4 @@
-import type { Database, Query } from '@recordbus/database';
+import type { Query } from '@recordbus/database';
 import { originValues } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
@@ -6,11 +6,16 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
+import type { WritableDatabase } from '../write/hooked-transactions.ts';
+import { lockRecord } from '../write/lock-record.ts';
 import type { Unwritten } from '../write/written-record.ts';
 import { refuseBlocked } from './blockers.ts';
-import { composeDeleteMany, composeDeleteOne, composeLock, composeSetNull } from './delete-sql.ts';
-import { type Doomed, lockDoomed } from './doomed.ts';
-import type { FindReferrers } from './referrers.ts';
+import { clearReferences } from './clear-references.ts';
+import { composeDeleteMany, composeDeleteOne } from './delete-sql.ts';
+import type { DeleteRules } from './deletion.ts';
+import { lockDoomed } from './doomed.ts';
+import { followHooked } from './follow-hooked.ts';
+import { isDeleteHooked } from './reach.ts';
 
 /** A record to delete. */
 export interface Removal {
@@ -29,29 +34,38 @@ const ruled = perCollection((collection, schema: Asking['schema']) => {
   return { ...prepare('delete', composeDeleteOne(collection, rule)), parameters };
 });
 
-const ruledLock = perCollection((collection, schema: Asking['schema']) => {
-  const parameters = createParameters(2);
-  const rule = compileRule(collection, 'delete', schema, { row: 'old', stored: 'old', parameters });
-  return { text: composeLock(collection, rule), parameters };
-});
-
 /**
- * Deletes a record with its event: in one statement when no relation points at its collection, else in a transaction
- * with everything that the relations' cascades ask for. All of it commits or none. Throws 409 naming what blocks it.
+ * Deletes a record with its event: in one statement when no relation points at its collection and no hooks stand before
+ * it, else in a transaction with everything that the relations' cascades ask for, and the hooks of it all. All of it
+ * commits or none. Throws 409 naming what blocks it.
  */
 export async function deleteRecord(
-  database: Pick<Database, 'query' | 'transaction'>,
+  database: WritableDatabase,
   collection: Collection,
   removal: Removal,
   context: RequestContext,
   asking: Asking,
-  findReferrers: FindReferrers,
+  rules: DeleteRules,
 ): Promise<Removed> {
   if (!isRecordId(removal.id)) return { outcome: 'missing' };
-  if (findReferrers(collection).length === 0) return deleteAlone(database.query, collection, removal, context, asking);
-  return database.transaction((query) =>
-    deleteWithReferring(query, collection, removal, context, asking, findReferrers),
-  );
+  const isHooked = isDeleteHooked(collection, rules);
+  if (!isHooked && rules.findReferrers(collection).length === 0)
+    return deleteAlone(database.query, collection, removal, context, asking);
+  const transaction = isHooked ? database.hookedTransaction : database.transaction;
+  return transaction(async (query) => {
+    const locked = await lockRecord(query, collection, 'delete', removal, asking);
+    if (locked.outcome !== 'locked') return locked;
+    const root = { collection, id: removal.id };
+    const deletion = { query, root, context, asking, rules };
+    const doomed = await (isHooked ? followHooked(deletion) : lockDoomed(query, root, rules.findReferrers));
+    await refuseBlocked(query, doomed, context.principal, rules.findReferrers);
+    await clearReferences(deletion, doomed);
+    await query({
+      text: composeDeleteMany([...doomed.keys()]),
+      values: [...originValues(context), ...[...doomed.values()].map((ids) => [...ids])],
+    });
+    return { outcome: 'deleted' };
+  });
 }
 
 async function deleteAlone(
@@ -71,58 +85,4 @@ async function deleteAlone(
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
   return row.deleted ? { outcome: 'deleted' } : { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
-}
-
-async function deleteWithReferring(
-  query: Query,
-  collection: Collection,
-  { id, versions }: Removal,
-  context: RequestContext,
-  asking: Asking,
-  findReferrers: FindReferrers,
-): Promise<Removed> {
-  const { text, parameters } = isAsked(collection, 'delete', asking.principal)
-    ? ruledLock(collection, asking.schema)
-    : { text: composeLock(collection), parameters: undefined };
-  const values = [id, ...(parameters?.values(asking.request) ?? [])];
-  const [row] = await query<{ updatedAtSec: number; isAllowed?: boolean }>({ text, values });
-  if (!row) return { outcome: 'missing' };
-  if (row.isAllowed === false) return { outcome: 'refused' };
-  const { updatedAtSec } = row;
-  if (versions && !versions.includes(updatedAtSec)) return { outcome: 'mismatch', updatedAtSec };
-  const doomed = await lockDoomed(query, { collection, id }, findReferrers);
-  await refuseBlocked(query, doomed, context.principal, findReferrers);
-  await clearReferences(query, doomed, context, findReferrers);
-  await query({
-    text: composeDeleteMany([...doomed.keys()]),
-    values: [...originValues(context), ...[...doomed.values()].map((ids) => [...ids])],
-  });
-  return { outcome: 'deleted' };
-}
-
-/** Clears the `setNull` relations of the records that stay and point at one that goes. */
-async function clearReferences(
-  query: Query,
-  doomed: Doomed,
-  context: RequestContext,
-  findReferrers: FindReferrers,
-): Promise<void> {
-  const clearings = new Map<Collection, { field: string; ids: string[] }[]>();
-  for (const [target, ids] of doomed) {
-    for (const { collection, field, cascade } of findReferrers(target)) {
-      if (cascade !== 'setNull') continue;
-      const clearing = { field: field.name, ids: [...ids] };
-      clearings.set(collection, [...(clearings.get(collection) ?? []), clearing]);
-    }
-  }
-  for (const [collection, fields] of clearings) {
-    const going = [...(doomed.get(collection) ?? [])];
-    await query({
-      text: composeSetNull(
-        collection,
-        fields.map(({ field }) => field),
-      ),
-      values: [...originValues(context), going, ...fields.map(({ ids }) => ids)],
-    });
-  }
 }

@@ -30,18 +30,6 @@ select o.updated_at as "updatedAtSec", s.id is not null as deleted${
   rule === undefined ? '' : ', v.allowed as "isAllowed"'
 } from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`;
 
-/**
- * Locks a record, so that from here on nothing new can refer to it; its first value is the id. With a rule,
- * a condition on the row `old`, it says whether that holds.
- */
-export const composeLock = (collection: Collection, rule?: string): string =>
-  rule === undefined
-    ? `select t.updated_at as "updatedAtSec" from ${tableOf(collection)} t where t.id = $1::text for update`
-    : `with old as materialized (
-  select t.* from ${tableOf(collection)} t where t.id = $1::text for update
-), ${ruleVerdict(rule)}version as (select old.updated_at from old)
-select version.updated_at as "updatedAtSec", verdict.allowed as "isAllowed" from version cross join verdict`;
-
 /** Locks the records that refer to one of the given ids; in the order of ids, so that two deletes do not cross. */
 export const composeLockReferring = ({ collection, field }: Referrer): string =>
   `select t.id from ${tableOf(collection)} t
@@ -54,6 +42,17 @@ where t.${quoteIdentifier(field.name)} = any($1::text[]) and t.id <> all($2::tex
 order by t.id limit $3::bigint`;
 
 /**
+ * Locks the records of which one of the fields refers to something that goes; its values are the ids that go themselves,
+ * and for each field those of its target collection.
+ */
+export const composeLockCleared = (collection: Collection, fields: readonly string[]): string =>
+  `select t.id from ${tableOf(collection)} t
+where (${fields.map((name, index) => isHit(name, 2 + index)).join(' or ')}) and t.id <> all($1::text[])
+order by t.id for update`;
+
+const isHit = (name: string, at: number): string => `t.${quoteIdentifier(name)} = any($${at}::text[])`;
+
+/**
  * Clears the relation fields of one collection where they point at deleted records; one write and one event for each
  * record, however many of its fields are cleared. Its values are the origin, the ids that are deleted with the
  * target, and for each field the deleted ids of its target collection.
@@ -61,7 +60,7 @@ order by t.id limit $3::bigint`;
 export function composeSetNull(collection: Collection, fields: readonly string[]): string {
   const hits = fields.map((name, index) => ({
     name: quoteIdentifier(name),
-    isHit: `t.${quoteIdentifier(name)} = any($${6 + index}::text[])`,
+    isHit: isHit(name, 6 + index),
   }));
   const assignments = hits.map(({ name, isHit }) => `${name} = case when ${isHit} then null else t.${name} end, `);
   return `with old as materialized (

@@ -58,7 +58,7 @@ export async function startExtensions({
   const { query } = records.database;
   // Tools write, writes have hooks, and hooks have tools.
   const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
-  const beforeHooks = createBeforeHooks({ host, toolbox, sealing: records.sealing });
+  const beforeHooks = createBeforeHooks({ host, toolbox });
   const tools = createToolbox({
     ...recordsTools({ ...records, beforeHooks }),
     ...dispatchTools({ query, schema: records.schema, wakeRelay: records.wakeRelay }),

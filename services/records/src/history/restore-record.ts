@@ -6,15 +6,18 @@ import {
   explainRefusal,
   type FieldSealing,
   isEncrypted,
+  type RecordReader,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { conflict, notFound } from '@recordbus/shared/errors';
-import { composeLock } from '../delete/delete-sql.ts';
 import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { perCollection } from '../sql/prepared.ts';
+import { composeLock } from '../write/lock-record.ts';
+import type { WriteHooks } from '../write/write-hooks.ts';
 import type { Unwritten, WrittenRecord } from '../write/written-record.ts';
-import { composeFindKnown, composeFindSnapshot, composeRestore } from './restore-sql.ts';
+import { prepareRestore, type Restored, type RestorePlan } from './prepare-restore.ts';
+import { changeValues, composeFindKnown, composeFindSnapshot, composeRestore } from './restore-sql.ts';
 
 /** Which version of a record is to be the present one again. */
 export interface Restoring {
@@ -47,18 +50,28 @@ const compiled = perCollection((collection) => ({
   restore: composeRestore(collection),
 }));
 
+/** Only where hooks change what is restored. */
+const compiledChanged = perCollection((collection) => composeRestore(collection, { isChanged: true }));
+
+interface RestoreRules {
+  readonly findLostFiles: FindLostFiles;
+  readonly sealing: FieldSealing;
+  readonly hooks: WriteHooks;
+}
+
 /**
  * Restores a record to its most recent snapshot at or before a time, as an update: `updated` advances, with an event
  * and a row of history; the query is of a transaction. Fields that the snapshot does not know, and single files whose
- * bytes are gone, are left as they are; lists of files come back without those. Throws 404 before the first snapshot, 409 for a deleted record, and 422 naming every field whose value can't be
- * written any more: a taken unique value, a lost relation target, one that its field refuses by now.
+ * bytes are gone, are left as they are; lists of files come back without those. Hooks may change what is restored. Throws
+ * 404 before the first snapshot, 409 for a deleted record, and 422 naming every field whose value can't be written any
+ * more: a taken unique value, a lost relation target, one that its field refuses by now.
  */
 export async function restoreRecord(
   query: Query,
   collection: Collection,
   { id, atSec, versions }: Restoring,
   context: RequestContext,
-  { findLostFiles, sealing }: { readonly findLostFiles: FindLostFiles; readonly sealing: FieldSealing },
+  { findLostFiles, sealing, hooks }: RestoreRules,
 ): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, lock, findKnown, findSnapshot, restore } = compiled(collection);
@@ -69,16 +82,17 @@ export async function restoreRecord(
   if (!snapshot) throw notFound('snapshot');
   if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
   const lost = await findLostFiles(query, collection, id, fileNamesOf(collection, snapshot));
-  const values = findRestored(collection, snapshot, lost);
-  // A sealed value was checked when it was written.
-  reader.readChange(
-    Object.fromEntries(values.flatMap(({ field, value }) => (isEncrypted(field) ? [] : [[field.name, value]]))),
-  );
-  const names = values.map(({ field }) => field.name);
-  const [row] = await query<WrittenRecord>({
-    text: restore,
-    values: [...originValues(context), id, snapshot.at, names, [...lost]],
-  }).catch(explainRefusal(collection));
+  const offered = findRestored(collection, snapshot, lost);
+  const before = hooks.find(collection, 'update');
+  const { names, changed } = before
+    ? await prepareRestore(query, { collection, id, offered, reader }, context, { before, sealing })
+    : checkRestored(reader, offered);
+  const plain = [...originValues(context), id, snapshot.at, names, [...lost]];
+  const [row] = await query<WrittenRecord>(
+    changed.size === 0
+      ? { text: restore, values: plain }
+      : { text: compiledChanged(collection), values: [...plain, ...changeValues(collection, changed)] },
+  ).catch(explainRefusal(collection));
   if (!row) throw new Error('the statement of a restore gave no row');
   const body = openAnswer(sealing, { collection, expansions: undefined }, row.body);
   return { outcome: 'written', ...row, body };
@@ -91,8 +105,16 @@ async function refuseGone(query: Query, findKnown: string, id: string): Promise<
   return { outcome: 'missing' };
 }
 
+/** Throws 422 for what its field refuses by now. A sealed value was checked when it was written. */
+function checkRestored(reader: RecordReader, offered: readonly Restored[]): RestorePlan {
+  reader.readChange(
+    Object.fromEntries(offered.flatMap(({ field, value }) => (isEncrypted(field) ? [] : [[field.name, value]]))),
+  );
+  return { names: offered.map(({ field }) => field.name), changed: new Map() };
+}
+
 /** The fields to set, and what to: those that the snapshot knows, but for files that are lost. */
-function findRestored(collection: Collection, { fieldIds, record }: Snapshot, lost: ReadonlySet<string>) {
+function findRestored(collection: Collection, { fieldIds, record }: Snapshot, lost: ReadonlySet<string>): Restored[] {
   const known = new Set(fieldIds);
   return snapshotFields(collection)
     .filter(({ id }) => known.has(id))

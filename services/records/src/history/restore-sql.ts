@@ -9,7 +9,16 @@ import {
   snapshotFields,
   withHistory,
 } from '@recordbus/journal';
-import { type Collection, quoteIdentifier, quoteLiteral, recordColumns, selectList, tableOf } from '@recordbus/schema';
+import {
+  type Collection,
+  type ColumnValues,
+  fieldTypeOf,
+  quoteIdentifier,
+  quoteLiteral,
+  recordColumns,
+  selectList,
+  tableOf,
+} from '@recordbus/schema';
 
 /** Is anything known of a record? Its value is the id. */
 export const composeFindKnown = (collection: Collection): string =>
@@ -28,12 +37,20 @@ export function composeFindSnapshot(collection: Collection): string {
  * Writes the values of a snapshot back to a record that is locked; its values are the origin, the id, the snapshot's
  * `at`, the names of the fields to set, and those of files to leave out of lists (both asked for also where there are
  * no such fields). What is restored never leaves the database, so it comes back as it was stored, sealed values sealed.
+ * A restore that hooks have changed takes `changeValues` besides, which go before those of the snapshot.
  */
-export function composeRestore(collection: Collection): string {
-  const assignments = snapshotFields(collection).map((field) => {
+export function composeRestore(collection: Collection, { isChanged = false } = {}): string {
+  const known = new Set(snapshotFields(collection));
+  const assignments = collection.fields.flatMap((field, index) => {
     const column = quoteIdentifier(field.name);
-    const value = field.type === 'file' && field.options.multiple ? withoutLost(`p.${column}`) : nextValue(field, 'p');
-    return `${column} = case when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else ${nextValue(field, 't')} end, `;
+    const name = quoteLiteral(field.name);
+    const changed = isChanged
+      ? [`when ${name} = any($9::text[]) then $${10 + index}::${fieldTypeOf(field).columnType(field)}`]
+      : [];
+    const ofThen = field.type === 'file' && field.options.multiple ? withoutLost(`p.${column}`) : nextValue(field, 'p');
+    const restored = known.has(field) ? [`when ${name} = any($7::text[]) then ${ofThen}`] : [];
+    const cases = [...changed, ...restored];
+    return cases.length > 0 ? [`${column} = case ${cases.join(' ')} else ${nextValue(field, 't')} end, `] : [];
   });
   const picked = `select * from ${historyTableOf(collection)} where record_id = $5::text and at = $6::bigint`;
   return `with old as materialized (
@@ -52,6 +69,12 @@ export function composeRestore(collection: Collection): string {
 select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.updated_at as "updatedAtSec" from shown s
 where $7::text[] is not null and $8::text[] is not null`;
 }
+
+/** The names of changed fields, and a value for each field. */
+export const changeValues = ({ fields }: Collection, changed: ColumnValues): unknown[] => [
+  [...changed.keys()],
+  ...fields.map(({ name }) => changed.get(name) ?? null),
+];
 
 const withoutLost = (list: string): string =>
   `case when ${list} is not null then (

@@ -1,4 +1,4 @@
-import { newId, type Query } from '@recordbus/database';
+import { newId } from '@recordbus/database';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
@@ -7,7 +7,6 @@ import { createRecord } from '../write/create-record.ts';
 import { keptInWriting } from './kept-in-writing.ts';
 import { etagHeader, recordJson } from './record-json.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
-import { refuseUnwritten } from './refuse-unwritten.ts';
 import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
 import { withUpload } from './with-upload.ts';
 
@@ -41,18 +40,11 @@ export const createRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const asking = askingOf('POST', { ...input, body }, deps);
           const { context, keepAnswer } = input;
-          const before = deps.hooks.find(collection, 'create');
-          const write = async (query: Query) => {
-            const pending = { query, collection, id: undefined, body, versions: undefined, context, asking };
-            const ready = before && (await before(pending));
-            if (ready && ready.outcome !== 'ready') throw refuseUnwritten(ready, context.principal);
-            const values = ready ? ready.body : body;
-            const record = await createRecord(query, collection, values, context, asking, deps, upload);
+          const isHooked = deps.hooks.find(collection, 'create') !== undefined;
+          const reply = await keptInWriting({ ...deps, isHooked, keepAnswer, upload }, async (query) => {
+            const record = await createRecord(query, collection, body, context, asking, deps, upload);
             return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
-          };
-          const hookedTransaction = before && deps.hookedTransaction;
-          const writing = { database: deps.database, keepAnswer, upload, hookedTransaction };
-          const reply = await keptInWriting(writing, write);
+          });
           deps.wakeRelay();
           return reply;
         }),

@@ -1,4 +1,3 @@
-import type { Database } from '@recordbus/database';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { deleteRecord } from '../delete/delete-record.ts';
@@ -33,15 +32,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
         const removal = { id: input.params.id, versions };
         const asking = askingOf('DELETE', input, deps);
         const { context } = input;
-        const before = deps.hooks.find(collection, 'delete');
-        const remove = (database: Pick<Database, 'query' | 'transaction'>) =>
-          deleteRecord(database, collection, removal, context, asking, deps.findReferrers);
-        const result = await (before
-          ? deps.hookedTransaction(async (query) => {
-              const ready = await before({ ...removal, query, collection, body: {}, context, asking });
-              return ready.outcome === 'ready' ? remove({ query, transaction: (work) => work(query) }) : ready;
-            })
-          : remove(deps.database));
+        const result = await deleteRecord(deps.database, collection, removal, context, asking, deps);
         if (result.outcome !== 'deleted') throw refuseUnwritten(result, context.principal);
         deps.wakeRelay();
         deps.removals.wake();

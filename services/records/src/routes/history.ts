@@ -88,7 +88,9 @@ export const restoreRoute = (deps: RouteDeps): Route =>
         demandHistory(collection);
         const versions = versionsOfIfMatch(input.header('if-match'));
         const restoring = { id: input.params.id, atSec: input.query.at, versions };
-        const reply = await deps.database.transaction(async (query) => {
+        const { transaction, hookedTransaction } = deps.database;
+        const isHooked = deps.hooks.find(collection, 'update') !== undefined;
+        const reply = await (isHooked ? hookedTransaction : transaction)(async (query) => {
           const result = await restoreRecord(query, collection, restoring, input.context, deps);
           if (result.outcome !== 'written') throw refuseUnwritten(result, input.context.principal);
           const answer = rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });

@@ -1,12 +1,13 @@
-import type { Database, Query } from '@recordbus/database';
+import type { Query } from '@recordbus/database';
 import type { KeepAnswer, Reply } from '@recordbus/shared/http';
 import { keepAnnounced } from '../files/announced-files.ts';
 import type { Upload } from '../files/upload-parts.ts';
+import type { WritableDatabase } from '../write/hooked-transactions.ts';
 
 interface Writing {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
-  /** The transaction of its hooks, if it has any. */
-  readonly hookedTransaction?: Database['transaction'] | undefined;
+  readonly database: WritableDatabase;
+  /** Does anything stand before it? */
+  readonly isHooked: boolean;
   readonly keepAnswer?: KeepAnswer | undefined;
   readonly upload?: Upload | undefined;
 }
@@ -16,11 +17,11 @@ interface Writing {
  * transaction with all of these: a process that dies in the middle has done nothing, or all of it.
  */
 export function keptInWriting(
-  { database, hookedTransaction, keepAnswer, upload }: Writing,
+  { database, isHooked, keepAnswer, upload }: Writing,
   write: (query: Query) => Promise<Reply>,
 ): Promise<Reply> {
-  if (!keepAnswer && !upload?.announced.length && !hookedTransaction) return write(database.query);
-  const transaction = hookedTransaction ?? database.transaction;
+  if (!keepAnswer && !upload?.announced.length && !isHooked) return write(database.query);
+  const transaction = isHooked ? database.hookedTransaction : database.transaction;
   return transaction(async (query) => {
     if (upload) await keepAnnounced(query, upload.announced);
     const reply = await write(query);

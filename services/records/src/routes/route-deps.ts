@@ -1,9 +1,8 @@
 import type { Database } from '@recordbus/database';
 import { authOf, type QuerySchema } from '@recordbus/query';
-import type { FieldSealing, RuleName } from '@recordbus/schema';
+import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Storage } from '@recordbus/storage';
-import type { AccountRules } from '../accounts/account-rules.ts';
 import type { FindReferrers } from '../delete/referrers.ts';
 import type { Downloads } from '../files/downloads.ts';
 import type { Removals } from '../files/removals.ts';
@@ -11,20 +10,17 @@ import type { FindLostFiles } from '../history/restore-record.ts';
 import type { Asking } from '../rules/compile-rule.ts';
 import type { ServedCollections } from '../schema/served-collections.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
-import type { WriteHooks } from '../write/write-hooks.ts';
+import type { WritableDatabase } from '../write/hooked-transactions.ts';
+import type { WriteRules } from '../write/write-rules.ts';
 
 /** What the routes of records stand on. */
-export interface RouteDeps extends AccountRules {
-  readonly database: Database;
+export interface RouteDeps extends WriteRules {
+  readonly database: Database & WritableDatabase;
   readonly collections: ServedCollections;
   /** What rules and filters are about. */
   readonly schema: QuerySchema;
-  readonly sealing: FieldSealing;
   readonly searchVectors: SearchVectors;
   readonly findReferrers: FindReferrers;
-  readonly hooks: WriteHooks;
-  /** For writes that have hooks. */
-  readonly hookedTransaction: Database['transaction'];
   readonly findLostFiles: FindLostFiles;
   readonly storage: Storage;
   readonly removals: Removals;
@@ -63,7 +59,7 @@ interface AskedInput extends Input {
 }
 
 /** Of whom and of what the rules of a request are asked. */
-export const askingOf = (method: string, input: AskedInput, { schema }: RouteDeps): Asking => ({
+export const askingOf = (method: string, input: AskedInput, { schema }: Pick<RouteDeps, 'schema'>): Asking => ({
   principal: input.context.principal,
   schema,
   request: {

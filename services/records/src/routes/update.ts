@@ -1,4 +1,3 @@
-import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/shared/errors';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
@@ -47,18 +46,13 @@ export const updateRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const asking = askingOf('PATCH', { ...input, body }, deps);
           const { context } = input;
-          const before = deps.hooks.find(collection, 'update');
-          const write = async (query: Query) => {
-            const ready = before && (await before({ query, collection, id, body, versions, context, asking }));
-            if (ready && ready.outcome !== 'ready') throw refuseUnwritten(ready, context.principal);
-            const change = { id, body: ready ? ready.body : body, upload, versions };
+          const isHooked = deps.hooks.find(collection, 'update') !== undefined;
+          const reply = await keptInWriting({ ...deps, isHooked, upload }, async (query) => {
+            const change = { id, body, upload, versions };
             const result = await updateRecord(query, collection, change, context, asking, deps);
             if (result.outcome !== 'written') throw refuseUnwritten(result, context.principal);
             return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
-          };
-          const hookedTransaction = before && deps.hookedTransaction;
-          const writing = { database: deps.database, upload, hookedTransaction };
-          const reply = await keptInWriting(writing, write);
+          });
           deps.wakeRelay();
           if (fileFieldsOf(collection).length > 0) deps.removals.wake();
           if (collection.type === 'auth') deps.tellGateways();

@@ -1,12 +1,10 @@
 import { newId, type Query } from '@recordbus/database';
 import { answerOf, insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
-import type { PasswordRules } from '@recordbus/passwords';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
   compileRecordReader,
   explainRefusal,
-  type FieldSealing,
   fieldTypeOf,
   quoteIdentifier,
   tableOf,
@@ -19,6 +17,7 @@ import { openAnswer } from '../read/open-answer.ts';
 import { ruleRefusal } from '../rules/authorise.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
+import type { WriteRules } from './write-rules.ts';
 import type { WrittenRecord } from './written-record.ts';
 
 const compiled = perCollection((collection) => ({
@@ -32,25 +31,23 @@ const ruled = perCollection((collection, schema: Asking['schema']) => {
   return { ...prepare('create', composeCreate(collection, rule)), parameters };
 });
 
-/** What is kept of the secrets of a new record, and asked of a new user's password. */
-export interface CreateRules {
-  readonly passwords: PasswordRules;
-  readonly sealing: FieldSealing;
-}
-
 /**
  * Makes a record and its event in one statement. Throws 422 naming every field that is refused, 403 or 401 when
- * the create rule does not hold for the record as it would be stored; then nothing is written.
+ * the create rule does not hold for the record as it would be stored; then nothing is written. Where hooks stand before
+ * creates, the query has to be of a transaction.
  */
 export async function createRecord(
   query: Query,
   collection: Collection,
-  body: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
   context: RequestContext,
   asking: Asking,
-  { passwords, sealing }: CreateRules,
+  { passwords, sealing, hooks }: WriteRules,
   upload?: Upload,
 ): Promise<WrittenRecord> {
+  const before = hooks.find(collection, 'create');
+  const pending = { query, collection, id: undefined, body: given, previous: undefined, context };
+  const body = before ? await before(pending) : given;
   const { reader, statement: open } = compiled(collection);
   const isRuled = isAsked(collection, 'create', asking.principal);
   const { parameters, ...statement } = isRuled ? ruled(collection, asking.schema) : { ...open, parameters: undefined };

@@ -1,14 +1,5 @@
 import type { Query } from '@recordbus/database';
-import {
-  answerOf,
-  insertEvents,
-  nextUpdatedAt,
-  nextValue,
-  nowSec,
-  originValues,
-  selectChange,
-  withHistory,
-} from '@recordbus/journal';
+import { originValues } from '@recordbus/journal';
 import { createParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -16,26 +7,23 @@ import {
   compileRecordReader,
   explainRefusal,
   type Field,
-  type FieldSealing,
-  fieldTypeOf,
-  quoteIdentifier,
-  quoteLiteral,
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 import { readAccountChange, wrongOldPassword } from '../accounts/account-change.ts';
-import type { AccountRules } from '../accounts/account-rules.ts';
-import { auditedAccount, auditValueCount, auditValues } from '../accounts/audit-sql.ts';
+import { auditValues } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
-import { changedFiles, fileChangeOf, fileFieldsOf, refuseUnknownNames, unknownFiles } from '../files/file-changes.ts';
+import { fileChangeOf, refuseUnknownNames } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
-import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { perCollection, prepare } from '../sql/prepared.ts';
+import { prepareUpdate } from './prepare-update.ts';
+import { composeUpdate, updateValueCount } from './update-sql.ts';
+import type { WriteRules } from './write-rules.ts';
 import type { Unwritten, WrittenRecord } from './written-record.ts';
 
 /** A partial change of a record. */
@@ -54,24 +42,40 @@ const compiled = perCollection((collection) => ({
 }));
 
 const ruled = perCollection((collection, schema: Asking['schema']) => {
-  const accountValues = hasAccounts(collection) ? 3 + auditValueCount : 0;
-  const parameters = createParameters(collection.fields.length ? 8 + collection.fields.length + accountValues : 7);
+  const parameters = createParameters(updateValueCount(collection) + 1);
   const rule = compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters });
   return { ...prepare('update', composeUpdate(collection, rule)), parameters };
 });
 
+type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | Unwritten;
+
 /**
  * Changes the fields that the body names, and writes the event, in one statement. A change that changes nothing is a
- * write like any other: `updated_at` advances and the event says `changed: []`.
+ * write like any other: `updated_at` advances and the event says `changed: []`. Where hooks stand before updates, the
+ * query has to be of a transaction.
  */
 export async function updateRecord(
+  query: Query,
+  collection: Collection,
+  change: Change,
+  context: RequestContext,
+  asking: Asking,
+  rules: WriteRules,
+): Promise<Updated> {
+  const ready = await prepareUpdate(query, collection, change, context, asking, rules);
+  if (ready.outcome !== 'ready') return ready;
+  return writeChange(query, collection, { ...change, body: ready.body }, context, asking, rules);
+}
+
+/** The same once its hooks have run. */
+export async function writeChange(
   query: Query,
   collection: Collection,
   { id, body, upload, versions }: Change,
   context: RequestContext,
   asking: Asking,
-  rules: AccountRules & { readonly sealing: FieldSealing },
-): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
+  rules: Omit<WriteRules, 'hooks'>,
+): Promise<Updated> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const { reader, statement: open } = compiled(collection);
   const account = hasAccounts(collection)
@@ -140,72 +144,4 @@ export async function exists(query: Query, collection: Collection, id: string): 
   if (!isRecordId(id)) return false;
   const rows = await query({ text: `select from ${tableOf(collection)} where id = $1`, values: [id] });
   return rows.length > 0;
-}
-
-/**
- * The text of an update; its values are the origin, the id, the versions, the names of the fields to set, and a value
- * for each field. One text serves every set of fields: a column that is set to itself costs no index entry.
- * A collection without fields takes neither names nor values. An auth collection takes more: the hash of a new
- * password, the one it must take the place of, and whether another address is to be proved; then those of its audit rows.
- * It gives no row when there is no record, and one without a body when the record is of another version. With a
- * rule, a condition on the row `old`, it says whether that holds, and changes nothing where it does not.
- */
-function composeUpdate(collection: Collection, rule?: string): string {
-  const accounts = accountSql(collection);
-  const files = filesSql(collection);
-  const assignments = collection.fields.map((field, index) => {
-    const column = quoteIdentifier(field.name);
-    const value = files.values.get(field) ?? `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
-    const otherwise = `when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else ${nextValue(field, 't')} end, `;
-    return `${column} = case ${hasAccounts(collection) && field.name === 'verified' ? accounts.unlessMoved : ''}${otherwise}`;
-  });
-  // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
-  return `with old as materialized (
-  select t.* from ${tableOf(collection)} t where t.id = $5::text for update
-), ${ruleVerdict(rule)}${files.cte}new as (
-  update ${tableOf(collection)} t set ${assignments.join('')}${accounts.assignments}updated_at = ${nextUpdatedAt('t')}
-  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}
-  where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))${accounts.condition}
-  returning t.*
-), shown as materialized (
-  ${selectChange(collection, 'new', 'old')}
-), event as (
-  ${insertEvents({ collection, verb: 'update', source: 'shown' })}
-)${withHistory({ collection, verb: 'update', source: 'new' })}${accounts.audited}
-select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
-from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`;
-}
-
-/** The parts of an update that only collections with file fields have; empty for others. */
-function filesSql(collection: Collection) {
-  const changes = fileFieldsOf(collection).map((field) => ({
-    field,
-    change: `$${8 + collection.fields.indexOf(field)}::jsonb`,
-  }));
-  const values = new Map(changes.map(({ field, change }) => [field, changedFiles(field, change, 't')]));
-  if (changes.length === 0) return { values, cte: '', join: '', column: '', source: '' };
-  return {
-    values,
-    cte: `files as materialized (
-  select ${unknownFiles(changes, '$7::text[]', 'old')} as unknown from old
-), `,
-    join: ` join files on files.unknown = '{}'`,
-    column: ', f.unknown as "unknownFiles"',
-    source: ' cross join files f',
-  };
-}
-
-/** The parts of an update that only auth collections have; empty for others. */
-function accountSql(collection: Collection) {
-  if (!hasAccounts(collection)) return { assignments: '', condition: '', unlessMoved: '', audited: '' };
-  const at = 8 + collection.fields.length;
-  const email = `$${8 + collection.fields.findIndex(({ name }) => name === 'email')}::text`;
-  return {
-    assignments: `password_hash = coalesce($${at}::text, t.password_hash),
-    password_reset_at = case when $${at}::text is null then t.password_reset_at else ${nowSec} end,
-    token_version = t.token_version + case when $${at}::text is null then 0 else 1 end, `,
-    condition: ` and ($${at + 1}::text is null or old.password_hash = $${at + 1}::text)`,
-    unlessMoved: `when $${at + 2}::boolean and 'email' = any($7::text[]) and lower(${email}) <> lower(t.email) then false `,
-    audited: auditedAccount(collection, at + 3),
-  };
 }

@@ -1,12 +1,13 @@
 import type { Query } from '@recordbus/database';
 import type { Collection, ColumnValues } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
-import type { Asking } from '../rules/compile-rule.ts';
-import type { Unwritten } from './written-record.ts';
 
 export type Operation = 'create' | 'update' | 'delete';
 
 type Body = Readonly<Record<string, unknown>>;
+
+/** How long all hooks of a write may take, those of the writes that it leads to included: rows are locked meanwhile. */
+export const hooksBudgetMs = 5000;
 
 /** A write that is about to happen, in its transaction. */
 export interface PendingWrite {
@@ -18,18 +19,18 @@ export interface PendingWrite {
   readonly body: Body;
   /** What the product gives by itself in place of what the body says, such as an address that it makes up. */
   readonly given?: ColumnValues;
-  /** The versions that may be written on; any when undefined. */
-  readonly versions: readonly number[] | undefined;
+  /** The record as it is stored, and locked (`readStored`); undefined for a create. */
+  readonly previous: Body | undefined;
   readonly context: RequestContext;
-  readonly asking: Asking;
+  /** When the hooks of the whole write have to be done, by `performance.now`, if this is a part of one. */
+  readonly deadlineMs?: number;
 }
 
 /**
- * Runs what stands before a write, in its transaction, and gives the body that it goes on with. Throws what refuses it.
+ * Runs what stands before a write, in its transaction, and gives the body that it goes on with. Throws what refuses it,
+ * and 504 when it takes too long.
  */
-export type BeforeWrite = (
-  write: PendingWrite,
-) => Promise<{ readonly outcome: 'ready'; readonly body: Body } | Unwritten>;
+export type BeforeWrite = (write: PendingWrite) => Promise<Body>;
 
 /** What stands before writes beside the rules. */
 export interface WriteHooks {
