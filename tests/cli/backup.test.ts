@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { runCli } from '../harness/cli.ts';
+import { runCli, startCli } from '../harness/cli.ts';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../harness/json.ts';
@@ -239,6 +239,66 @@ suite('backup and restore at the command line', async () => {
     assert.match(again.stderr, /holds uploaded files and a secret file/);
     const forced = await restore('burst.tar.gz', copy, '--force');
     assert.equal(forced.code, 0, forced.stderr);
+    assert.deepEqual(readdirSync(copy.dataDirectory).sort(), ['jwt_secret', 'uploads']);
+  });
+
+  await test('stopped or killed, a backup leaves no archive and a restore everything as it was; both can be run again', async () => {
+    await using copy = await createGround();
+    assert.equal((await restore('quiet.tar.gz', copy)).code, 0);
+
+    /** Runs a command until it waits for a table that somebody holds, and sends it the signal there. */
+    async function stopInTheMiddle(signal: NodeJS.Signals, { databaseUrl }: Ground, into: Ground, args: string[]) {
+      const database = new pg.Client({ connectionString: databaseUrl });
+      await database.connect();
+      // Within a transaction what is shown of the activity stays the same unless it is forgotten.
+      const isThere = async (rows: string): Promise<boolean> => {
+        await database.query('select pg_stat_clear_snapshot()');
+        return (await database.query(rows)).rows.length > 0;
+      };
+      const here = 'select from pg_stat_activity where datname = current_database()';
+      try {
+        await database.query('begin; lock table records.posts in access exclusive mode');
+        const command = startCli(args, { environment: variablesOf(into) });
+        await eventually('the command waits', () => isThere(`${here} and wait_event_type = 'Lock'`));
+        command.kill(signal);
+        const { code } = await command.exited;
+        await database.query('rollback');
+        // Of a killed command the server hears when it has something to tell it.
+        await eventually(
+          'its connection is gone',
+          async () => !(await isThere(`${here} and application_name like '%cli backup%'`)),
+        );
+        return [code, command.lines.join('\n')];
+      } finally {
+        await database.end();
+      }
+    }
+    const create = (signal: NodeJS.Signals) =>
+      stopInTheMiddle(signal, ground, ground, ['backup', 'create', archive('stopped.tar.gz')]);
+    const replace = (signal: NodeJS.Signals) =>
+      stopInTheMiddle(signal, copy, copy, ['backup', 'restore', archive('burst.tar.gz'), '--force']);
+    const leftBehind = () => readdirSync(ground.dataDirectory).filter((name) => name.startsWith('stopped'));
+
+    assert.deepEqual(await create('SIGINT'), [130, 'SIGINT stopped backup create before it was done.']);
+    assert.deepEqual(leftBehind(), []);
+    assert.deepEqual(await create('SIGKILL'), [null, '']);
+    assert.deepEqual(leftBehind(), ['stopped.tar.gz.part']);
+    assert.equal((await backup('stopped.tar.gz')).code, 0);
+    assert.deepEqual(leftBehind(), ['stopped.tar.gz']);
+
+    assert.deepEqual(await replace('SIGTERM'), [143, 'SIGTERM stopped backup restore before it was done.']);
+    assert.deepEqual(readdirSync(copy.dataDirectory).sort(), ['jwt_secret', 'uploads']);
+    assert.deepEqual(await replace('SIGKILL'), [null, '']);
+    const rowsOf = async ({ databaseUrl }: Ground): Promise<number> => {
+      const database = new pg.Client({ connectionString: databaseUrl });
+      await database.connect();
+      const { rows } = await database.query('select count(*)::int as count from records.papers');
+      await database.end();
+      return rows[0]?.count;
+    };
+    assert.equal(await rowsOf(copy), await rowsOf(ground));
+    const again = await restore('stopped.tar.gz', copy, '--force');
+    assert.equal(again.code, 0, again.stderr);
     assert.deepEqual(readdirSync(copy.dataDirectory).sort(), ['jwt_secret', 'uploads']);
   });
 

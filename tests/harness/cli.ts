@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { type Child, startChild } from './child.ts';
 import { repository } from './stack.ts';
 
 export interface CliResult {
@@ -18,13 +19,21 @@ interface CliOptions {
   readonly input?: string;
 }
 
+const entry = join(repository, 'infra/cli/src/main.ts');
+
+/** The given variables and none of the caller's own. */
+const withoutOwnVariables = (environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name))),
+  ...environment,
+});
+
+/** Starts one command of the command line, to be stopped in the middle. */
+export const startCli = (args: readonly string[], { environment }: CliOptions): Child =>
+  startChild(process.execPath, [entry, ...args], { env: withoutOwnVariables(environment) });
+
 /** Runs one command of the command line to its end, with the given variables and none of the caller's own. */
 export async function runCli(args: readonly string[], { environment, input = '' }: CliOptions): Promise<CliResult> {
-  const own = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name));
-  const child = spawn(process.execPath, [join(repository, 'infra/cli/src/main.ts'), ...args], {
-    env: { ...Object.fromEntries(own), ...environment },
-    stdio: 'pipe',
-  });
+  const child = spawn(process.execPath, [entry, ...args], { env: withoutOwnVariables(environment), stdio: 'pipe' });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -17,7 +17,8 @@ const program = new Command('recordbus')
     `
 Works on what SERVICE_DATABASE_URL and SERVICE_NATS_URL name. Without them, on the data directory (SERVICE_DATA_DIR, by
 default ./data): with the servers of the stack that runs there, or, when none does, with the database started for the
-command. Exit codes: 0 done, 1 failed or refused, 2 a command line that can't be read, 78 a variable that can't be used.`,
+command. Exit codes: 0 done, 1 failed or refused, 2 a command line that can't be read, 78 a variable that can't be used,
+128 + n stopped by signal n.`,
   );
 
 addAdminCommands(program);

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { type Config, ConfigError, loadConfig } from '@recordbus/shared/config';
 import { AppError } from '@recordbus/shared/errors';
 import { createLifecycle, type Lifecycle } from '@recordbus/shared/lifecycle';
@@ -25,7 +26,7 @@ export interface CommonOptions {
 
 /**
  * Runs one command to its end and ends the process: with what the work answers, 0 if that is nothing, and with another
- * code and a sentence when it throws.
+ * code and a sentence when it throws or a signal stops it.
  */
 export async function runCommand(
   name: string,
@@ -34,13 +35,22 @@ export async function runCommand(
 ): Promise<void> {
   const terminal = createTerminal(json);
   const log = createLogger('cli', 'silent');
-  const lifecycle = createLifecycle({ log });
+  let isStopped = false;
+  const lifecycle = createLifecycle({
+    log,
+    onSignal(signal) {
+      isStopped = true;
+      terminal.refuse({ error: `${signal} stopped ${name} before it was done.`, code: 'stopped' });
+      return 128 + constants.signals[signal];
+    },
+  });
   let code: number = exitCodes.failed;
   try {
     const config = loadConfig(commandVariables);
     code = (await work({ name, config, log, lifecycle, terminal })) ?? exitCodes.done;
   } catch (error) {
-    terminal.refuse(refusalOf(error));
+    // What fails since everything is being closed needs no word.
+    if (!isStopped) terminal.refuse(refusalOf(error));
     if (error instanceof ConfigError) code = exitCodes.config;
   }
   await lifecycle.stop('the command has ended', code);

@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Runs a process with a lifecycle; it prints `ready`, then what happens to it. */
-function run(body: string) {
+function run(body: string, options = '') {
   const script = `
     import { createLifecycle } from ${JSON.stringify(here('./lifecycle.ts'))};
     import { createLogger } from ${JSON.stringify(here('./logging.ts'))};
     const say = (text) => process.stdout.write(text + '\\n');
-    const lifecycle = createLifecycle({ log: createLogger('test', 'silent'), stopTimeoutMs: 500 });
+    const lifecycle = createLifecycle({ log: createLogger('test', 'silent'), stopTimeoutMs: 500, ${options} });
     setInterval(() => {}, 1000);
     ${body}
     say('ready');`;
@@ -37,6 +37,18 @@ describe('the lifecycle of a process', () => {
     child.kill('SIGINT');
     assert.deepEqual(await ended, [0, null]);
     assert.deepEqual(lines, ['ready', 'second', 'first']);
+  });
+
+  it('exits with what is said at the first signal', async () => {
+    const { child, lines, ready, ended } = run(
+      `lifecycle.onStop('part', () => say('part'));`,
+      `onSignal: (signal) => { say(signal); return 3; }`,
+    );
+    await ready;
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [3, null]);
+    assert.match(lines.join(), /^ready,SIG(INT|TERM),part$/);
   });
 
   it('goes on past a part that fails or hangs, and exits 1', async () => {

@@ -11,6 +11,8 @@ interface LifecycleOptions {
   log: Logger;
   /** Deadline of each thing's stop; one that hangs is left behind and named. */
   stopTimeoutMs?: number;
+  /** Hears of the first signal before anything is stopped, and gives the exit code; it is 0 when not given. */
+  onSignal?: (signal: NodeJS.Signals) => number;
   exit?: (code: number) => void;
 }
 
@@ -19,9 +21,14 @@ const sameIntentMs = 1500;
 
 /**
  * Makes the lifecycle of a process and takes over its signals: the first SIGTERM, SIGINT or SIGHUP stops everything
- * in order and exits 0, a later one exits at once. An error nobody caught is logged, then everything is stopped and the exit code is 1.
+ * in order and exits 0 (or with what `onSignal` says), a later one exits at once. An error nobody caught is logged, then everything is stopped and the exit code is 1.
  */
-export function createLifecycle({ log, stopTimeoutMs = 20_000, exit = process.exit }: LifecycleOptions): Lifecycle {
+export function createLifecycle({
+  log,
+  stopTimeoutMs = 20_000,
+  onSignal = () => 0,
+  exit = process.exit,
+}: LifecycleOptions): Lifecycle {
   const steps: { name: string; stop: () => Promise<void> | void }[] = [];
   let stopping: Promise<void> | undefined;
   let stoppingSinceMs = 0;
@@ -54,8 +61,8 @@ export function createLifecycle({ log, stopTimeoutMs = 20_000, exit = process.ex
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping && Date.now() - stoppingSinceMs > sameIntentMs) exit(1);
-      void lifecycle.stop(signal);
+      if (!stopping) void lifecycle.stop(signal, onSignal(signal));
+      else if (Date.now() - stoppingSinceMs > sameIntentMs) exit(1);
     });
   }
   const crash = (error: unknown) => {

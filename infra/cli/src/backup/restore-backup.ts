@@ -33,10 +33,12 @@ export interface Restored {
 
 interface RestoreTarget {
   readonly client: pg.Client;
-  /** Where files are put; nothing looks for them there before the transaction is committed. */
+  /** Where files are put; nothing looks for them there yet. */
   readonly storage: Storage;
   /** Drop what the database holds. */
   readonly replaces: boolean;
+  /** Ends the reading of the archive. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -65,7 +67,10 @@ async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
  * Puts an archive into the database, within the transaction that the connection is in: when it throws, roll back.
  * Throws a sentence for an archive that is not whole or was changed.
  */
-export async function restoreBackup(file: string, { client, storage, replaces }: RestoreTarget): Promise<Restored> {
+export async function restoreBackup(
+  file: string,
+  { client, storage, replaces, signal }: RestoreTarget,
+): Promise<Restored> {
   if (replaces) await client.query(`drop schema if exists ${ownSchemas.join(', ')} cascade`);
   await client.query("set local search_path = ''");
   await client.query('set local check_function_bodies = off');
@@ -79,7 +84,7 @@ export async function restoreBackup(file: string, { client, storage, replaces }:
   let rows = 0;
   let files = 0;
   let secret: string | undefined;
-  for await (const entry of readArchive(createReadStream(file))) {
+  for await (const entry of readArchive(createReadStream(file, { signal }))) {
     const { name } = entry;
     if (name === manifestEntry) described = await manifestOf(entry);
     else if (name === schemaEntry) {

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordAudit } from '@recordbus/audit';
 import { openDatabase } from '@recordbus/database';
-import { openLocalStorage, openStorage, type Storage } from '@recordbus/storage';
 import { replaceTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type pg from 'pg';
 import { byCommand } from '../by-command.ts';
@@ -15,11 +14,12 @@ import type { CommandParts } from '../run-command.ts';
 import { ownSchemas } from './describe-schema.ts';
 import type { Manifest } from './manifest.ts';
 import { checkArchive, type Restored, restoreBackup } from './restore-backup.ts';
+import { openRestoredUploads } from './restored-uploads.ts';
 
 /**
  * Makes a deployment from an archive: the database in one transaction, the files beside the old ones until it is
  * committed, the secret file, and then the tables brought up to date. Throws a sentence when something is there already
- * and may not be replaced; until the commit everything stays as it was.
+ * and may not be replaced; until the commit everything stays as it was, also when a signal stops it.
  */
 export async function restoreDeployment(parts: CommandParts, file: string, replaces: boolean): Promise<undefined> {
   const { config, terminal } = parts;
@@ -30,25 +30,8 @@ export async function restoreDeployment(parts: CommandParts, file: string, repla
   const client = await holdCommandLock(parts, databaseUrl);
   await refuseServices(client);
   if (!replaces) await refuseUsedDatabase(client);
-
-  const uploads = await openUploads(parts);
-  let restored: Restored;
-  try {
-    await client.query('begin');
-    restored = await restoreBackup(file, { client, storage: uploads.storage, replaces });
-    await uploads.settle();
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    await uploads.undo();
-    throw error;
-  }
-  await uploads.tidy();
+  const restored = await putInPlace(parts, client, file, replaces);
   const writesSecret = restored.secret !== undefined && config.jwtSecret === undefined;
-  if (writesSecret && restored.secret) {
-    await mkdir(config.dataDirectory, { recursive: true });
-    replaceTokenSecret(config.dataDirectory, restored.secret);
-  }
   await bringUpToDate(parts, databaseUrl, restored);
   const { rows, files, manifest } = restored;
   terminal.report(
@@ -68,6 +51,42 @@ export async function restoreDeployment(parts: CommandParts, file: string, repla
       'Set SERVICE_ENCRYPTION_KEY to the key of the deployment that was backed up, then start the services.',
     ].join('\n'),
   );
+}
+
+/** Puts all of the archive where it belongs, or nothing: also when a signal stops it. */
+async function putInPlace(parts: CommandParts, client: pg.Client, file: string, replaces: boolean): Promise<Restored> {
+  const { config, lifecycle } = parts;
+  const uploads = await openRestoredUploads(config);
+  const stopping = new AbortController();
+  const work = async (): Promise<Restored> => {
+    let restored: Restored;
+    try {
+      await client.query('begin');
+      restored = await restoreBackup(file, { client, storage: uploads.storage, replaces, signal: stopping.signal });
+      await uploads.settle();
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      await uploads.undo();
+      throw error;
+    }
+    // A connection that is lost here leaves open which files the database names: those of before stay beside the others.
+    await client.query('commit');
+    return restored;
+  };
+  const working = work();
+  // Without its connection the work fails, and takes back what it did before the process ends.
+  lifecycle.onStop('restore', async () => {
+    stopping.abort();
+    await client.end();
+    await working.catch(() => {});
+  });
+  const restored = await working;
+  if (restored.secret !== undefined && config.jwtSecret === undefined) {
+    await mkdir(config.dataDirectory, { recursive: true });
+    replaceTokenSecret(config.dataDirectory, restored.secret);
+  }
+  await uploads.tidy();
+  return restored;
 }
 
 async function refuseUsedDirectory({ config }: CommandParts, { files, secret }: Manifest): Promise<void> {
@@ -91,44 +110,6 @@ async function refuseUsedDatabase(client: pg.Client): Promise<void> {
   );
   if (rows.length > 0)
     throw new CommandFailure('The database holds a deployment already: name an empty one, or replace it with --force.');
-}
-
-/** Files on their way to where the services look for them. */
-interface RestoredUploads {
-  readonly storage: Storage;
-  /** Puts them in the place of the old ones. */
-  settle(): Promise<void>;
-  /** Puts the old ones back. */
-  undo(): Promise<void>;
-  /** Removes the old ones. */
-  tidy(): Promise<void>;
-}
-
-async function openUploads({ config }: CommandParts): Promise<RestoredUploads> {
-  const nothing = async (): Promise<void> => {};
-  // Keys are written once, so what a store holds already is what the archive has.
-  if (config.storageUrl !== undefined)
-    return { storage: await openStorage(config), settle: nothing, undo: nothing, tidy: nothing };
-  const place = join(config.dataDirectory, 'uploads');
-  const fresh = `${place}.restoring`;
-  const old = `${place}.replaced`;
-  const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
-  await Promise.all([remove(fresh), remove(old)]);
-  let isSettled = false;
-  return {
-    storage: await openLocalStorage(fresh),
-    async settle() {
-      if (existsSync(place)) await rename(place, old);
-      await rename(fresh, place);
-      isSettled = true;
-    },
-    async undo() {
-      if (isSettled) await remove(place);
-      if (existsSync(old) && !existsSync(place)) await rename(old, place);
-      await remove(fresh);
-    },
-    tidy: () => remove(old),
-  };
 }
 
 async function bringUpToDate(

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { suite, test } from 'node:test';
+import { loadConfig } from '@recordbus/shared/config';
+import { fileKey, openLocalStorage, type Storage, storageVariables } from '@recordbus/storage';
+import { openRestoredUploads } from './restored-uploads.ts';
+
+const key = (name: string) => fileKey('c1', 'r1', name) ?? assert.fail(`${name} is no name`);
+const put = (storage: Storage, name: string, content: string) => storage.put(key(name), Readable.from([content]));
+
+/** What stands under each of the names, in a directory that held `old` and `both` before a restore of `both` and `new`. */
+async function afterwards(work: (uploads: Awaited<ReturnType<typeof openRestoredUploads>>) => Promise<void>) {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'recordbus-restored-'));
+  try {
+    const current = await openLocalStorage(join(dataDirectory, 'uploads'));
+    await put(current, 'old', 'old');
+    await put(current, 'both', 'damaged');
+    const uploads = await openRestoredUploads(loadConfig(storageVariables, { SERVICE_DATA_DIR: dataDirectory }));
+    await put(uploads.storage, 'both', 'both');
+    await put(uploads.storage, 'new', 'new');
+    await work(uploads);
+    const found: string[] = [];
+    for (const name of ['old', 'both', 'new']) {
+      const bytes = await current.open(key(name));
+      if (bytes) found.push(await text(bytes));
+    }
+    return { found, isTidy: !existsSync(join(dataDirectory, 'uploads.restoring')) };
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+}
+
+suite('the files of a restore', () => {
+  test('are nowhere to be found until they are settled', async () => {
+    assert.deepEqual(await afterwards(async () => {}), { found: ['old', 'damaged'], isTidy: false });
+  });
+
+  test('stand beside those of before while either may be what the database names', async () => {
+    const { found } = await afterwards((uploads) => uploads.settle());
+    assert.deepEqual(found, ['old', 'both', 'new']);
+  });
+
+  test('are alone in the end', async () => {
+    const done = await afterwards(async (uploads) => {
+      await uploads.settle();
+      await uploads.tidy();
+    });
+    assert.deepEqual(done, { found: ['both', 'new'], isTidy: true });
+  });
+
+  test('are taken away again when it fails', async () => {
+    const undone = await afterwards(async (uploads) => {
+      await uploads.settle();
+      await uploads.undo();
+    });
+    assert.deepEqual(undone, { found: ['old', 'both'], isTidy: true });
+  });
+});
