@@ -1,13 +1,12 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { clearStack } from './clear-stack.ts';
-import { callers, type Topology } from './stack.ts';
+import { callers, type Stack, type Topology } from './stack.ts';
 import type { BorrowerLine, LenderLine, LentStack } from './stack-pool.ts';
-import type { Target } from './target.ts';
 
 /** A stack of the run's pool, as a file finds it: with a first admin, perhaps, and nothing else. */
 export interface BorrowedStack {
-  readonly target: Target;
+  readonly target: LentStack & Pick<Stack, 'guest' | 'admin' | 'user'> & { readonly logLines: readonly string[] };
   /** Clears the stack and hands it to the next file; the pool throws it away when that fails. */
   giveBack(): Promise<void>;
 }

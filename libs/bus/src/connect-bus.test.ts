@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket, connect as tcpConnect } from 'node:net';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { connectBus } from './connect-bus.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
@@ -34,10 +34,10 @@ describe('the bus', { skip }, () => {
     other.onNotice('webhooks', () => {
       heard.other += 1;
     });
-    await until(() => one.connected && other.connected);
+    await eventually(() => one.connected && other.connected);
     await other.ping();
     one.notify('webhooks');
-    await until(() => heard.other > 0);
+    await eventually(() => heard.other > 0);
     await one.ping();
     assert.deepEqual(heard, { one: 1, other: 1 });
     await Promise.all([one.close(), other.close()]);
@@ -50,7 +50,7 @@ describe('the bus', { skip }, () => {
       heard += 1;
     });
     for (let count = 0; count < 100; count += 1) bus.notify('outbox');
-    await until(() => heard === 2);
+    await eventually(() => heard === 2);
     await bus.close();
   });
 
@@ -64,13 +64,13 @@ describe('the bus', { skip }, () => {
       connects += 1;
     });
     await gate.open();
-    await until(() => bus.connected);
+    await eventually(() => bus.connected);
     await gate.shut();
-    await until(() => !bus.connected);
+    await eventually(() => !bus.connected);
     await assert.rejects(bus.ping());
     assert.throws(() => bus.jetstream());
     await gate.open();
-    await until(() => bus.connected && bus.generation === 2);
+    await eventually(() => bus.connected && bus.generation === 2);
     await bus.ping();
     assert.equal(connects, 2);
     await bus.close();
@@ -106,12 +106,4 @@ async function openGate(host: string, serverPort: number) {
       await listen(port);
     },
   };
-}
-
-async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!condition()) {
-    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
-    await sleep(10);
-  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@recordbus/database';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import type { Bus } from './bus.ts';
 import { connectBus } from './connect-bus.ts';
 import { createEventReader } from './event-reader.ts';
@@ -19,7 +19,7 @@ describe('the event reader', { skip }, () => {
     bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
     const suffix = newId().slice(-12);
     stream = { ...eventStream, name: `READER_${suffix}`, prefix: `reader-${suffix}`, maxBytes: 1024 ** 2 };
-    await until(() => bus.connected);
+    await eventually(() => bus.connected);
   });
   after(async () => {
     await deleteStream();
@@ -47,9 +47,9 @@ describe('the event reader', { skip }, () => {
     const taken: string[] = [];
     const reader = read('order', taken);
     reader.start();
-    await until(() => taken.length === 1);
+    await eventually(() => taken.length === 1);
     await publish('two');
-    await until(() => taken.length === 2);
+    await eventually(() => taken.length === 2);
     assert.deepEqual(taken, ['one', 'two']);
     await reader.stop();
   });
@@ -59,15 +59,15 @@ describe('the event reader', { skip }, () => {
     const reader = read('deleted', taken);
     reader.start();
     await publish('before');
-    await until(() => taken.includes('before'));
+    await eventually(() => taken.includes('before'));
     await deleteStream();
-    await until(() =>
+    await eventually(() =>
       publish('after').then(
         () => true,
         () => false,
       ),
     );
-    await until(() => taken.includes('after'));
+    await eventually(() => taken.includes('after'));
     await reader.stop();
   });
 
@@ -77,11 +77,3 @@ describe('the event reader', { skip }, () => {
     await reader.stop();
   });
 });
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, 'waited for 15 s');
-    await sleep(10);
-  }
-}

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, connectBus } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { startMailServer } from '../test/mail-server.ts';
 import { createMailSender, enqueueMail, type Mail, type MailOutcome, type MailSender, sendTestMail } from './index.ts';
 
@@ -16,14 +16,6 @@ interface QueuedMail {
   readonly attempts: number;
   readonly created_at: Date;
   readonly next_attempt_at: Date;
-}
-
-async function eventually<T>(find: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-  for (const givingUpMs = Date.now() + 20_000; Date.now() < givingUpMs; await delay(10)) {
-    const found = await find();
-    if (found) return found;
-  }
-  throw new Error('it did not come to that');
 }
 
 suite('the mail sender', { skip: skipWithoutDatabase }, () => {

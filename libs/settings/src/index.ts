@@ -13,7 +13,7 @@ export { type OauthProviderName, oauthProviderNames } from './registry/oauth-pro
 export type { ServiceAccount } from './registry/push.ts';
 export type { RateRule } from './registry/rate-rule.ts';
 export { isSecretKey, type Setting, type SettingGroup } from './registry/setting.ts';
-export { trustedProxiesOf } from './registry/trusted-proxies.ts';
 export { createSettings, type Settings, type SettingsDeps } from './settings.ts';
 export { type SettingsPatch, settingsPatch } from './settings-patch.ts';
 export { type PatchDeps, patchSettings } from './store.ts';
+export { trustedProxiesOf } from './trusted-proxies.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, connectBus } from '@recordbus/bus';
 import { createEnvelope, isSealed } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { createSettings, patchSettings, type Settings, type SettingsDeps, type SettingsPatch } from './index.ts';
 
 const natsUrl = process.env.TEST_NATS_URL;
@@ -211,11 +211,11 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       const changes: string[][] = [];
       const end = other.onChange((changed) => changes.push([...changed]));
       await patch({ 'cors.origins': 'https://a.example', 'cors.max_age': '600' });
-      await until(() => one.get('cors.origins').length === 1 && other.get('cors.origins').length === 1);
+      await eventually(() => one.get('cors.origins').length === 1 && other.get('cors.origins').length === 1);
       assert.deepEqual(changes, [['cors.origins']]);
       end();
       await patch({ 'cors.origins': '' });
-      await until(() => other.get('cors.origins').length === 0);
+      await eventually(() => other.get('cors.origins').length === 0);
       assert.equal(changes.length, 1);
     });
 
@@ -224,14 +224,14 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     }, async (t) => {
       const buses = ['one', 'other'].map((name) => connectBus({ urls: natsUrl ?? '', name, log: quiet }));
       t.after(() => Promise.all(buses.map((bus) => bus.close())));
-      await until(() => buses.every((bus) => bus.connected));
+      await eventually(() => buses.every((bus) => bus.connected));
       const [one, other] = await Promise.all(buses.map((bus) => startSettings({ bus, pollIntervalMs: 600_000 })));
       const [bus] = buses;
       assert.ok(one && other && bus);
       for (const seconds of [1, 2, 3]) {
         const startedAtMs = performance.now();
         await patch({ 'cors.max_age': String(seconds) }, { database, bus, envelope });
-        await until(() => one.get('cors.max_age') === seconds && other.get('cors.max_age') === seconds);
+        await eventually(() => one.get('cors.max_age') === seconds && other.get('cors.max_age') === seconds);
         assert.ok(performance.now() - startedAtMs < 1000);
       }
     });
@@ -246,13 +246,13 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
           : database.read(statement);
       const settings = await startSettings({ ...fast, log, database: { ...database, read } });
       isAway = true;
-      await until(() => logged.length > 0);
+      await eventually(() => logged.length > 0);
       await patch({ 'cors.max_age': '2' });
       await assert.rejects(settings.refresh());
       assert.equal(settings.get('cors.max_age'), 1);
       isAway = false;
-      await until(() => settings.get('cors.max_age') === 2);
-      await until(() => logged.length > 1);
+      await eventually(() => settings.get('cors.max_age') === 2);
+      await eventually(() => logged.length > 1);
       assert.deepEqual(
         logged.map(({ message }) => message),
         ['the settings could not be read; their last copy stays in use', 'the settings are followed again'],
@@ -292,12 +292,4 @@ function recordingLog() {
     logged.push(typeof fields === 'string' ? { fields: {}, message: fields } : { fields, message: String(message) });
   };
   return { log: Object.assign(log, { warn: record, info: record }), logged };
-}
-
-async function until(condition: () => boolean, timeoutMs = 5000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!condition()) {
-    assert.ok(performance.now() < deadlineMs, `not within ${timeoutMs} ms: ${condition}`);
-    await delay(10);
-  }
 }

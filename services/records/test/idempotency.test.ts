@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { eventually } from '@recordbus/shared/testing';
 import { type RecordsFixture, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 
@@ -15,13 +15,8 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   const create = (title: string, key: string) =>
     records.send('POST', '/api/orders', { body: { title }, headers: { 'x-service-idempotency-key': key } });
   const rowsOf = <R>(text: string, values: unknown[] = []) => records.database.query<R>({ text, values });
-  const until = async (text: string, values: unknown[] = []) => {
-    const givingUpMs = performance.now() + 20_000;
-    while ((await rowsOf(text, values)).length === 0) {
-      assert.ok(performance.now() < givingUpMs, `waited in vain for ${text}`);
-      await setImmediate();
-    }
-  };
+  const untilRow = (text: string, values: unknown[] = []) =>
+    eventually(async () => (await rowsOf(text, values)).length > 0);
 
   it('commits the record and its answer together, and neither when it is refused', async () => {
     const first = await create('one', 'k1');
@@ -41,11 +36,11 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     await records.database.transaction(async (query) => {
       await query({ text: 'lock table records.orders', values: [] });
       first = create('raced', 'k3');
-      await until(waiting, [1]);
+      await untilRow(waiting, [1]);
       assert.equal((await create('raced', 'k3')).status, 409);
       await rowsOf("update system.idempotency_keys set lease_until = now() - interval '1 second' where answer is null");
       second = create('other', 'k3');
-      await until(waiting, [2]);
+      await untilRow(waiting, [2]);
     });
     const [late, heir] = await Promise.all([first, second]);
     assert.deepEqual([late?.status, late?.json.code, heir?.status], [409, 'idempotency_key_in_use', 201]);

@@ -5,8 +5,9 @@ import { nanos } from '@nats-io/transport-node';
 import { newId } from '@recordbus/database';
 import { readMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
+import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from '../test/test-receiver.ts';
-import { secret, skip, startTestWebhooks, type TestWebhooks, until } from '../test/test-webhooks.ts';
+import { secret, skip, startTestWebhooks, type TestWebhooks } from '../test/test-webhooks.ts';
 import { durableName } from './fan-out/event-consumer.ts';
 
 describe('the webhooks service', { skip }, () => {
@@ -18,7 +19,7 @@ describe('the webhooks service', { skip }, () => {
     stack = await startTestWebhooks();
     replicas.push(await stack.startReplica(), await stack.startReplica());
     // The stream is made by the service itself.
-    await until(async () => {
+    await eventually(async () => {
       try {
         await stack.emit('before.anything');
         return true;
@@ -40,7 +41,7 @@ describe('the webhooks service', { skip }, () => {
   }
 
   const finished = async (webhookId: string, count: number) => {
-    await until(async () => {
+    await eventually(async () => {
       const rows = await stack.deliveries(webhookId);
       return rows.filter(({ status }) => status !== 'pending').length >= count;
     });
@@ -95,7 +96,7 @@ describe('the webhooks service', { skip }, () => {
     const events = ['posts.create', 'posts.update', 'tags.create'];
     const ids = await Promise.all(events.map((event) => stack.emit(event)));
     await stack.emit('posts.create', '{}', ids[0]);
-    await until(() => receiver.received.length >= 6);
+    await eventually(() => receiver.received.length >= 6);
     for (const [index, webhook] of webhooks.entries()) {
       const rows = await finished(webhook, patterns[index]?.[1] ?? 0);
       assert.equal(rows.length, patterns[index]?.[1]);
@@ -195,7 +196,7 @@ describe('the webhooks service', { skip }, () => {
       values: [],
     });
     await stack.emit('posts.create');
-    await until(async () => (await stack.deliveries(webhook)).length === 1);
+    await eventually(async () => (await stack.deliveries(webhook)).length === 1);
     await stack.setDenied('127.0.0.0/8');
     const [row] = await finished(webhook, 1);
     await stack.setDenied('off');
@@ -321,12 +322,12 @@ describe('the webhooks service', { skip }, () => {
     await finished(webhook, 2);
     const counted = async (result: string) => (await values())('recordbus_webhook_attempts_total', result);
     const name = 'recordbus_webhook_attempts_total';
-    await until(async () => (await counted('success')) === before(name, 'success') + 1);
-    await until(async () => (await counted('refused')) === before(name, 'refused') + 1);
+    await eventually(async () => (await counted('success')) === before(name, 'success') + 1);
+    await eventually(async () => (await counted('refused')) === before(name, 'refused') + 1);
     const after = await values();
     assert.equal(after('recordbus_webhook_deliveries_pending'), 0);
     assert.equal(after('recordbus_webhook_attempts_under_way'), 0);
-    await until(async () => (await values())('recordbus_stream_lag') === 0);
+    await eventually(async () => (await values())('recordbus_stream_lag') === 0);
   });
 
   it('brings a consumer that an older version made up to date', async () => {
@@ -336,7 +337,7 @@ describe('the webhooks service', { skip }, () => {
     const { config: wanted } = await consumers.info(name, durableName);
     assert.equal(wanted.max_ack_pending, 7);
     replicas.push(await stack.startReplica());
-    await until(async () => (await consumers.info(name, durableName)).config.max_ack_pending === 1000);
+    await eventually(async () => (await consumers.info(name, durableName)).config.max_ack_pending === 1000);
     assert.equal((await consumers.info(name, durableName)).config.ack_wait, nanos(30_000));
   });
 

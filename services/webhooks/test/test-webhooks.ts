@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bus, connectBus, type EventStream, envelopeSql, eventStream } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
@@ -7,6 +5,7 @@ import { createTemporaryDatabase } from '@recordbus/database/testing';
 import { createSettings } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
+import { eventually } from '@recordbus/shared/testing';
 import { createWebhooks } from '../src/app.ts';
 
 const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
@@ -79,7 +78,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       values: [],
     });
     bus.notify('settings');
-    await until(() => {
+    await eventually(() => {
       const texts: Record<string, string> = probe.all();
       return Object.entries(values).every(([key, value]) => texts[key] === value);
     });
@@ -87,7 +86,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
 
   await setDeniedBeforeStart(database);
   await probe.start();
-  await until(() => bus.connected);
+  await eventually(() => bus.connected);
 
   return {
     database,
@@ -156,12 +155,4 @@ async function setDeniedBeforeStart(database: Database): Promise<void> {
     text: `insert into system.settings (key, value, updated_at) values ('hooks.http.deny', 'off', 0)`,
     values: [],
   });
-}
-
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
-    await sleep(10);
-  }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import type { Bus } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { envelope, envelopeSql } from '../envelope.ts';
@@ -36,7 +36,7 @@ describe('the outbox relay', { skip }, () => {
     bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
     const suffix = newId().slice(-12);
     stream = { ...eventStream, name: `OUTBOX_${suffix}`, prefix: `outbox-${suffix}`, maxBytes: 64 * 1024 ** 2 };
-    await until(() => bus.connected);
+    await eventually(() => bus.connected);
   });
   after(async () => {
     await Promise.all(relays.map((relay) => relay.stop()));
@@ -103,10 +103,10 @@ describe('the outbox relay', { skip }, () => {
 
   it('publishes what was committed, with the headers of the contract', async () => {
     const relay = startRelay();
-    await until(async () => (await holders()).length === 1);
+    await eventually(async () => (await holders()).length === 1);
     const id = await write('posts.create', 'posts/1');
     relay.wake();
-    await until(async () => (await unpublished()) === 0);
+    await eventually(async () => (await unpublished()) === 0);
     const message = (await messages()).find((one) => one.id === id);
     assert.equal(message?.header('Nats-Msg-Id'), id);
     assert.equal(message.header('Service-Event-Version'), '1');
@@ -121,11 +121,11 @@ describe('the outbox relay', { skip }, () => {
     const holder = await holders();
     assert.equal(holder.length, 1);
     await relays[0]?.stop();
-    await until(async () => (await holders()).length === 1);
+    await eventually(async () => (await holders()).length === 1);
     assert.notDeepEqual(await holders(), holder);
     const id = await write('posts.update', 'posts/1');
     second.wake();
-    await until(async () => (await messages()).some((message) => message.id === id));
+    await eventually(async () => (await messages()).some((message) => message.id === id));
   });
 
   it('keeps the events of a record in their order and loses none', async () => {
@@ -137,7 +137,7 @@ describe('the outbox relay', { skip }, () => {
       for (const [record, id] of written) expected.set(record, [...(expected.get(record) ?? []), id]);
       relays.at(-1)?.wake();
     }
-    await until(async () => (await unpublished()) === 0);
+    await eventually(async () => (await unpublished()) === 0);
     const published = (await messages()).map(({ id }) => id);
     for (const ids of expected.values()) {
       assert.deepEqual(
@@ -151,7 +151,7 @@ describe('the outbox relay', { skip }, () => {
     const id = await write('posts.create', 'posts/large', JSON.stringify({ text: 'é'.repeat(600_000) }));
     const next = await write('posts.update', 'posts/large');
     relays.at(-1)?.wake();
-    await until(async () => (await unpublished()) === 0);
+    await eventually(async () => (await unpublished()) === 0);
     const found = await messages();
     const large = envelope.parse(JSON.parse(found.find((message) => message.id === id)?.body ?? ''));
     assert.equal(large.data, null);
@@ -172,7 +172,7 @@ describe('the outbox relay', { skip }, () => {
       values: [bad],
     });
     const good = await write('posts.create', 'posts/bad');
-    await until(async () => {
+    await eventually(async () => {
       relays.at(-1)?.wake();
       return (await messages()).some((message) => message.id === good);
     });
@@ -189,7 +189,7 @@ describe('the outbox relay', { skip }, () => {
     await deleteStream();
     const id = await write('posts.create', 'posts/after');
     relays.at(-1)?.wake();
-    await until(async () => {
+    await eventually(async () => {
       const now = await messages().catch(() => []);
       return [...before, id].every((one) => now.some((message) => message.id === one));
     });
@@ -201,7 +201,7 @@ describe('the outbox relay', { skip }, () => {
     await ensureEventStream(bus, stream);
     const id = await write('posts.create', 'posts/anew');
     relays.at(-1)?.wake();
-    await until(async () => {
+    await eventually(async () => {
       const now = (await messages()).map((message) => message.id);
       return [...before, id].every((one) => now.includes(one));
     });
@@ -216,7 +216,7 @@ describe('the outbox relay', { skip }, () => {
       });
     const [young, old, waiting] = [await write('a.b', 'a/1'), await write('a.b', 'a/2'), await write('a.b', 'a/3')];
     relays.at(-1)?.wake();
-    await until(async () => (await unpublished()) === 0);
+    await eventually(async () => (await unpublished()) === 0);
     await age(young, 9);
     await age(old, 11);
     await database.query({
@@ -231,11 +231,3 @@ describe('the outbox relay', { skip }, () => {
     assert.deepEqual(left.map(({ event_id }) => event_id).sort(), [young, waiting].sort());
   });
 });
-
-async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
-    await sleep(10);
-  }
-}

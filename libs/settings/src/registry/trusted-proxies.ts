@@ -1,5 +1,4 @@
 import { variable } from '@recordbus/shared/config';
-import type { Settings } from '../settings.ts';
 import { settingGroup, unsetSetting } from './setting.ts';
 import { cidrList, commaList } from './text-schemas.ts';
 
@@ -20,9 +19,3 @@ export const trustedProxiesVariable = variable(
   'Comma-separated CIDRs of the proxies before the gateway, whose X-Forwarded-For is believed; with them failed logins are counted per client too. The setting security.trusted_proxies overrides it.',
   cidrs.default(none),
 );
-
-/** The CIDRs that count: those of the setting, else those of the environment. */
-export function trustedProxiesOf(settings: Pick<Settings, 'get'>, ofEnvironment: readonly string[]): readonly string[] {
-  const ofSetting = settings.get('security.trusted_proxies');
-  return ofSetting.length > 0 ? ofSetting : ofEnvironment;
-}

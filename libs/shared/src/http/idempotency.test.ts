@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Principal } from '../context.ts';
 import { conflict } from '../errors.ts';
 import { createDispatcher } from './dispatch.ts';
-import type { Claim, IdempotencyStore, KeptReply } from './idempotency.ts';
+import type { Claim, IdempotencyStore, KeptReply } from './idempotency-store.ts';
 import { created, ok } from './reply.ts';
 import { route } from './route.ts';
 import { type ListeningServer, listen } from './server.ts';

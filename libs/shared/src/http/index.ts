@@ -16,7 +16,7 @@ export type { Description } from './description.ts';
 export { createDispatcher, splitUrl } from './dispatch.ts';
 export { isKnownVersion } from './etag.ts';
 export { checkReadiness, type Readiness } from './health.ts';
-export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency.ts';
+export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency-store.ts';
 export { describeRoutes, descriptionPath, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { boundedNumber, decimal, exactText, flag, freeText, pageQuery, standsFor, timeSec } from './query-values.ts';
 export { created, ok, page, plainText, type Reply, rawJson } from './reply.ts';

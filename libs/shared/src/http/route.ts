@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import type { Answer, JsonSchema } from './answers.ts';
-import type { KeepAnswer } from './idempotency.ts';
+import type { KeepAnswer } from './idempotency-store.ts';
 import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

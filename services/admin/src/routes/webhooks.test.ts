@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@recordbus/shared/testing';
 import { skip, someAdmin, startTestAdmin, type TestAdmin } from '../../test/test-admin.ts';
 import { deliveryJson } from '../webhooks/delivery-schema.ts';
 import { webhookJson } from '../webhooks/webhook-schema.ts';
@@ -344,7 +344,7 @@ describe('the webhook routes', { skip }, () => {
       await admin.database.transaction(async (query) => {
         await query({ text: 'delete from system.delivery_queue where delivery_id = $1', values: [id] });
         deleting ??= admin.call('DELETE', `${path}/${webhook.id}`);
-        await until(async () => {
+        await eventually(async () => {
           const waiting = await admin.database.query({
             text: `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
             values: [],
@@ -409,11 +409,3 @@ describe('the webhook routes', { skip }, () => {
     assert.equal((await admin.call('GET', path, undefined, user)).status, 403);
   });
 });
-
-async function until(condition: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadlineMs, 'it did not happen in time');
-    await sleep(10);
-  }
-}

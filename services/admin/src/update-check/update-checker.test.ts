@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { createEnvelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, patchSettings, type SettingsPatch } from '@recordbus/settings';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { createUpdateChecker } from './update-checker.ts';
 
 const nowMs = 1_900_000_000_000;
@@ -76,14 +76,6 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
       });
       host.closeAllConnections();
       await new Promise((resolve) => host.close(resolve));
-    }
-  }
-
-  async function eventually(question: () => boolean | Promise<boolean>): Promise<void> {
-    const deadlineMs = performance.now() + 20_000;
-    while (!(await question())) {
-      assert.ok(performance.now() < deadlineMs, 'it never came true');
-      await setTimeout(20);
     }
   }
 

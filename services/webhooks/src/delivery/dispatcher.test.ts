@@ -4,8 +4,8 @@ import { type Database, newId, type Query } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createEgressClient, parseEgressRules } from '@recordbus/egress';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
-import { until } from '../../test/test-webhooks.ts';
 import { createDispatcher } from './dispatcher.ts';
 
 /** Longer than any test: whatever is found by the idle tick is found too late. */
@@ -56,7 +56,7 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
     // Holds the answer of each claim back until everything that it counted as under way has ended.
     const query: Query = async (statement) => {
       const rows = await database.query<never>(statement);
-      if (statement.name === 'delivery.claim') await until(() => dispatcher.underWay === 0);
+      if (statement.name === 'delivery.claim') await eventually(() => dispatcher.underWay === 0);
       return rows;
     };
     const dispatcher = createDispatcher({
@@ -69,7 +69,7 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
     });
     dispatcher.start();
     try {
-      await until(() => receiver.received.length === count);
+      await eventually(() => receiver.received.length === count);
     } finally {
       await dispatcher.stop();
     }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
-import { skip, startTestWebhooks, type TestWebhooks, until } from '../../test/test-webhooks.ts';
+import { skip, startTestWebhooks, type TestWebhooks } from '../../test/test-webhooks.ts';
 
 interface Health {
   readonly enabled: boolean;
@@ -19,7 +20,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     await stack.startReplica();
     await stack.startReplica();
     receiver = await startReceiver();
-    await until(async () => {
+    await eventually(async () => {
       try {
         await stack.emit('before.anything');
         return true;
@@ -60,11 +61,11 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 1 });
     await stack.emit('a.b');
-    await until(async () => (await healthOf(id)).failures === 2);
+    await eventually(async () => (await healthOf(id)).failures === 2);
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 2, failing: true, paused: false });
     works();
     await stack.emit('a.b');
-    await until(async () => !(await healthOf(id)).failing);
+    await eventually(async () => !(await healthOf(id)).failing);
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
   });
 
@@ -74,23 +75,23 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
     await failForAnHour(id);
     await stack.emit('a.b');
-    await until(async () => (await healthOf(id)).paused);
+    await eventually(async () => (await healthOf(id)).paused);
     const before = receiver.received.length;
     for (let count = 0; count < 10; count += 1) await stack.emit('a.b');
     const pending = async () => (await stack.deliveries(id)).filter(({ status }) => status === 'pending').length;
-    await until(async () => (await pending()) === 10);
+    await eventually(async () => (await pending()) === 10);
 
     // The pause is over: of ten that wait for two replicas, one is tried, and the next pause begins.
     await run(`update system.webhooks set paused_until = now() where id = $1`, id);
     stack.bus.notify('webhooks');
-    await until(async () => (await pending()) === 9);
+    await eventually(async () => (await pending()) === 9);
     assert.equal(receiver.received.length, before + 1);
-    await until(async () => (await healthOf(id)).failures === 102);
+    await eventually(async () => (await healthOf(id)).failures === 102);
 
     works();
     await run(`update system.webhooks set paused_until = now() where id = $1`, id);
     stack.bus.notify('webhooks');
-    await until(async () => (await pending()) === 0);
+    await eventually(async () => (await pending()) === 0);
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
     assert.equal((await stack.deliveries(id)).filter(({ status }) => status === 'success').length, 9);
   });
@@ -101,7 +102,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
     await failForAnHour(id);
     await stack.emit('a.b');
-    await until(async () => (await healthOf(id)).failures === 101);
+    await eventually(async () => (await healthOf(id)).failures === 101);
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 101, failing: true, paused: false });
   });
 
@@ -111,8 +112,8 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0, headers: { Authorization: 'secret' } });
     await failForAnHour(id);
     for (let count = 0; count < 20; count += 1) await stack.emit('a.b');
-    await until(async () => !(await healthOf(id)).enabled);
-    await until(async () => (await run('select 1 from system.outbox')).length > 0);
+    await eventually(async () => !(await healthOf(id)).enabled);
+    await eventually(async () => (await run('select 1 from system.outbox')).length > 0);
     const audited = await run(`select action, actor_type, target_id from system.audit where target_id = $1`, id);
     assert.deepEqual(audited, [{ action: 'webhooks.disable', actor_type: 'system', target_id: id }]);
     const events = await run<{ event: string; body: string }>('select event, body from system.outbox');
@@ -131,7 +132,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
     await failForAnHour(id);
     await stack.emit('a.b');
-    await until(async () => (await healthOf(id)).failures === 101);
+    await eventually(async () => (await healthOf(id)).failures === 101);
     assert.equal((await healthOf(id)).enabled, true);
   });
 });

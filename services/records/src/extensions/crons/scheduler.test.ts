@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { beginRun, listRuns, removeOldRuns } from './cron-runs.ts';
 import { createScheduler } from './scheduler.ts';
 
@@ -43,11 +43,6 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     return createScheduler({ host, toolbox, database, log, ...(clock && { clock }) });
   };
   const runsOf = async (cron: string) => (await listRuns(database.query, cron, { page: 1, perPage: 50 })).rows;
-  async function until(condition: () => Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + 20_000; !(await condition()); await sleep(50))
-      if (Date.now() > deadline) throw new Error('it did not come to that');
-  }
-
   it('runs a tick once, however many replicas there are', async () => {
     let count = 0;
     const counting = async () => {
@@ -56,7 +51,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     const clock = clockBeforeMinute();
     const replicas = [1, 2, 3].map(() => replica('once', {}, counting, clock));
     for (const one of replicas) one.start();
-    await until(async () => (await runsOf('once.c'))[0]?.status === 'success');
+    await eventually(async () => (await runsOf('once.c'))[0]?.status === 'success');
     for (const one of replicas) one.stop();
     const runs = await runsOf('once.c');
     assert.equal(count, 1);
@@ -73,10 +68,10 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     assert.equal((await one.runNow('busy.c')).status, 'running');
     await assert.rejects(one.runNow('busy.c'), { status: 409 });
     one.start();
-    await until(async () => (await runsOf('busy.c')).some(({ status }) => status === 'skipped'));
+    await eventually(async () => (await runsOf('busy.c')).some(({ status }) => status === 'skipped'));
     one.stop();
     work.resolve();
-    await until(async () =>
+    await eventually(async () =>
       (await runsOf('busy.c')).some(({ status, cause }) => status === 'success' && cause === 'manual'),
     );
   });
@@ -97,7 +92,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
       };
       const replicas = [1, 2].map(() => replica(name, { missed, schedule: '0 * * * *' }, counting));
       for (const one of replicas) one.start();
-      if (causes.length > 0) await until(async () => (await runsOf(`${name}.c`))[0]?.status === 'success');
+      if (causes.length > 0) await eventually(async () => (await runsOf(`${name}.c`))[0]?.status === 'success');
       for (const one of replicas) one.stop();
       assert.equal(count, causes.length);
       assert.deepEqual(
@@ -122,7 +117,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
       };
       const one = replica(extension, { missed }, async () => {}, clock);
       one.start();
-      await until(async () => (await runsOf(`${extension}.c`))[0]?.status === 'success');
+      await eventually(async () => (await runsOf(`${extension}.c`))[0]?.status === 'success');
       one.stop();
       const lastMinuteMs = Math.floor((startedAtMs + 300_000) / 60_000) * 60_000;
       assert.deepEqual(
@@ -135,7 +130,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
   it('records what a run failed with', async () => {
     const one = replica('failing', {}, () => Promise.reject(new Error('out of luck')));
     await one.runNow('failing.c');
-    await until(async () => (await runsOf('failing.c'))[0]?.status === 'failed');
+    await eventually(async () => (await runsOf('failing.c'))[0]?.status === 'failed');
     assert.equal((await runsOf('failing.c'))[0]?.error, 'out of luck');
   });
 
