@@ -123,7 +123,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   };
   await untilReachable(database, log);
-  await migrate(pool, log);
+  await migrate(database, log);
   return database;
 }
 

@@ -44,7 +44,7 @@ describe('the webhooks service', { skip }, () => {
     await eventually(async () => {
       const rows = await stack.deliveries(webhookId);
       return rows.filter(({ status }) => status !== 'pending').length >= count;
-    });
+    }, 60_000);
     return stack.deliveries(webhookId);
   };
 

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Collections, admins, settings, and the outbox from which every event reaches the bus. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   'create schema records',
   `create table system.collections (
     id text collate "C" primary key,

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Webhook definitions, the events that any of them matched, their deliveries and the log of attempts. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // `active` holds the spans of time in which the webhook listens; an event is sent to those that listened when it
   // happened, however late it is handed out. A webhook is enabled when its last span has no end.
   `create table system.webhooks (

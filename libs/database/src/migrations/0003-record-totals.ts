@@ -1,15 +1,9 @@
-import { type Kysely, sql } from 'kysely';
-
 /**
  * Lets the outbox tell by how many records each write changed the size of its collection, and in which transaction,
  * so that a total that was exact in one snapshot can be brought up to date in another without counting again.
  * Whatever inserts or deletes records has to fill in both columns.
  */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   `alter table system.outbox
     add column collection_id text collate "C",
     add column records_added smallint not null default 0,

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Who did what: one row for each audited action (contract §7). */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // No foreign key: a row outlives its actor and its target.
   `create table system.audit (
     id text collate "C" primary key,

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** What a webhook's receiver has been like lately, secrets that are on their way out, and dropping days of the log. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // `failures` counts recorded attempts since the last success, `failing_since` is the first of them. A webhook with
   // `paused_until` gets nothing before then, and one attempt afterwards until one succeeds.
   `alter table system.webhooks

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Mail on its way out. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // Only what is still to be sent: the variables of a mail hold live tokens and codes, so its row goes with it.
   `create table system.mail_queue (
     id uuid primary key default system.new_id(),

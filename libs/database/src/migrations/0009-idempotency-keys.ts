@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** The answers that are given again to requests with the same idempotency key. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // Ids and fingerprints are keyed hashes and answers are sealed, so a copy of this table tells nothing. A row without
   // an answer belongs to whoever holds its token, until the lease is over.
   `create table system.idempotency_keys (

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Sessions, one-time tokens, failed logins, and what gateways have to forget. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // Who is signed in. An account is a user (of a collection) or an admin (of none).
   `create table system.sessions (
     id text collate "C" primary key,

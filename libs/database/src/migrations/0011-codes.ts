@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** One-time codes, and the codes that stand in for a lost authenticator app. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // An account has one live code: with several, each guess would try them all.
   "create unique index one_time_tokens_one_code on system.one_time_tokens (account_id) where purpose = 'otp'",
 

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Files whose bytes are to go, and one-time file tokens that were used. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // Bytes that are to be removed once it is time: of a file, of a record when there is no name, of a collection when
   // there is no record either. An upload announces its files here before it writes them and the commit takes the rows
   // back, so what a process that died has left is found.

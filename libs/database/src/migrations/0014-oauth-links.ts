@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Who a user is at OAuth2 providers, and what is kept of a sign-in on its way there and back. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   `create table system.oauth_links (
     collection_id text collate "C" not null,
     provider text not null,

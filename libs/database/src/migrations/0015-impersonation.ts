@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Sessions in which an admin acts as a user: they end with either of them. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   'alter table system.sessions add column impersonated_by text collate "C"',
   'create index sessions_impersonator on system.sessions (impersonated_by) where impersonated_by is not null',
 

@@ -1,12 +1,8 @@
-import { type Kysely, sql } from 'kysely';
-
 /** What gateways count together. Unlogged: it is gone after a crash, and counting begins anew. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql
-    .raw(`create unlogged table system.rate_windows (
+export const statements: readonly string[] = [
+  `create unlogged table system.rate_windows (
       key text collate "C" primary key,
       ends_at_ms bigint not null,
       used bigint not null
-    )`)
-    .execute(db);
-}
+    )`,
+];

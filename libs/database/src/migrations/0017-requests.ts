@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** The request log, by the day (UTC), so that what has been kept long enough goes by dropping a day. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   `create table system.requests (
     id uuid not null,
     at bigint not null,

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** The small values that extensions keep. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   `create table system.extension_values (
     extension text collate "C" not null,
     key text collate "C" not null,

@@ -1,11 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Crons of extensions, and their runs. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of statements) await sql.raw(statement).execute(db);
-}
-
-const statements = [
+export const statements: readonly string[] = [
   // `last_tick` is the last one that somebody was there for; before the first it is when the cron was first seen.
   `create table system.crons (
     name text collate "C" primary key,

@@ -1,25 +1,24 @@
-import type { Migration } from 'kysely/migration';
-import * as foundation from './0001-foundation.ts';
-import * as webhooks from './0002-webhooks.ts';
-import * as recordTotals from './0003-record-totals.ts';
-import * as audit from './0004-audit.ts';
-import * as webhookHealth from './0005-webhook-health.ts';
-import * as history from './0006-history.ts';
-import * as mail from './0007-mail.ts';
-import * as viewsAndIndexes from './0008-views-and-indexes.ts';
-import * as idempotencyKeys from './0009-idempotency-keys.ts';
-import * as accounts from './0010-accounts.ts';
-import * as codes from './0011-codes.ts';
-import * as files from './0012-files.ts';
-import * as oauthLinks from './0014-oauth-links.ts';
-import * as impersonation from './0015-impersonation.ts';
-import * as rateWindows from './0016-rate-windows.ts';
-import * as requests from './0017-requests.ts';
-import * as extensionValues from './0020-extension-values.ts';
-import * as crons from './0021-crons.ts';
+import { statements as foundation } from './0001-foundation.ts';
+import { statements as webhooks } from './0002-webhooks.ts';
+import { statements as recordTotals } from './0003-record-totals.ts';
+import { statements as audit } from './0004-audit.ts';
+import { statements as webhookHealth } from './0005-webhook-health.ts';
+import { statements as history } from './0006-history.ts';
+import { statements as mail } from './0007-mail.ts';
+import { statements as viewsAndIndexes } from './0008-views-and-indexes.ts';
+import { statements as idempotencyKeys } from './0009-idempotency-keys.ts';
+import { statements as accounts } from './0010-accounts.ts';
+import { statements as codes } from './0011-codes.ts';
+import { statements as files } from './0012-files.ts';
+import { statements as oauthLinks } from './0014-oauth-links.ts';
+import { statements as impersonation } from './0015-impersonation.ts';
+import { statements as rateWindows } from './0016-rate-windows.ts';
+import { statements as requests } from './0017-requests.ts';
+import { statements as extensionValues } from './0020-extension-values.ts';
+import { statements as crons } from './0021-crons.ts';
 
-/** Every migration in its order; a name that has landed never changes. */
-export const migrations: Readonly<Record<string, Migration>> = {
+/** The statements of every migration, in its order; one that has landed never changes. */
+export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0001-foundation': foundation,
   '0002-webhooks': webhooks,
   '0003-record-totals': recordTotals,
