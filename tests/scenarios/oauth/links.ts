@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { at, textAt } from '../../harness/json.ts';
+import { startMailServer } from '../../harness/mail-server.ts';
+import type { Target } from '../../harness/target.ts';
+import { newPerson, password, path, statusOf, type Visitor } from './visitor.ts';
+
+/** Links that are removed, by their owner or for their sake. */
+export async function links(t: TestContext, target: Target, visitor: Visitor): Promise<void> {
+  const { signIn, as, register, merge, mergeTokenFor, unlink } = visitor;
+  const admin = await target.admin();
+  const { guest } = target;
+  await t.test('a link can be removed by its owner, unless nothing else lets them in', async () => {
+    const person = newPerson('wim');
+    const { token: stranger } = await register('stranger@example.com');
+    const only = textAt((await signIn(person)).json, 'data.token');
+    assert.equal(statusOf(await unlink(stranger)), 404, 'there is none of theirs');
+    const last = await unlink(only);
+    assert.equal(last.status, 409);
+    assert.equal(textAt(last.json, 'code'), 'last_way_in');
+    const { id, token } = await register('xia@example.com');
+    const merged = newPerson('xia');
+    await merge({ merge_token: await mergeTokenFor(merged), password });
+    assert.equal(textAt((await signIn(merged)).json, 'data.record.id'), id);
+    const answers = await Promise.all([unlink(token), unlink(token)]);
+    assert.deepEqual(answers.map(statusOf).sort(), [200, 404]);
+    assert.deepEqual(answers.find(({ status }) => status === 200)?.json, { data: { unlinked: 'oidc' } });
+    assert.equal(at((await signIn(merged)).json, 'merge_required'), true);
+    assert.equal(statusOf(await as(only).send('DELETE', `${path}/myspace/unlink`)), 404);
+  });
+
+  await t.test(
+    'who proves an address that somebody else had written into their account gets it without their links',
+    async () => {
+      await using mail = await startMailServer();
+      await admin.patch('/api/v1/admin/settings', mail.settings);
+      const intruder = { id: randomUUID() };
+      const first = await signIn(intruder);
+      const id = textAt(first.json, 'data.record.id');
+      const email = 'victim@example.com';
+      await as(textAt(first.json, 'data.token')).patch(`/api/v1/people/${id}`, { email });
+      const reset = await eventually('the reset is mailed', async () => {
+        await guest.post('/api/v1/auth/people/request-password-reset', { email }, 200);
+        return mail.mailTo(email, { subject: 'Reset your password' });
+      });
+      await guest.post('/api/v1/auth/people/confirm-password-reset', { token: reset.token, password }, 200);
+      assert.notEqual(textAt((await signIn(intruder)).json, 'data.record.id'), id);
+      const owner = await guest.post('/api/v1/auth/people/login', { email, password }, 200);
+      assert.equal(textAt(owner, 'record.id'), id);
+      assert.equal(statusOf(await unlink(textAt(owner, 'token'))), 404);
+      await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '' });
+    },
+  );
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import type { Answer } from '../../harness/client.ts';
+import { at, objectAt, textAt } from '../../harness/json.ts';
+import { differences, is } from '../../harness/matching.ts';
+import type { OidcServer, Person } from '../../harness/oidc-server.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+import { newPerson, password, path, statusOf, type Visitor } from './visitor.ts';
+
+/** Users who come from the provider, for the first time and again. */
+export async function signingIn(t: TestContext, target: Target, server: OidcServer, visitor: Visitor): Promise<void> {
+  const { visit, exchange, signIn, as, register } = visitor;
+  const admin = await target.admin();
+  const { guest } = target;
+  await t.test('who comes for the first time is made a user, who comes again is the same', async () => {
+    const person = newPerson('fay');
+    const first = await signIn(person);
+    assert.equal(first.status, 200, first.text);
+    const record = objectAt(first.json, 'data.record');
+    assert.deepEqual(
+      differences(first.json, {
+        data: {
+          token: is.text,
+          record: {
+            id: is.uuidV7,
+            email: `oidc_${record.id}@users.invalid`,
+            verified: false,
+            nick: null,
+            anonymous: false,
+            created: is.now,
+            updated: is.now,
+          },
+        },
+      }),
+      [],
+    );
+    const again = await signIn(person);
+    assert.equal(textAt(again.json, 'data.record.id'), record.id);
+    const own = as(textAt(again.json, 'data.token'));
+    assert.equal(statusOf(await own.send('PATCH', `/api/v1/people/${record.id}`, { body: { nick: 'fay' } })), 200);
+    assert.equal(statusOf(await own.send('POST', '/api/v1/auth/refresh')), 200);
+  });
+
+  await t.test('many at once for one new person make one user', async () => {
+    const person = newPerson('gus');
+    const visits = await Promise.all(Array.from({ length: 4 }, () => visit(person)));
+    const answers = await Promise.all(visits.map(exchange));
+    assert.deepEqual(answers.map(statusOf), [200, 200, 200, 200]);
+    assert.equal(new Set(answers.map(({ json }) => at(json, 'data.record.id'))).size, 1);
+  });
+
+  await t.test('a code is good once', async () => {
+    const brought = await visit(newPerson('hal'));
+    assert.equal(statusOf(await exchange(brought)), 200);
+    const replay = await exchange(brought);
+    assert.equal(replay.status, 422);
+    assert.match(textAt(replay.json, 'details.provider'), /^invalid_grant/);
+    assert.ok(!replay.text.includes(brought.code), 'what is secret is not repeated');
+  });
+
+  await t.test('a redirectUri that the provider does not know of the code is refused by it', async () => {
+    const brought = await visit(newPerson('ivy'));
+    assert.equal(statusOf(await exchange({ ...brought, redirectUri: 'https://evil.example.com/' })), 422);
+  });
+
+  await t.test('a client that proves itself in the form works too', async () => {
+    await admin.patch('/api/v1/admin/settings', server.settings('post'));
+    assert.equal(statusOf(await signIn(newPerson('jon'))), 200);
+    await admin.patch('/api/v1/admin/settings', server.settings());
+  });
+
+  await t.test('an address that the provider does not vouch for leads to nobody', async () => {
+    const { id } = await register('sue@example.com');
+    for (const email_verified of [false, undefined]) {
+      const person = {
+        id: randomUUID(),
+        email: 'sue@example.com',
+        ...(email_verified !== undefined && { email_verified }),
+      };
+      const answer = await signIn(person);
+      assert.equal(answer.status, 200);
+      assert.notEqual(textAt(answer.json, 'data.record.id'), id);
+      assert.match(textAt(answer.json, 'data.record.email'), /@users\.invalid$/);
+    }
+  });
+
+  const una = newPerson('una');
+  const rows = [
+    { name: 'a new user is a record like others: its event fires', events: ['people.create'] },
+    { name: 'and fires once', events: [] },
+  ];
+  await runScenarios(
+    t,
+    target,
+    await Promise.all(
+      rows.map(async (row) => ({
+        ...row,
+        request: `POST ${path}/exchange`,
+        body: await visit(una),
+        expect: { status: 200 },
+        spec: 'interface §6.1',
+      })),
+    ),
+  );
+
+  await t.test('a user who is deleted leaves no link behind', async () => {
+    const person = newPerson('yan');
+    const first = await signIn(person);
+    const id = textAt(first.json, 'data.record.id');
+    await as(textAt(first.json, 'data.token')).delete(`/api/v1/people/${id}`);
+    const second = await signIn(person);
+    assert.equal(second.status, 200, second.text);
+    assert.notEqual(textAt(second.json, 'data.record.id'), id);
+  });
+
+  await t.test(
+    'a collection that asks for more than an address gets it from the app, but no address and no proof',
+    async () => {
+      await admin.post('/api/v1/collections', {
+        name: 'strict',
+        type: 'auth',
+        fields: [{ name: 'country', type: 'text', required: true }],
+      });
+      const enter = async (person: Person, record: object): Promise<Answer> => {
+        const body = { ...(await visit(person)), record };
+        return guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', { body });
+      };
+      const person = newPerson('adi');
+      const bad = await enter(person, { password, colour: 'red' });
+      assert.equal(bad.status, 422);
+      assert.deepEqual(differences(bad.json, refused.invalid('country', 'password', 'colour').json), []);
+      const good = await enter(person, { country: 'CH', email: 'victim@example.com', verified: true });
+      const { id } = objectAt(good.json, 'data.record');
+      const expected = { id: is.uuidV7, country: 'CH', email: `oidc_${id}@users.invalid`, verified: false };
+      assert.deepEqual(differences(good.json, { data: { token: is.text, record: is.containing(expected) } }), []);
+      assert.equal(textAt((await enter(person, {})).json, 'data.record.id'), id, 'who is known needs nothing more');
+    },
+  );
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { textAt } from '../../harness/json.ts';
+import { type OidcServer, type Person, redirectUri } from '../../harness/oidc-server.ts';
+import type { Target } from '../../harness/target.ts';
+
+export const password = 'correct horse battery staple';
+export const provider = 'oidc';
+/** Where the users of these scenarios sign in. */
+export const path = '/api/v1/auth/people/oauth2';
+
+/** Somebody whose address the provider vouches for. */
+export const newPerson = (name: string): Person & { readonly email: string } => ({
+  id: `${name}-${randomUUID()}`,
+  email: `${name}@example.com`,
+  email_verified: true,
+});
+
+/** The members as a query. */
+export const queryOf = (members: Readonly<Record<string, string>>): string => new URLSearchParams(members).toString();
+
+/** What a client sends of its PKCE verifier (RFC 7636 §4.2). */
+export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
+
+/** The status of an answer, where nothing else counts. */
+export const statusOf = ({ status }: Answer): number => status;
+
+/** What an app does for its users with the provider. */
+export type Visitor = ReturnType<typeof createVisitor>;
+
+/** Makes the app that users of `people` sign in with. */
+export function createVisitor({ url, guest }: Target, server: OidcServer) {
+  const authorize = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const query = queryOf({ provider, redirectUri, state: randomUUID(), ...more });
+    const { status, json, text } = await guest.send('GET', `${path}/authorize?${query}`);
+    assert.equal(status, 200, text);
+    return textAt(json, 'data.authorize_url');
+  };
+  /** Goes to the provider and back; what is brought back is for exchange. */
+  const visit = async (person: Person, more: Readonly<Record<string, string>> = {}) => {
+    const arrival = await server.visit(await authorize(more), person);
+    return { provider, redirectUri, ...arrival };
+  };
+  const exchange = (body: object): Promise<Answer> => guest.send('POST', `${path}/exchange`, { body });
+  const signIn = async (person: Person): Promise<Answer> => exchange(await visit(person));
+  const as = (token: string): Client => createClient(url, token);
+  return {
+    authorize,
+    visit,
+    exchange,
+    signIn,
+    as,
+    async register(email: string) {
+      const data = await guest.post('/api/v1/auth/people/register', { email, password });
+      return { id: textAt(data, 'record.id'), token: textAt(data, 'token') };
+    },
+    merge: (body: object, client = guest): Promise<Answer> => client.send('POST', `${path}/merge-confirm`, { body }),
+    mergeTokenFor: async (person: Person): Promise<string> => textAt((await signIn(person)).json, 'merge_token'),
+    unlink: (token: string): Promise<Answer> => as(token).send('DELETE', `${path}/${provider}/unlink`),
+  };
+}
