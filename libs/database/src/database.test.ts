@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionError } from './errors.ts';
+import type { Query } from './statement.ts';
 import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
@@ -41,5 +42,40 @@ describe('a database that says nothing', { skip: serverUrl === undefined && 'TES
       await query(sleep(1.2));
       assert.deepEqual(await query(one), [{ n: 1 }]);
     });
+  });
+});
+
+describe('a connection of the pool', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
+  let temporary: TemporaryDatabase;
+  let database: Database;
+  before(async () => {
+    temporary = await createTemporaryDatabase(serverUrl ?? '');
+    const log = createLogger('test', 'silent');
+    database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 1, silenceMs: 1000 });
+  });
+  after(async () => {
+    await database.close();
+    await temporary.drop();
+  });
+  const pidOf = async (query: Query): Promise<number> => {
+    const [row] = await query<{ pid: number }>({ text: 'select pg_backend_pid() as pid', values: [] });
+    return row?.pid ?? 0;
+  };
+
+  test('that was silent is not used again, and one whose statement was refused is', async () => {
+    const first = await pidOf(database.query);
+    await assert.rejects(database.query({ text: 'select 1 / 0', values: [] }), /division by zero/);
+    assert.equal(await pidOf(database.query), first);
+    await assert.rejects(database.query({ text: 'select pg_sleep(60)', values: [] }), isConnectionError);
+    assert.notEqual(await pidOf(database.query), first);
+  });
+
+  test('that is lost between two statements of a transaction fails this one, and nothing else', async () => {
+    const lost = database.transaction(async (query) => {
+      await database.read({ text: 'select pg_terminate_backend($1, 10000)', values: [await pidOf(query)] });
+      await pidOf(query);
+    });
+    await assert.rejects(lost, isConnectionError);
+    assert.ok((await pidOf(database.query)) > 0);
   });
 });

@@ -77,29 +77,46 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (metrics) measurePool(metrics, pool);
   const lane = new ReadLane({ connection, size: readConnections, log });
 
-  const query: Query = (statement) => traced(statement, async () => (await pool.query(asPg(statement))).rows);
-
-  async function attempt<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  /**
+   * Lends a connection of the pool. One that failed or was silent is not used again, since what it was asked may still
+   * be running; one whose statement was refused is.
+   */
+  async function onConnection<T>(work: (client: pg.PoolClient, discard: () => void) => Promise<T>): Promise<T> {
     const client = await pool.connect();
-    let broken = false;
+    let isBroken = false;
+    const discard = () => {
+      isBroken = true;
+    };
+    // Lost between two statements it tells nobody else, and what nobody hears ends the process.
+    client.on('error', discard);
     try {
-      await client.query('begin');
-      const result = await work((statement) =>
-        traced(statement, async () => (await client.query(asPg(statement, longestStatementMs))).rows),
-      );
-      await client.query('commit');
-      return result;
+      return await work(client, discard);
     } catch (error) {
-      broken = isConnectionError(error);
-      if (!broken)
-        await client.query('rollback').catch(() => {
-          broken = true;
-        });
+      if (isConnectionError(error)) discard();
       throw error;
     } finally {
-      client.release(broken);
+      client.off('error', discard);
+      client.release(isBroken);
     }
   }
+
+  const query: Query = (statement) =>
+    traced(statement, () => onConnection(async (client) => (await client.query(asPg(statement))).rows));
+
+  const attempt = <T>(work: (query: Query) => Promise<T>): Promise<T> =>
+    onConnection(async (client, discard) => {
+      await client.query('begin');
+      try {
+        const result = await work((statement) =>
+          traced(statement, async () => (await client.query(asPg(statement, longestStatementMs))).rows),
+        );
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        if (!isConnectionError(error)) await client.query('rollback').catch(discard);
+        throw error;
+      }
+    });
 
   const database: Database = {
     read: (statement) => traced(statement, () => lane.read(statement)),
