@@ -83,6 +83,16 @@ onEachTopology('downloads', async (t, target) => {
       ...get(`/api/files${plain}?download=1`, {}),
       expect: { status: 200, headers: { 'content-disposition': is.matching(/^attachment/) } },
     },
+    ...['0', 'false', ''].map((value) => ({
+      name: `not forced, with download=${value}`,
+      ...get(`/api/files${plain}?download=${value}`, {}),
+      expect: { status: 200, headers: { 'content-disposition': is.matching(/^inline/) } },
+    })),
+    {
+      name: 'whether to save it can not be read',
+      ...get(`/api/files${plain}?download=yes`, {}),
+      expect: { status: 400, json: { error: is.text, code: 'malformed_request', details: { download: is.text } } },
+    },
     ...[[page, 'text/html; charset=utf-8'] as const, [picture, 'image/svg+xml'] as const].map(([path, type]) => ({
       name: `${type} is never shown as a page`,
       ...get(`/api/files${path}`, {}),

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AppError, notFound } from '@recordbus/shared/errors';
 import {
+  flag,
   freeText,
   isKnownVersion,
   otherContent,
   type Reply,
   type Route,
   route,
-  standsFor,
   withHeaders,
 } from '@recordbus/shared/http';
 import type { FileKey } from '@recordbus/storage';
@@ -38,7 +38,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
         pattern: thumbSize.source,
         description: 'an image of this size instead, as 100x100, 0x100 or 100x0, with t, b or f behind it',
       }),
-      download: freeText.meta(standsFor({ type: 'boolean', default: false, description: 'to be saved, not shown' })),
+      download: flag.describe('to be saved, not shown'),
     }),
     requestHeaders: {
       Range: 'the bytes that are wanted',
@@ -52,7 +52,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
         'Content-Range': 'Which bytes of how many',
       }),
       304: 'the caller has them',
-      400: 'the size of a preview can not be read',
+      400: 'the size of a preview, or whether to save the file, can not be read',
       401: 'a token is required',
       403: 'a rule refuses, or the token is for another address',
       404: 'no such file',
@@ -76,7 +76,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
         const isPublic = isOpenToAll(found, collection.rules.view);
         const reply = answer(shown, {
           filename: params.filename,
-          isAttachment: query.download === '1' || query.download === 'true',
+          isAttachment: query.download,
           cacheControl: isPublic ? 'public, max-age=604800, immutable' : 'private, no-cache',
           isHead,
           header,
