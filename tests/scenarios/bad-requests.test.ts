@@ -43,6 +43,21 @@ onEachTopology('a request that can not be read is refused', async (t, target) =>
         expect: refused.tooLarge,
       }),
     ]),
+    ...[json, { 'Content-Type': 'multipart/form-data; boundary=y' }].map((type) =>
+      unread(`a compressed body of ${type['Content-Type']}`, posts, '{"title": "Hello"}', {
+        headers: { ...type, 'Content-Encoding': 'gzip' },
+        expect: {
+          status: 415,
+          json: { error: is.matching(/Content-Encoding/), code: 'unsupported_media_type' },
+          headers: { 'accept-encoding': 'identity' },
+        },
+      }),
+    ),
+    unread('a body that says it is not compressed', posts, '{"title": "Hello"}', {
+      headers: { ...json, 'Content-Encoding': 'identity' },
+      expect: { status: 201 },
+      events: ['posts.create'],
+    }),
     unread('a form', posts, 'title=Hello', {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       expect: refused.unsupported,

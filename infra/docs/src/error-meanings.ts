@@ -55,7 +55,7 @@ export const meanings: Readonly<Record<string, string>> = {
   transaction_over: 'Code of an extension wrote after its write was over.',
   unauthenticated: 'A valid token is required.',
   unavailable: 'Something that the answer needs is away at the moment.',
-  unsupported_media_type: 'The body is not of a type that the route reads.',
+  unsupported_media_type: 'The body is not of a type that the route reads, or it is compressed.',
   upload_expired: 'The upload took too long; it has to be sent again.',
   upstream_timeout: 'A service took too long.',
   validation_failed: 'The request was read and its values are refused; details name each.',

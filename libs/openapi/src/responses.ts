@@ -46,7 +46,7 @@ const meanings: Readonly<Record<number, string>> = {
   408: 'The body came too slowly.',
   409: 'Something stands against it; for an idempotency key, the first request with it is still running.',
   413: 'The body is too large.',
-  415: 'The body is not of a type that is read here.',
+  415: 'The body is not of a type that is read here, or compressed.',
   422: 'The values are refused; details name each.',
   429: 'Too many requests.',
 };

@@ -74,6 +74,12 @@ export const payloadTooLarge = (limitBytes: number) =>
 export const unsupportedMediaType = (expected: string) =>
   new AppError(415, 'unsupported_media_type', `the body must be ${expected}`);
 
+/** 415: the body is compressed, and nothing here unpacks it (RFC 9110 §15.5.16). */
+export const unsupportedEncoding = (encoding: string) =>
+  new AppError(415, 'unsupported_media_type', `the body must be sent without Content-Encoding (${encoding})`, {
+    headers: { 'Accept-Encoding': 'identity' },
+  });
+
 /** 429: the caller asked too often; worth another try after so many seconds. */
 export const rateLimited = (retryAfterSec: number) =>
   new AppError(429, 'rate_limited', 'Too many requests. Try again later.', {

@@ -73,7 +73,7 @@ export function runService<V extends Record<string, Variable>>(
     const { service, sealer, setupToken } = await build(parts);
     lifecycle.onStop(name, () => service.stop());
     await service.start();
-    const server = await listen(createServiceApp(service, sealer, log, metrics), config);
+    const server = await listen(createServiceApp(service, sealer, log, metrics), { ...config, isBehindGateway: true });
     lifecycle.onStop('requests', () => server.close());
     log.info({ url: server.url }, 'listening');
     announceReady({ name, url: server.url, ...(setupToken && { setupToken }) });

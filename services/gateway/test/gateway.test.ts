@@ -32,6 +32,7 @@ for (const [name, start] of Object.entries(topologies))
         declare('GET', '/api/v1/files/download'),
         declare('GET', '/api/v1/files/slow'),
         declare('GET', '/api/v1/files/headers'),
+        declare('GET', '/api/v1/files/large-head'),
         declare('GET', '/api/v1/files/broken'),
       ],
       {
@@ -54,6 +55,10 @@ for (const [name, start] of Object.entries(topologies))
           response.setHeader('Set-Cookie', ['a=1', 'b=2']);
           response.setHeader('ETag', 'W/"1"');
           response.end(JSON.stringify(request.headers));
+        },
+        '/api/v1/files/large-head': (_, response) => {
+          response.setHeader('X-Large', 'x'.repeat(100_000));
+          response.end();
         },
         '/api/v1/files/broken': (_, response) => {
           response.writeHead(200, { 'Content-Length': 100 });
@@ -137,6 +142,34 @@ for (const [name, start] of Object.entries(topologies))
       const seen = (await response.json()) as Record<string, string>;
       assert.equal(seen['if-none-match'], 'W/"1"');
       assert.equal(seen['x-own'], 'ü');
+    });
+
+    test('what the client tells this connection alone ends here, and what all have to know does not', async () => {
+      const head = (request: string, named: string) =>
+        `${request} HTTP/1.1\r\nHost: example.com\r\nConnection: close, ${named}\r\nX-Private: 1\r\nX-Own: 1\r\n`;
+      const seen = await sendHead(gateway.port, head('GET /api/v1/files/headers', 'x-private, Host'));
+      assert.match(seen, /^HTTP\/1.1 200 [\s\S]*"x-own":"1"/);
+      assert.match(seen, /"host":"example.com"/);
+      assert.doesNotMatch(seen, /"x-private":/);
+      const typed = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+      const posted = await sendHead(
+        gateway.port,
+        `${head('POST /api/v1/posts', 'Content-Type, content-length')}${typed}`,
+      );
+      assert.match(posted, /^HTTP\/1.1 200 /);
+    });
+
+    test('as large a head as the gateway reads is read by the service too, and one as large is passed back', async () => {
+      const head = `GET /api/v1/files/headers HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nX-Own: `;
+      const whole = `${head}${'x'.repeat(128 * 1024 - head.length - 20)}\r\n`;
+      assert.match(await sendHead(gateway.port, whole), /^HTTP\/1.1 200 /);
+      assert.match(await exchange(gateway.port, 'GET /api/v1/files/large-head HTTP/1.1'), /X-Large: x{100000}\r\n/i);
+    });
+
+    test('no header is left out, however many there are', async () => {
+      const many = Array.from({ length: 1500 }, (_, index) => `X-H${index}: 1\r\n`).join('');
+      const head = 'GET /api/v1/files/headers HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n';
+      assert.match(await sendHead(gateway.port, head + many), /"x-h1499":"1"/);
     });
 
     test('an unknown route is 404, another method 405 with Allow, also where a parameter could stand', async () => {

@@ -91,7 +91,7 @@ export async function serveAlone(
   port = 0,
   host = '127.0.0.1',
 ): Promise<ListeningServer & AsyncDisposable> {
-  const server = await listen(createServiceApp(service, sealer, quiet), { host, port });
+  const server = await listen(createServiceApp(service, sealer, quiet), { host, port, isBehindGateway: true });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= server.close();

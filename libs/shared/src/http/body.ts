@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { malformed, payloadTooLarge, requestTimeout, unsupportedMediaType } from '../errors.ts';
+import { malformed, payloadTooLarge, requestTimeout, unsupportedEncoding, unsupportedMediaType } from '../errors.ts';
 
 /** The length of the body in bytes as the request declares it; 0 when it declares none. */
 export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
@@ -11,6 +11,12 @@ export const hasBody = (request: IncomingMessage): boolean =>
 /** Is the body a form with files (RFC 7578)? */
 export const isMultipart = ({ headers }: IncomingMessage): boolean =>
   /^\s*multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
+
+/** Throws 415 for a body that is not sent as it is: compressed bytes are neither JSON nor a form. */
+export function requirePlainBody({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') throw unsupportedEncoding(encoding.slice(0, 50));
+}
 
 /** What a route declares of how large its bodies may be. */
 export interface BodyLimits {

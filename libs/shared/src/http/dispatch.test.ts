@@ -132,6 +132,11 @@ describe('dispatching a request', () => {
       assert.equal((await call('POST', '/items', body)).status, 400, body);
     assert.equal((await call('POST', '/items', JSON.stringify({ name: 'x'.repeat(200) }))).status, 413);
     assert.equal((await call('POST', '/items', 'a=b', { 'Content-Type': 'text/plain' })).status, 415);
+    const compressed = await call('POST', '/items', '{"name":"x"}', { 'Content-Encoding': 'gzip' });
+    assert.equal(compressed.status, 415);
+    assert.match(compressed.json.error, /Content-Encoding \(gzip\)/);
+    assert.equal(compressed.headers.get('accept-encoding'), 'identity');
+    assert.equal((await call('POST', '/items', '{"name":"x"}', { 'Content-Encoding': 'identity' })).status, 201);
     const refused = await call('POST', '/items', '{"name":1,"size":"x","more":true}');
     assert.equal(refused.status, 422);
     assert.deepEqual(refused.json, {

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { RequestContext } from '../context.ts';
+import { contextHeader, type RequestContext } from '../context.ts';
 import { describeIssues, unknownMember } from '../describe-issues.ts';
 import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
 import { inRequest, logFields } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
 import { inSpan, SpanKind } from '../telemetry.ts';
-import { bodyLimitOf, hasBody, isMultipart, readJsonBody } from './body.ts';
+import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } from './body.ts';
+import { connectionHeaders } from './connection-headers.ts';
 import { answerOnce, readIdempotencyKey } from './idempotency.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { digestRequest } from './request-digest.ts';
@@ -85,8 +86,9 @@ async function readInput(
   params: unknown,
   context: RequestContext,
 ): Promise<RouteInput<unknown, unknown, unknown>> {
-  const multipart =
-    route.multipartLimitBytes !== undefined && isMultipart(request) && hasBody(request) ? request : undefined;
+  const takesMultipart = route.multipartLimitBytes !== undefined && isMultipart(request);
+  if (hasBody(request) && (route.body || takesMultipart)) requirePlainBody(request);
+  const multipart = takesMultipart && hasBody(request) ? request : undefined;
   return {
     params,
     query: readQuery(route.query, search),
@@ -97,13 +99,18 @@ async function readInput(
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     context,
-    headerNames: Object.keys(request.headers),
+    get headerNames() {
+      return Object.keys(request.headers).filter(isOfRequest);
+    },
     header: (name) => {
-      const value = request.headers[name];
+      const value = isOfRequest(name) ? request.headers[name] : undefined;
       return Array.isArray(value) ? value.join(', ') : value;
     },
   };
 }
+
+/** Is the header the client's, about its request? Others depend on where the service runs. */
+const isOfRequest = (name: string): boolean => !connectionHeaders.has(name) && name !== contextHeader;
 
 /** Without a schema the query is what it says, each name once. */
 function readQuery(schema: z.ZodType | undefined, search: string): unknown {

@@ -12,6 +12,7 @@ export {
   withHeaders,
 } from './answers.ts';
 export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
+export { connectionHeaders, namedByConnection } from './connection-headers.ts';
 export type { Description } from './description.ts';
 export { createDispatcher, splitUrl } from './dispatch.ts';
 export { isKnownVersion } from './etag.ts';
@@ -24,5 +25,5 @@ export { endAheadOfBody, sendError, sendReply } from './respond.ts';
 export { type Access, type Action, type Method, type Route, type RouteInput, route } from './route.ts';
 export { createRouter, type Match } from './router.ts';
 export { securityHeaders } from './security-headers.ts';
-export { type ListeningServer, listen } from './server.ts';
+export { type ListeningServer, listen, maxHeaderBytes } from './server.ts';
 export { createServiceApp } from './service-app.ts';

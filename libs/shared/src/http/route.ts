@@ -25,7 +25,10 @@ export interface RouteInput<P, Q, B> {
   readonly isHead: boolean;
   /** The request, its body unread, when that is multipart and the route reads such bodies itself; `body` is empty then. */
   readonly multipart: IncomingMessage | undefined;
-  /** The header's value; repeated headers are joined as node:http joins them. */
+  /**
+   * The header's value; repeated headers are joined as node:http joins them. Those that speak of a connection are not
+   * the request's.
+   */
   header(name: string): string | undefined;
   /** The names of all headers, in lower case. */
   readonly headerNames: readonly string[];

@@ -16,11 +16,16 @@ export interface ListeningServer {
 interface ListenOptions {
   readonly port: number;
   readonly host: string;
+  /** Does the gateway ask, with a context of its own in the headers, so that they may be larger by that? */
+  readonly isBehindGateway?: boolean;
   readonly patience?: Patience;
 }
 
 /** Request line and headers together (contract §2: a vector of 4,096 dimensions fits in a query). */
-const maxHeaderBytes = 128 * 1024;
+export const maxHeaderBytes = 128 * 1024;
+
+/** More than a context takes when it is sealed. */
+const contextBytes = 8 * 1024;
 
 /** How often a server that is closing ends the connections whose request was the last, in milliseconds. */
 const idleSweepMs = 50;
@@ -31,7 +36,7 @@ const idleSweepMs = 50;
  */
 export function listen(
   app: RequestListener,
-  { port, host, patience = defaultPatience }: ListenOptions,
+  { port, host, isBehindGateway = false, patience = defaultPatience }: ListenOptions,
 ): Promise<ListeningServer> {
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const serve = cutSlowClients((request, response) => {
@@ -40,7 +45,7 @@ export function listen(
   }, patience);
   const server = createServer(
     {
-      maxHeaderSize: maxHeaderBytes,
+      maxHeaderSize: isBehindGateway ? maxHeaderBytes + contextBytes : maxHeaderBytes,
       // node:http would answer for itself, without the headers and the shape of other answers; the app knows them.
       requireHostHeader: false,
       keepAliveTimeout: 65_000,
@@ -51,6 +56,8 @@ export function listen(
     serve,
   );
   server.timeout = patience.periodMs;
+  // By default node:http leaves out those after the thousandth, and says so to nobody.
+  server.maxHeadersCount = 0;
   server.on('checkContinue', (request, response) => {
     continueOnDemand(request, response);
     serve(request, response);

@@ -6,6 +6,7 @@ import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import type { FindClient } from '../client-address/find-client.ts';
 import { accessLog } from './access-log.ts';
 import { guest } from './authenticate.ts';
+import { dropNamedHeaders } from './drop-named-headers.ts';
 import type { Step } from './exchange.ts';
 
 const saneRequestId = /^[\x20-\x7e]{1,128}$/;
@@ -13,7 +14,7 @@ const securityHeaderList = Object.entries(securityHeaders);
 
 /**
  * Begins the exchange: request id, trace, client address, the headers of every answer, the access log. What only a
- * gateway may say is taken off the request.
+ * gateway may say is taken off the request, and what concerns nobody behind it.
  */
 export function beginExchange(log: Logger, findClient: () => FindClient): Step {
   const logAccess = accessLog(log);
@@ -21,6 +22,7 @@ export function beginExchange(log: Logger, findClient: () => FindClient): Step {
   return (request, response, next) => {
     const { headers, socket } = request;
     if (headers[contextHeader] !== undefined) delete headers[contextHeader];
+    dropNamedHeaders(headers);
     const requestId = acceptRequestId(headers['x-request-id']);
     response.locals.exchange = {
       startedAtMs: performance.now(),

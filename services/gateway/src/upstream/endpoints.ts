@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { maxHeaderBytes } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { Pool } from 'undici';
 
@@ -121,6 +122,7 @@ export class Endpoints {
       connect: { timeout: connectTimeoutMs },
       headersTimeout: answerTimeoutMs,
       bodyTimeout: answerTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
     });
     const lost = () => {
       this.#hasLostConnection = true;
