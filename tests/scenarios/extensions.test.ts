@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { after } from 'node:test';
 import { startPushServer } from '../harness/push-server.ts';
 import { onEachTopology, onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { accountHooks } from './extensions/account-hooks.ts';
 import { afterHooks } from './extensions/after-hooks.ts';
 import { beforeHooks } from './extensions/before-hooks.ts';
 import { crons } from './extensions/crons.ts';
@@ -34,5 +35,6 @@ onEachTopology('hooks of sign-ins', signInHooks);
 onEachTopology('the tools of extensions', (t, target) => tools(t, target, push));
 onOneProcess('custom events', customEvents);
 onOneProcess('crons', crons);
-// What can't be loaded is logged as an error, and no table is run after that.
+// A hook that hangs and a file that can't be loaded are logged as errors, and no table is run after that.
+onEachTopology('before hooks of accounts', accountHooks);
 onEachTopology('changed extensions', (t, target) => reloading(t, target, directory));

@@ -52,9 +52,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const extensions = await findExtensionsConfig(config);
   const of = (service: string) => ({ log: createLogger(service, config.logLevel), database, bus });
   const records = createRecords({ ...of('records'), secret, envelope, config, storage, stream, extensions });
-  const signInHooks = extensions && records.signInHooks;
   const services = [
-    createAuth({ ...of('auth'), envelope, secret, config, signInHooks }),
+    createAuth({ ...of('auth'), envelope, secret, config, accountHooks: records.accountHooks }),
     records,
     createAdmin({ ...of('admin'), secret, envelope, config }),
     createWebhooks({ ...of('webhooks'), envelope, stream }),

@@ -1,7 +1,15 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 
 /** Something that concerns every replica at once and is only a hint: whoever misses it polls. */
-export type NoticeTopic = 'schema' | 'settings' | 'outbox' | 'webhooks' | 'mail' | 'accounts' | 'routes';
+export type NoticeTopic =
+  | 'schema'
+  | 'settings'
+  | 'outbox'
+  | 'webhooks'
+  | 'mail'
+  | 'accounts'
+  | 'account-hooks'
+  | 'routes';
 
 /** The connection to NATS. It reconnects for ever; a bus that is down never fails a start or a write. */
 export interface Bus {

@@ -1,3 +1,4 @@
+import { type AccountHooks, noAccountHooks } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
@@ -11,11 +12,11 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
-import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import { createTokenSigner } from '@recordbus/tokens';
 import type { AuthParts } from './auth-parts.ts';
 import { createBackgroundWork } from './background-work.ts';
 import { createAuthCollections } from './collections/auth-collections.ts';
+import { withSignInHooks } from './hooks/with-sign-in-hooks.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLockout } from './lockout/lockout.ts';
 import { measureMail } from './mail-metrics.ts';
@@ -32,7 +33,6 @@ import { passwordRoutes } from './routes/password-routes.ts';
 import { secondFactorRoutes } from './routes/second-factor-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { totpRoutes } from './routes/totp-routes.ts';
-import { withSignInHooks } from './sign-in-hooks/with-sign-in-hooks.ts';
 
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 export { liftLockout } from './lockout/lockout.ts';
@@ -53,8 +53,8 @@ interface AuthDeps {
   };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** The hooks around sign-ins; none when not given. */
-  readonly signInHooks?: SignInHooks | undefined;
+  /** The hooks around sign-ins and accounts; none when not given. */
+  readonly accountHooks?: AccountHooks | undefined;
   /** By which OAuth2 providers are called; one that obeys the settings when not given. */
   readonly client?: EgressClient;
 }
@@ -79,6 +79,7 @@ export function createAuth(deps: AuthDeps): Service {
     envelope,
     sealing: createFieldSealing({ envelope, log }),
     collections: createAuthCollections(cache),
+    accountHooks: deps.accountHooks ?? noAccountHooks,
     signer: createTokenSigner(secret, clock),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
     lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
@@ -88,20 +89,22 @@ export function createAuth(deps: AuthDeps): Service {
     nowSec,
     inBackground: background.run,
   };
-  const own = [
-    ...adminRoutes(parts),
-    ...impersonationRoutes(parts),
-    ...sessionRoutes(parts),
-    ...passwordRoutes(parts),
-    ...addressRoutes(parts),
-    ...anonymousRoutes(parts),
-    ...mailRoutes(parts),
-    ...otpRoutes(parts),
-    ...oauthRoutes(parts),
-    ...totpRoutes(parts),
-    ...secondFactorRoutes(parts),
-  ];
-  const routes = deps.signInHooks ? withSignInHooks(own, deps.signInHooks, parts) : own;
+  const routes = withSignInHooks(
+    [
+      ...adminRoutes(parts),
+      ...impersonationRoutes(parts),
+      ...sessionRoutes(parts),
+      ...passwordRoutes(parts),
+      ...addressRoutes(parts),
+      ...anonymousRoutes(parts),
+      ...mailRoutes(parts),
+      ...otpRoutes(parts),
+      ...oauthRoutes(parts),
+      ...totpRoutes(parts),
+      ...secondFactorRoutes(parts),
+    ],
+    parts,
+  );
   return {
     name: 'auth',
     routes,

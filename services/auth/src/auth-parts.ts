@@ -1,3 +1,4 @@
+import type { AccountHooks } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
@@ -23,6 +24,8 @@ export interface AuthParts {
   /** Keeps passwords and encrypted fields of users as they are to be kept. */
   readonly sealing: FieldSealing;
   readonly collections: AuthCollections;
+  /** What stands before sign-ins and before writes of users. */
+  readonly accountHooks: AccountHooks;
   readonly signer: TokenSigner;
   readonly passwords: PasswordRules;
   readonly lockout: Lockout;

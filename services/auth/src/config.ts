@@ -9,7 +9,7 @@ import { z } from 'zod';
 export const loneAuthVariables = {
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
-    'Where the records service listens, if it runs extensions with hooks of sign-ins.',
+    'Where the records service listens, which runs the hooks of accounts; without it they have none.',
     urlOf('http', 'https').optional(),
   ),
 };

@@ -1,3 +1,4 @@
+import { followHookedAccounts } from '@recordbus/accounts';
 import { connectBus } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
@@ -6,7 +7,7 @@ import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAuth, prepareFirstAdmin } from './app.ts';
 import { authVariables, loneAuthVariables } from './config.ts';
-import { remoteSignInHooks } from './sign-in-hooks/remote-sign-in-hooks.ts';
+import { remoteAccountHooks } from './hooks/remote-account-hooks.ts';
 
 await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
@@ -22,7 +23,10 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
     );
   const envelope = createEnvelope(config.encryptionKey);
   const sealer = createContextSealer(secret);
-  const signInHooks = config.recordsUrl ? remoteSignInHooks({ url: config.recordsUrl, sealer }) : undefined;
-  const service = createAuth({ log, database, bus, envelope, secret, config, signInHooks });
+  const copy = followHookedAccounts({ database, bus, log });
+  lifecycle.onStop('what has hooks', () => copy.stop());
+  await copy.start();
+  const accountHooks = config.recordsUrl ? remoteAccountHooks({ url: config.recordsUrl, sealer, copy }) : undefined;
+  const service = createAuth({ log, database, bus, envelope, secret, config, accountHooks });
   return { service, sealer, setupToken };
 });

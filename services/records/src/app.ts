@@ -1,3 +1,4 @@
+import { type AccountHooks, noteHookedAccounts, nothingHooked } from '@recordbus/accounts';
 import { addOutboxGauges, type Bus, createOutboxRelay, type EventStream, eventStream } from '@recordbus/bus';
 import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
@@ -11,9 +12,9 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { RequestHandler, Service } from '@recordbus/shared/service';
-import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import type { Storage } from '@recordbus/storage';
 import { createFileTokens } from '@recordbus/tokens';
+import { createHookedUsers } from './accounts/hooked-users.ts';
 import { createReferrers } from './delete/referrers.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import type { Extensions } from './extensions/extensions.ts';
@@ -21,6 +22,7 @@ import { createDownloadTokens } from './files/download-tokens.ts';
 import { createDownloads } from './files/downloads.ts';
 import { createRemovals } from './files/removals.ts';
 import { createFindLostFiles } from './history/find-lost-files.ts';
+import { accountHookRoutes } from './routes/account-hooks.ts';
 import { createRoute } from './routes/create.ts';
 import { cronRoutes } from './routes/crons.ts';
 import { deleteRoute } from './routes/delete.ts';
@@ -30,7 +32,6 @@ import { getRoute } from './routes/get.ts';
 import { historyRoute, restoreRoute } from './routes/history.ts';
 import { listRoute } from './routes/list.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
-import { signInHooksRoute } from './routes/sign-in-hooks.ts';
 import { updateRoute } from './routes/update.ts';
 import { createServedCollections } from './schema/served-collections.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
@@ -70,7 +71,7 @@ const defaultMaxUploadBytes = 100 * 1024 * 1024;
 const extensionPath = '/api/x/';
 
 /** The records API (interface §4.5) on the three record paths. */
-export function createRecords(given: RecordsDeps): Service & { readonly signInHooks: SignInHooks } {
+export function createRecords(given: RecordsDeps): Service & { readonly accountHooks: AccountHooks } {
   const { log, database, bus, secret, envelope, config, storage, stream = eventStream, vectorMemoryBytes } = given;
   let extensions: Extensions | undefined;
   const settings = createSettings({ database, bus, log, envelope });
@@ -156,18 +157,26 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
       serve();
       routesChanged();
       bus.notify('routes');
+      tellAuth().catch((error) => log.error({ err: error }, 'the auth service was not told of changed hooks'));
     });
   }
 
-  const signInHooks: SignInHooks = {
-    before: async (attempt, context) =>
-      extensions ? extensions.signInHooks.before(attempt, context) : { hasHooks: false, wantsToKnow: false },
+  const accountHooks: AccountHooks = {
+    get hooked() {
+      return extensions?.hookedAccounts ?? nothingHooked;
+    },
+    beforeSignIn: async (attempt, context) => extensions?.beforeSignIn(attempt, context),
+    ...createHookedUsers(deps),
   };
+
+  async function tellAuth(): Promise<void> {
+    if (await noteHookedAccounts(database.query, accountHooks.hooked)) bus.notify('account-hooks');
+  }
 
   return {
     name: 'records',
-    signInHooks,
-    handleInner: createDispatcher([signInHooksRoute(signInHooks)], dispatching),
+    accountHooks,
+    handleInner: createDispatcher(accountHookRoutes(accountHooks), dispatching),
     get routes() {
       return [...routes, ...(extensions?.routes ?? [])];
     },
@@ -190,6 +199,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly signInHo
       relay.start();
       removals.start();
       if (given.extensions) await startExtensions(given.extensions);
+      await tellAuth();
     },
     async stop() {
       await extensions?.stop();

@@ -16,6 +16,7 @@ import { statements as rateWindows } from './0016-rate-windows.ts';
 import { statements as requests } from './0017-requests.ts';
 import { statements as extensionValues } from './0020-extension-values.ts';
 import { statements as crons } from './0021-crons.ts';
+import { statements as hookedAccounts } from './0022-hooked-accounts.ts';
 
 /** The statements of every migration, in its order; one that has landed never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +38,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0017-requests': requests,
   '0020-extension-values': extensionValues,
   '0021-crons': crons,
+  '0022-hooked-accounts': hookedAccounts,
 };
 
 /** The names of all migrations in their order. */

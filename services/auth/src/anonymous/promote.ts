@@ -1,13 +1,11 @@
+import { findUserByEmail, readerOf } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { auditUser } from '../users/audit-user.ts';
-import { changeUser } from '../users/change-user.ts';
-import { findUserByEmail } from '../users/find-user.ts';
-import { readerOf } from '../users/record-reader.ts';
+import { makeChange } from '../users/write-user.ts';
 import { issueVerification } from '../verification/verification.ts';
 
 interface Credentials {
@@ -41,19 +39,27 @@ export async function promote(
   if (await isTaken()) throw addressTaken();
   const email = await readCredentials(parts, collection, credentials);
   const passwordHash = await passwords.hashNew(credentials.password);
-  const change = { email, passwordHash, isAnonymous: false, verified: false };
-  const write = database.transaction(async (query) => {
-    const user = await changeUser(query, collection, userId, change, origin.context, { isAnonymous: true });
-    if (!user) throw notAnonymous();
-    if (isMailConfigured(settings)) await enqueueMail(query, await issueVerification(query, parts, collection, user));
-    await auditUser(query, 'users.promote', collection, user.id, origin);
-    return openUserSession(query, parts, { collection, user, origin });
+  const write = makeChange(parts, collection, {
+    change: {
+      id: userId,
+      fields: { email, verified: false },
+      passwordHash,
+      isAnonymous: false,
+      condition: { isAnonymous: true },
+      audit: 'users.promote',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
+    refusal: notAnonymous,
+    async finish(query, user, collection) {
+      if (isMailConfigured(settings)) await enqueueMail(query, await issueVerification(query, parts, collection, user));
+      return openUserSession(query, parts, { collection, user, origin });
+    },
   });
   const session = await write.catch(async (error) => {
     // Somebody took the address meanwhile.
     throw error instanceof AppError && error.status === 422 && (await isTaken()) ? addressTaken() : error;
   });
-  tellOfWrittenUsers(bus);
   bus.notify('mail');
   return session;
 }

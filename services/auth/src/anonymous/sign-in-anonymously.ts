@@ -1,12 +1,11 @@
 import { newId } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { forbidden, validationFailed } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { createUser } from '../users/create-user.ts';
-import { readerOf } from '../users/record-reader.ts';
 import { syntheticAddress } from '../users/synthetic-address.ts';
+import { makeUser } from '../users/write-user.ts';
 
 /** What an anonymous user gets an account without, until they are promoted. */
 const credentials = ['email', 'password'];
@@ -22,24 +21,16 @@ export async function signInAnonymously(
   body: Readonly<Record<string, unknown>>,
   origin: Origin,
 ): Promise<UserSession> {
-  const { database, settings, bus } = parts;
-  demandFeature(settings, 'auth.anonymous.enabled');
+  demandFeature(parts.settings, 'auth.anonymous.enabled');
   if (body.verified === true) throw forbidden('an anonymous user has no address that could be verified');
-  const given = credentials.filter((name) => body[name] !== undefined);
-  if (given.length > 0)
-    throw validationFailed(Object.fromEntries(given.map((name) => [name, 'is asked for when the user is promoted'])));
+  const refused = credentials.filter((name) => body[name] !== undefined);
+  if (refused.length > 0)
+    throw validationFailed(Object.fromEntries(refused.map((name) => [name, 'is asked for when the user is promoted'])));
   const id = newId();
-  const values = readerOf(collection).readNew(body, new Map([['email', syntheticAddress('anon', id)]]));
-  const session = await database.transaction(async (query) => {
-    const user = await createUser(
-      query,
-      parts,
-      collection,
-      { id, values, passwordHash: null, isAnonymous: true },
-      origin.context,
-    );
-    return openUserSession(query, parts, { collection, user, origin });
+  const given = { email: syntheticAddress('anon', id) };
+  return makeUser(parts, collection, {
+    user: { id, fields: body, given, passwordHash: null, isAnonymous: true },
+    context: origin.context,
+    finish: (query, user, collection) => openUserSession(query, parts, { collection, user, origin }),
   });
-  tellOfWrittenUsers(bus);
-  return session;
 }

@@ -1,12 +1,10 @@
+import { findUserByEmail, findUserById, readerOf } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import { forbidden, unauthenticated } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
-import { consumeOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { auditUser } from '../users/audit-user.ts';
-import { changeUser } from '../users/change-user.ts';
-import { findUserByEmail, findUserById } from '../users/find-user.ts';
-import { readerOf } from '../users/record-reader.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { makeChange } from '../users/write-user.ts';
 import { canReceiveMail, invalidToken, mailIsOff } from '../verification/verification.ts';
 
 /** As long as the proof of a first address. */
@@ -56,31 +54,32 @@ export async function requestEmailChange(
  * when somebody else has the address by now.
  */
 export async function confirmEmailChange(
-  { database, settings, bus, nowSec }: AuthParts,
+  parts: AuthParts,
   collection: Collection,
   token: string,
   origin: Origin,
 ): Promise<void> {
-  await database.transaction(async (query) => {
-    const presented = { purpose: 'email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
-    const found = await consumeOneTimeToken(query, presented);
-    if (!found) throw invalidToken();
-    const { accountId, data } = found;
-    const [oldEmail, newEmail] = [String(data.email), String(data.newEmail)];
-    const user = await changeUser(query, collection, accountId, { email: newEmail }, origin.context, {
-      email: oldEmail,
-    });
-    if (!user) throw invalidToken();
-    await auditUser(query, 'users.email_change', collection, accountId, origin);
-    if (isMailConfigured(settings) && canReceiveMail({ ...user, email: oldEmail }))
-      await enqueueMail(query, {
-        template: 'change_notice',
-        to: oldEmail,
-        collection: collection.name,
-        newEmail,
-        usefulForSec: lifetimeSec,
-      });
+  const { database, settings, bus, nowSec } = parts;
+  const presented = { purpose: 'email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
+  const found = await findOneTimeToken(database.query, presented);
+  if (!found) throw invalidToken();
+  const [oldEmail, newEmail] = [String(found.data.email), String(found.data.newEmail)];
+  await makeChange(parts, collection, {
+    change: {
+      id: found.accountId,
+      fields: { email: newEmail },
+      condition: { email: oldEmail },
+      tokenHash: hashOneTimeToken(token),
+      audit: 'users.email_change',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
+    refusal: invalidToken,
+    async finish(query, user, { name }) {
+      if (!isMailConfigured(settings) || !canReceiveMail({ ...user, email: oldEmail })) return;
+      const notice = { template: 'change_notice', to: oldEmail, collection: name, newEmail } as const;
+      await enqueueMail(query, { ...notice, usefulForSec: lifetimeSec });
+    },
   });
-  tellOfWrittenUsers(bus);
   bus.notify('mail');
 }

@@ -1,3 +1,4 @@
+import { auditUser, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
@@ -5,8 +6,6 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
 import { insertSession } from '../sessions/session-rows.ts';
 import { signUserSession } from '../sessions/user-sessions.ts';
-import { auditUser } from '../users/audit-user.ts';
-import { findUserById } from '../users/find-user.ts';
 
 /** A token by which an admin acts as a user. */
 export interface Impersonation {

@@ -1,15 +1,13 @@
+import { findUserByEmail, type User } from '@recordbus/accounts';
 import { newId, type Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
-import { createUser } from '../users/create-user.ts';
-import { findUserByEmail } from '../users/find-user.ts';
-import { readerOf } from '../users/record-reader.ts';
 import { syntheticAddress } from '../users/synthetic-address.ts';
-import type { User } from '../users/user.ts';
+import { makeUser } from '../users/write-user.ts';
 import { canReceiveMail } from '../verification/verification.ts';
 import type { Identity } from './identity.ts';
-import { findLinkedUser, insertLink } from './link-rows.ts';
+import { findLinkedUser } from './link-rows.ts';
 import { type MergeRequired, requireMerge } from './merge.ts';
 import { chooseVerifier } from './pkce.ts';
 
@@ -53,19 +51,13 @@ export async function enter(
   { identity, record }: Entrant,
   origin: Origin,
 ): Promise<SignedIn | MergeRequired> {
-  const { database, bus } = parts;
-  let isWritten = false;
-  const outcome = await database.transaction(async (query) => {
+  const known = await parts.database.transaction(async (query) => {
     const linked = await findLinkedUser(query, collection, identity);
     if (linked) return completeSignIn(query, parts, { collection, user: linked, origin });
     const match = await findMatch(query, collection, identity);
-    if (match) return requireMerge(query, parts, collection, match, identity);
-    const user = await createLinkedUser(query, parts, collection, { identity, record }, origin);
-    isWritten = true;
-    return completeSignIn(query, parts, { collection, user, origin });
+    return match && requireMerge(query, parts, collection, match, identity);
   });
-  if (isWritten) tellOfWrittenUsers(bus);
-  return outcome;
+  return known ?? enterAsNewUser(parts, collection, { identity, record }, origin);
 }
 
 /** The user whose address the provider vouches for; nobody by an address that was made up. */
@@ -76,22 +68,24 @@ async function findMatch(query: Query, collection: Collection, identity: Identit
 }
 
 /** Makes a user whom only the link opens. Of several at once for one identity the first makes one, the others find it. */
-async function createLinkedUser(
-  query: Query,
-  parts: Pick<AuthParts, 'nowSec' | 'sealing'>,
+function enterAsNewUser(
+  parts: AuthParts,
   collection: Collection,
   { identity, record }: Entrant,
-  { context }: Origin,
-): Promise<User> {
+  origin: Origin,
+): Promise<SignedIn> {
+  const { provider, providerUserId } = identity;
   const id = newId();
-  const given = new Map<string, unknown>([
-    ['email', syntheticAddress(identity.provider, id)],
-    ['verified', false],
-  ]);
-  const values = readerOf(collection).readNew(record, given);
-  if (await insertLink(query, collection, id, { ...identity, nowSec: parts.nowSec() }))
-    return createUser(query, parts, collection, { id, values, passwordHash: null }, context);
-  const user = await findLinkedUser(query, collection, identity);
-  if (!user) throw new Error('a link leads to no user');
-  return user;
+  return makeUser(parts, collection, {
+    user: {
+      id,
+      fields: record,
+      given: { email: syntheticAddress(provider, id), verified: false },
+      passwordHash: null,
+      link: { provider, providerUserId, nowSec: parts.nowSec() },
+    },
+    context: origin.context,
+    findOther: (query, collection) => findLinkedUser(query, collection, identity),
+    finish: (query, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
+  });
 }

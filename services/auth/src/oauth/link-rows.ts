@@ -1,6 +1,6 @@
+import { selectUser, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { selectUser, type User } from '../users/user.ts';
 import type { Identity } from './identity.ts';
 
 /** What a link says: this user is that user of the provider (interface §2.4). */
@@ -18,21 +18,6 @@ export async function findLinkedUser(
     values: [collection.id, provider, providerUserId],
   });
   return user;
-}
-
-/** Links a user; false when the provider's user is somebody here already, perhaps since a moment ago. */
-export async function insertLink(
-  query: Query,
-  collection: Collection,
-  accountId: string,
-  { provider, providerUserId, nowSec }: Link & { readonly nowSec: number },
-): Promise<boolean> {
-  const rows = await query({
-    text: `insert into system.oauth_links (collection_id, provider, provider_user_id, account_id, created_at)
-      values ($1, $2, $3, $4, $5) on conflict (collection_id, provider, provider_user_id) do nothing returning 1`,
-    values: [collection.id, provider, providerUserId, accountId, nowSec],
-  });
-  return rows.length > 0;
 }
 
 /** The providers by which a user can sign in. */

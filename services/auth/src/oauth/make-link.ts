@@ -1,12 +1,11 @@
+import { auditUser, insertLink, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { type OauthProviderName, oauthProviderNames } from '@recordbus/settings';
 import { conflict } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { auditUser } from '../users/audit-user.ts';
-import type { User } from '../users/user.ts';
-import { findLinkedUser, insertLink, type Link } from './link-rows.ts';
+import { findLinkedUser, type Link } from './link-rows.ts';
 
 const pending = z.object({ link: z.object({ provider: z.enum(oauthProviderNames), providerUserId: z.string() }) });
 

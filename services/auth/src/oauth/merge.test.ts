@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { User } from '@recordbus/accounts';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { Collection } from '@recordbus/schema';
 import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
-import type { User } from '../users/user.ts';
 import { readLink } from './make-link.ts';
 import { requireMerge } from './merge.ts';
 

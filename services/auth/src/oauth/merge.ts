@@ -1,3 +1,4 @@
+import { findUserById, finishOneTimeToken, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { OauthProviderName } from '@recordbus/settings';
@@ -6,7 +7,6 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import {
   findOneTimeToken,
-  finishOneTimeToken,
   guessOneTimeToken,
   hashOneTimeToken,
   issueOneTimeToken,
@@ -14,8 +14,6 @@ import {
 import { checkPassword } from '../passwords/check-password.ts';
 import { invalidCredentials } from '../passwords/log-in.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
-import { findUserById } from '../users/find-user.ts';
-import type { User } from '../users/user.ts';
 import { invalidToken } from '../verification/verification.ts';
 import type { Identity } from './identity.ts';
 import { makeLink, readLink } from './make-link.ts';

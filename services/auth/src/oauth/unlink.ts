@@ -1,8 +1,7 @@
+import { auditUser, lockUser } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { auditUser } from '../users/audit-user.ts';
-import { lockUser } from '../users/find-user.ts';
 import { deleteLinks, listLinkedProviders } from './link-rows.ts';
 
 /**

@@ -70,15 +70,6 @@ export async function findOneTimeToken(query: Query, presented: Presented): Prom
   return found;
 }
 
-/** Uses a token up: of several at once exactly one finds it. Undefined for one that is wrong, used or expired. */
-export async function consumeOneTimeToken(query: Query, presented: Presented): Promise<Found | undefined> {
-  const [found] = await query<Found>({
-    text: `delete from system.one_time_tokens where ${isPresented} returning account_id as "accountId", data`,
-    values: valuesOf(presented),
-  });
-  return found;
-}
-
 /**
  * Looks at a token with which something goes that can be guessed (a code, a password), and counts the guess before it is
  * looked at, so that many at once have no more than the five that a token stands (contract §4). To be called outside
@@ -91,13 +82,4 @@ export async function guessOneTimeToken(query: Query, presented: Presented): Pro
     values: valuesOf(presented),
   });
   return found;
-}
-
-/** Uses up a token whose guess was right: of several at once exactly one gets true. */
-export async function finishOneTimeToken(query: Query, tokenHash: string): Promise<boolean> {
-  const rows = await query({
-    text: 'delete from system.one_time_tokens where token_hash = $1 returning 1',
-    values: [tokenHash],
-  });
-  return rows.length > 0;
 }

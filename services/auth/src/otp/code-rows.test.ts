@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { finishOneTimeToken } from '@recordbus/accounts';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createCodeHasher } from '../one-time/code-hasher.ts';
-import { consumeOneTimeToken, finishOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { guessCode, replaceCode } from './code-rows.ts';
 
 const nowSec = 1_800_000_000;
@@ -29,15 +30,15 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     });
   const guess = (accountId: string, atSec = nowSec) =>
     guessCode(database.query, { collectionId: 'c1', accountId, nowSec: atSec });
-  const consume = (token: string, atSec = nowSec) =>
-    consumeOneTimeToken(database.query, { purpose: 'otp', collectionId: 'c1', token, nowSec: atSec });
+  const find = (token: string, atSec = nowSec) =>
+    findOneTimeToken(database.query, { purpose: 'otp', collectionId: 'c1', token, nowSec: atSec });
 
   test('code and link are good for ten minutes, to the second', async () => {
     const token = await issue('u1');
     assert.equal(await guess('u1', expiresAtSec), undefined);
-    assert.equal(await consume(token, expiresAtSec), undefined);
+    assert.equal(await find(token, expiresAtSec), undefined);
     assert.deepEqual((await guess('u1', expiresAtSec - 1))?.data, { email: 'ann@example.com', code_hash: 'hash' });
-    assert.equal((await consume(token, expiresAtSec - 1))?.accountId, 'u1');
+    assert.equal((await find(token, expiresAtSec - 1))?.accountId, 'u1');
   });
 
   test('neither the code nor the token of the link is stored', async () => {
@@ -55,7 +56,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
 
   test('of many requests at once one code is left', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => issue('u4')));
-    const found = await Promise.all(tokens.map((token) => consume(token)));
+    const found = await Promise.all(tokens.map((token) => find(token)));
     assert.equal(found.filter(Boolean).length, 1);
   });
 

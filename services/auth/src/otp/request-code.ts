@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { findUserByEmail } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
-import { findUserByEmail } from '../users/find-user.ts';
 import { canReceiveMail, mailIsOff } from '../verification/verification.ts';
 import { replaceCode } from './code-rows.ts';
 

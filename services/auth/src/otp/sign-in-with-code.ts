@@ -1,15 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
+import { findUserByEmail, findUserById, finishOneTimeToken } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
-import { consumeOneTimeToken, finishOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { findOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
-import { changeUser } from '../users/change-user.ts';
-import { findUserByEmail, findUserById } from '../users/find-user.ts';
-import { proveAddress } from '../users/prove-address.ts';
-import type { User } from '../users/user.ts';
+import { makeChange } from '../users/write-user.ts';
 import { invalidToken } from '../verification/verification.ts';
 import { guessCode } from './code-rows.ts';
 import { demandCodes } from './request-code.ts';
@@ -31,60 +29,77 @@ export async function signInWithCode(
   origin: Origin,
 ): Promise<SignedIn> {
   demandCodes(parts);
-  const { database, bus } = parts;
-  const consume =
-    'token' in proof ? consumeLink(parts, collection, proof.token) : await guess(parts, collection, proof);
-  let isWritten = false;
-  const signedIn = await database.transaction(async (query) => {
-    const found = await consume(query);
-    const user = found && (await findUserById(query, collection, found.accountId));
-    if (!user || user.email.toLowerCase() !== found.email.toLowerCase()) throw invalidToken();
-    const proven = user.verified ? user : await prove(query, collection, user, origin);
-    isWritten = proven !== user;
-    return completeSignIn(query, parts, { collection, user: proven, origin });
+  const { database } = parts;
+  const found =
+    'token' in proof ? await findLink(parts, collection, proof.token) : await guess(parts, collection, proof);
+  const user = found && (await findAddressee(database.query, collection, found));
+  if (!user) throw invalidToken();
+  if (!user.verified) return prove(parts, collection, found, origin);
+  return database.transaction(async (query) => {
+    const isMine = await finishOneTimeToken(query, found.tokenHash);
+    const user = isMine && (await findAddressee(query, collection, found));
+    if (!user) throw invalidToken();
+    return completeSignIn(query, parts, { collection, user, origin });
   });
-  if (isWritten) tellOfWrittenUsers(bus);
-  return signedIn;
 }
 
-interface Consumed {
+/** A code that was right, or its link. */
+interface Found {
   readonly accountId: string;
-  /** Where the code was sent. */
+  /** Where it was sent. */
   readonly email: string;
+  readonly tokenHash: string;
 }
 
-type Consume = (query: Query) => Promise<Consumed | undefined>;
+/** The user, if the address that it was sent to is still theirs. */
+async function findAddressee(query: Query, collection: Collection, { accountId, email }: Found) {
+  const user = await findUserById(query, collection, accountId);
+  return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
+}
 
-const consumeLink =
-  ({ nowSec }: AuthParts, { id: collectionId }: Collection, token: string): Consume =>
-  async (query) => {
-    const found = await consumeOneTimeToken(query, { purpose: 'otp', collectionId, token, nowSec: nowSec() });
-    return found && { accountId: found.accountId, email: String(found.data.email) };
-  };
+async function findLink(
+  { database, nowSec }: AuthParts,
+  { id: collectionId }: Collection,
+  token: string,
+): Promise<Found | undefined> {
+  const found = await findOneTimeToken(database.query, { purpose: 'otp', collectionId, token, nowSec: nowSec() });
+  return found && { accountId: found.accountId, email: String(found.data.email), tokenHash: hashOneTimeToken(token) };
+}
 
 /** Compares a code; an address that nobody has costs the same and counts the same. Throws 401, 429. */
 async function guess(
   { database, guessLimit, hashCode, nowSec }: AuthParts,
   collection: Collection,
   { email, code }: { readonly email: string; readonly code: string },
-): Promise<Consume> {
+): Promise<Found> {
   const key = `codes guessed ${collection.id} ${foldAddress(email)}`;
   await guessLimit.reserve({ key, ...guesses });
   const accountId = (await findUserByEmail(database.query, collection, email))?.id ?? '';
   const live = await guessCode(database.query, { collectionId: collection.id, accountId, nowSec: nowSec() });
   if (!isSame(hashCode(accountId, code.trim()), String(live?.data.code_hash)) || !live) throw wrongCode();
   await guessLimit.clear(key);
-  return async (query) =>
-    (await finishOneTimeToken(query, live.tokenHash)) ? { accountId, email: String(live.data.email) } : undefined;
+  return { accountId, email: String(live.data.email), tokenHash: live.tokenHash };
 }
 
-/** Closes what somebody else may have left open in an account whose address nobody had proved. */
-async function prove(query: Query, collection: Collection, user: User, { context }: Origin): Promise<User> {
-  const change = await proveAddress(query, user);
-  const proven = await changeUser(query, collection, user.id, change, context, { email: user.email });
-  if (!proven) throw invalidToken();
-  return proven;
-}
+/** Signs a user in and closes what somebody else may have left open in an account whose address nobody had proved. */
+const prove = (
+  parts: AuthParts,
+  collection: Collection,
+  { accountId, email, tokenHash }: Found,
+  origin: Origin,
+): Promise<SignedIn> =>
+  makeChange(parts, collection, {
+    change: {
+      id: accountId,
+      fields: { verified: true },
+      closesOtherWaysIn: true,
+      condition: { email },
+      tokenHash,
+    },
+    context: origin.context,
+    refusal: invalidToken,
+    finish: (query, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
+  });
 
 const isSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

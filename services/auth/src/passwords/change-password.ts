@@ -1,11 +1,10 @@
+import { findUserById } from '@recordbus/accounts';
 import { oldPasswordGuesses } from '@recordbus/passwords';
 import type { Collection } from '@recordbus/schema';
 import { unauthenticated, validationFailed } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { auditUser } from '../users/audit-user.ts';
-import { changeUser } from '../users/change-user.ts';
-import { findUserById } from '../users/find-user.ts';
+import { makeChange } from '../users/write-user.ts';
 import { checkPassword } from './check-password.ts';
 
 interface PasswordChange {
@@ -24,7 +23,7 @@ export async function changePassword(
   { old_password, password }: PasswordChange,
   origin: Origin,
 ): Promise<UserSession> {
-  const { database, guessLimit, passwords, bus } = parts;
+  const { database, guessLimit, passwords } = parts;
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
   const guesses = oldPasswordGuesses(user.id);
@@ -33,14 +32,17 @@ export async function changePassword(
     throw validationFailed({ old_password: 'is wrong' });
   await guessLimit.clear(guesses.key);
   const passwordHash = await passwords.hashNew(password);
-  const session = await database.transaction(async (query) => {
-    const condition = { tokenVersion: user.tokenVersion };
-    const changed = await changeUser(query, collection, userId, { passwordHash }, origin.context, condition);
+  return makeChange(parts, collection, {
+    change: {
+      id: userId,
+      passwordHash,
+      condition: { tokenVersion: user.tokenVersion },
+      audit: 'users.password_change',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
     // Another change came first, and ended this session too.
-    if (!changed) throw unauthenticated();
-    await auditUser(query, 'users.password_change', collection, userId, origin);
-    return openUserSession(query, parts, { collection, user: changed, origin });
+    refusal: unauthenticated,
+    finish: (query, user, collection) => openUserSession(query, parts, { collection, user, origin }),
   });
-  tellOfWrittenUsers(bus);
-  return session;
 }

@@ -1,7 +1,7 @@
+import type { User } from '@recordbus/accounts';
 import { hashPassword, needsRehash, verifyPassword } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
-import type { User } from '../users/user.ts';
 
 /**
  * Is this the user's password? It takes as long for a user who does not exist or has none (contract §4). A hash of

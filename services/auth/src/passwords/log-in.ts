@@ -1,8 +1,8 @@
+import { findUserByEmail } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
-import { findUserByEmail } from '../users/find-user.ts';
 import { checkPassword } from './check-password.ts';
 
 interface Credentials {

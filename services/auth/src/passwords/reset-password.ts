@@ -1,12 +1,9 @@
-import type { Query } from '@recordbus/database';
+import { findUserByEmail, findUserById } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
-import { consumeOneTimeToken, findOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { auditUser } from '../users/audit-user.ts';
-import { changeUser } from '../users/change-user.ts';
-import { findUserByEmail, findUserById } from '../users/find-user.ts';
-import { proveAddress } from '../users/prove-address.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { makeChange } from '../users/write-user.ts';
 import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 
 /** Contract §4. */
@@ -48,32 +45,31 @@ interface Reset {
  * Throws 401 for a bad, used or expired token, 422 for a password that is refused, which does not use the token up.
  */
 export async function confirmPasswordReset(
-  { database, bus, passwords, nowSec }: AuthParts,
+  parts: AuthParts,
   collection: Collection,
   { token, password }: Reset,
-  origin: Origin,
+  { context, userAgent }: Origin,
 ): Promise<void> {
+  const { database, passwords, nowSec } = parts;
   const presented = { purpose: 'password_reset', collectionId: collection.id, token, nowSec: nowSec() } as const;
-  if (!(await findOneTimeToken(database.query, presented))) throw invalidToken();
+  const found = await findOneTimeToken(database.query, presented);
+  if (!found) throw invalidToken();
   const passwordHash = await passwords.hashNew(password);
-  await database.transaction(async (query) => {
-    const found = await consumeOneTimeToken(query, presented);
-    if (!found || !(await setPassword(query, collection, found, passwordHash, origin.context))) throw invalidToken();
-    await auditUser(query, 'users.password_reset', collection, found.accountId, origin);
+  const user = await findUserById(database.query, collection, found.accountId);
+  if (!user) throw invalidToken();
+  const proof = user.verified ? {} : { fields: { verified: true }, closesOtherWaysIn: true };
+  await makeChange(parts, collection, {
+    change: {
+      id: user.id,
+      ...proof,
+      passwordHash,
+      condition: { email: String(found.data.email) },
+      tokenHash: hashOneTimeToken(token),
+      audit: 'users.password_reset',
+      userAgent,
+    },
+    context,
+    refusal: invalidToken,
+    finish: async () => {},
   });
-  tellOfWrittenUsers(bus);
-}
-
-async function setPassword(
-  query: Query,
-  collection: Collection,
-  { accountId, data }: { readonly accountId: string; readonly data: Readonly<Record<string, unknown>> },
-  passwordHash: string,
-  context: Origin['context'],
-) {
-  const user = await findUserById(query, collection, accountId);
-  const condition = { email: String(data.email) };
-  if (!user) return undefined;
-  const change = user.verified ? { passwordHash } : { ...(await proveAddress(query, user)), passwordHash };
-  return changeUser(query, collection, accountId, change, context, condition);
 }

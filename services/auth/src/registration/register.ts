@@ -1,10 +1,11 @@
+import { isHooked, readerOf, unproved } from '@recordbus/accounts';
+import { newId } from '@recordbus/database';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
-import type { Collection, ColumnValues } from '@recordbus/schema';
-import { AppError, forbidden, validationFailed } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
+import type { Collection } from '@recordbus/schema';
+import { AppError, validationFailed } from '@recordbus/shared/errors';
+import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { createUser } from '../users/create-user.ts';
-import { readerOf } from '../users/record-reader.ts';
+import { makeUser } from '../users/write-user.ts';
 import { issueVerification } from '../verification/verification.ts';
 
 /** What a new user sends: `email`, `password`, and fields of the collection. */
@@ -21,34 +22,35 @@ export async function register(
   { password, ...body }: Registration,
   origin: Origin,
 ): Promise<UserSession> {
-  const { database, settings, passwords, bus } = parts;
+  const { settings, passwords, bus } = parts;
   const { context } = origin;
-  if (body.verified === true && context.principal.type !== 'admin')
-    throw forbidden('only admins may say that an address is verified');
-  const values = await readRegistration(parts, collection, body, password);
+  if (body.verified === true && context.principal.type !== 'admin') throw unproved();
+  await checkRegistration(parts, collection, body, password);
   // Before anything is asked of the database, so that a taken address takes no less time.
   const passwordHash = await passwords.hashNew(String(password));
-  const session = await database.transaction(async (query) => {
-    const user = await createUser(query, parts, collection, { values, passwordHash }, context);
-    if (isMailConfigured(settings) && !user.verified)
-      await enqueueMail(query, await issueVerification(query, parts, collection, user));
-    return openUserSession(query, parts, { collection, user, origin });
+  const session = await makeUser(parts, collection, {
+    user: { id: newId(), fields: body, passwordHash },
+    context,
+    async finish(query, user, collection) {
+      if (isMailConfigured(settings) && !user.verified)
+        await enqueueMail(query, await issueVerification(query, parts, collection, user));
+      return openUserSession(query, parts, { collection, user, origin });
+    },
   });
-  tellOfWrittenUsers(bus);
   bus.notify('mail');
   return session;
 }
 
-async function readRegistration(
-  { passwords }: Pick<AuthParts, 'passwords'>,
+/** Hooks may fill in fields, so these are checked by those who run them. */
+async function checkRegistration(
+  { passwords, accountHooks }: Pick<AuthParts, 'passwords' | 'accountHooks'>,
   collection: Collection,
   body: Registration,
   password: unknown,
-): Promise<ColumnValues> {
+): Promise<void> {
   const problems = new Map<string, unknown>();
-  let values: ColumnValues = new Map();
   try {
-    values = readerOf(collection).readNew(body);
+    if (!isHooked(accountHooks, 'create', collection)) readerOf(collection).readNew(body);
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 422) throw error;
     for (const [name, message] of Object.entries(error.details ?? {})) problems.set(name, message);
@@ -60,5 +62,4 @@ async function readRegistration(
   if (problems.get('password') === '') problems.delete('password');
   if (problems.size > 0)
     throw validationFailed(Object.fromEntries([...problems].map(([name, message]) => [name, String(message)])));
-  return values;
 }

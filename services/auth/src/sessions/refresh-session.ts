@@ -1,8 +1,8 @@
+import { findUserById } from '@recordbus/accounts';
 import type { Principal } from '@recordbus/shared/context';
 import { unauthenticated } from '@recordbus/shared/errors';
 import { findAdminById } from '../admin-sign-in/admins.ts';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { findUserById } from '../users/find-user.ts';
 import { type AdminSession, openAdminSession, signAdminSession } from './admin-sessions.ts';
 import { prolongSession } from './session-rows.ts';
 import { openUserSession, signUserSession, type UserSession } from './user-sessions.ts';

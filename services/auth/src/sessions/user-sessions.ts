@@ -1,8 +1,8 @@
+import type { User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import type { User } from '../users/user.ts';
 import { insertSession } from './session-rows.ts';
 
 /** What a user gets who is signed in: the token and who they are. */

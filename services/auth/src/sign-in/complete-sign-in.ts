@@ -1,10 +1,10 @@
+import type { User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import { issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import type { User } from '../users/user.ts';
 
 /** What a right first factor is answered with. */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };

@@ -1,21 +1,16 @@
+import { findUserById, finishOneTimeToken } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { OauthProviderName } from '@recordbus/settings';
 import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { makeLink, readLink } from '../oauth/make-link.ts';
-import {
-  findOneTimeToken,
-  finishOneTimeToken,
-  guessOneTimeToken,
-  hashOneTimeToken,
-} from '../one-time/one-time-tokens.ts';
+import { findOneTimeToken, guessOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { digestOfTyped, useRecoveryCode } from '../totp/recovery-codes.ts';
 import { limitSecondFactors } from '../totp/second-factor-limit.ts';
 import { findTotpStep } from '../totp/totp-code.ts';
 import { findTotp, useTotpCode } from '../totp/totp-rows.ts';
-import { findUserById } from '../users/find-user.ts';
 import { invalidToken } from '../verification/verification.ts';
 
 /** A code of the authenticator app, or one of the recovery codes. */

@@ -1,8 +1,8 @@
+import { auditUser } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
-import { auditUser } from '../users/audit-user.ts';
 import { countRecoveryCodes, createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 import { limitSecondFactors } from './second-factor-limit.ts';
 import { findTotpStep, newTotpSecret, otpauthUrl } from './totp-code.ts';

@@ -1,12 +1,11 @@
+import { findUserById, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured, type Mail } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import { AppError, unauthenticated } from '@recordbus/shared/errors';
-import { type AuthParts, type Origin, tellOfWrittenUsers } from '../auth-parts.ts';
-import { consumeOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { changeUser } from '../users/change-user.ts';
-import { findUserById } from '../users/find-user.ts';
-import type { User } from '../users/user.ts';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { makeChange } from '../users/write-user.ts';
 
 /** Contract §4. */
 const lifetimeSec = 3 * 24 * 60 * 60;
@@ -44,20 +43,26 @@ export async function requestVerification(parts: AuthParts, collection: Collecti
 
 /** Takes the proof of an address. Throws 401 for a bad, used or expired token, and for one of another address. */
 export async function verifyEmail(
-  { database, bus, nowSec }: AuthParts,
+  parts: AuthParts,
   collection: Collection,
   token: string,
   { context }: Origin,
 ): Promise<void> {
-  await database.transaction(async (query) => {
-    const presented = { purpose: 'verification', collectionId: collection.id, token, nowSec: nowSec() } as const;
-    const found = await consumeOneTimeToken(query, presented);
-    const condition = { email: String(found?.data.email) };
-    const user =
-      found && (await changeUser(query, collection, found.accountId, { verified: true }, context, condition));
-    if (!user) throw invalidToken();
+  const { database, nowSec } = parts;
+  const presented = { purpose: 'verification', collectionId: collection.id, token, nowSec: nowSec() } as const;
+  const found = await findOneTimeToken(database.query, presented);
+  if (!found) throw invalidToken();
+  await makeChange(parts, collection, {
+    change: {
+      id: found.accountId,
+      fields: { verified: true },
+      condition: { email: String(found.data.email) },
+      tokenHash: hashOneTimeToken(token),
+    },
+    context,
+    refusal: invalidToken,
+    finish: async () => {},
   });
-  tellOfWrittenUsers(bus);
 }
 
 /** 422 where a mail is asked for that nobody can send. */

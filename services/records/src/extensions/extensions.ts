@@ -1,14 +1,15 @@
+import type { AccountHooks, HookedAccounts } from '@recordbus/accounts';
 import type { Bus, EventStream } from '@recordbus/bus';
 import { createExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
 import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
-import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import type { RouteDeps } from '../routes/route-deps.ts';
 import { createScheduler, type Scheduler } from './crons/scheduler.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
 import { createEventHooks } from './hooks/event-hooks.ts';
+import { hookedAccountsOf } from './hooks/hooked-accounts.ts';
 import { createSignInHooks } from './hooks/sign-in-hooks.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
@@ -24,7 +25,9 @@ import { createToolbox, type Toolbox } from './tools/toolbox.ts';
 /** The extensions as the service sees them. */
 export interface Extensions {
   readonly beforeHooks: BeforeHooks;
-  readonly signInHooks: SignInHooks;
+  readonly beforeSignIn: AccountHooks['beforeSignIn'];
+  /** As they are now. */
+  readonly hookedAccounts: HookedAccounts;
   readonly scheduler: Pick<Scheduler, 'crons' | 'runNow'>;
   /** As they are now. */
   readonly routes: readonly Route[];
@@ -73,17 +76,22 @@ export async function startExtensions({
   const scheduler = createScheduler({ host, toolbox, database: records.database, log });
   await host.start();
   let routes = readRoutes();
+  let hookedAccounts = hookedAccountsOf(host.extensions);
   void eventHooks.renew();
   scheduler.start();
   const housekeeping = startHousekeeping(query, log);
   host.onChange(() => {
     routes = readRoutes();
+    hookedAccounts = hookedAccountsOf(host.extensions);
     void eventHooks.renew();
     scheduler.renew();
   });
   return {
     beforeHooks,
-    signInHooks: createSignInHooks(host, toolbox),
+    beforeSignIn: createSignInHooks(host, toolbox),
+    get hookedAccounts() {
+      return hookedAccounts;
+    },
     scheduler,
     get routes() {
       return routes;

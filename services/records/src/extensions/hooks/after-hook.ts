@@ -1,9 +1,9 @@
 import type { JsMsg } from '@nats-io/jetstream';
+import { signedInEvent } from '@recordbus/accounts';
 import { subjectOf } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { type CallTarget, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
-import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { readRecordEvent, readSignIn } from './read-event.ts';
 
 /** One after hook of an extension, and the events that are for it. */

@@ -22,7 +22,7 @@ interface BeforeHooksDeps {
 }
 
 /** What is called when; the fields are checked between the two phases. */
-const phases: Readonly<Record<Operation, readonly [readonly BeforePoint[], readonly BeforePoint[]]>> = {
+export const phases: Readonly<Record<Operation, readonly [readonly BeforePoint[], readonly BeforePoint[]]>> = {
   create: [['beforeValidate'], ['afterValidate', 'beforeCreate']],
   update: [['beforeValidate'], ['afterValidate', 'beforeUpdate']],
   delete: [[], ['beforeDelete']],

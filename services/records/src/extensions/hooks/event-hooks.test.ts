@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signedInEvent } from '@recordbus/accounts';
 import { type Bus, connectBus, type EventStream, ensureEventStream, eventStream, subjectOf } from '@recordbus/bus';
 import { newId } from '@recordbus/database';
 import { type Description, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
 import type { RecordEvent } from '@recordbus/extensions';
 import { createLogger } from '@recordbus/shared/logging';
-import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { createEventHooks } from './event-hooks.ts';
 
 const { TEST_NATS_URL = '' } = process.env;

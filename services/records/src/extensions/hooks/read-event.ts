@@ -1,8 +1,8 @@
 import type { JsMsg } from '@nats-io/jetstream';
+import { signedInEvent, signInFlow } from '@recordbus/accounts';
 import { envelope } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
-import { signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import { z } from 'zod';
 
 const record = z.record(z.string(), z.unknown());
@@ -10,7 +10,7 @@ const change = z.object({ record, previous: record.optional(), changed: z.array(
 const operation = z.enum(['create', 'update', 'delete']);
 
 const signedIn = z.object({
-  flow: z.enum(['register', 'password', 'otp', 'oauth2', 'anonymous', 'promote', 'second_factor']),
+  flow: signInFlow,
   collection: z.string(),
   user_id: z.string(),
   email: z.string().nullable(),

@@ -1,20 +1,23 @@
+import type { AccountHooks } from '@recordbus/accounts';
 import { type ExtensionHost, everyCollection } from '@recordbus/extension-host';
 import type { SignInAttempt } from '@recordbus/extensions';
-import type { SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import { rootScope } from '../call-scope.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 
 /** For each hook. */
 const timeoutMs = 5000;
 
-/** The sign-in hooks of the extensions that are loaded; those of every collection come first. */
-export const createSignInHooks = (host: Pick<ExtensionHost, 'extensions' | 'call'>, toolbox: Toolbox): SignInHooks => ({
-  async before(attempt, context) {
+/** Asks the sign-in hooks of the extensions that are loaded; those of every collection come first. */
+export const createSignInHooks =
+  (host: Pick<ExtensionHost, 'extensions' | 'call'>, toolbox: Toolbox): AccountHooks['beforeSignIn'] =>
+  async (attempt, context) => {
     const hooks = host.extensions.flatMap(({ name, description }) =>
       description.signIn.map((hook) => ({ ...hook, extension: name })),
     );
     const input: SignInAttempt = {
       ...attempt,
+      email: attempt.email,
+      userAgent: attempt.userAgent,
       clientAddress: context.clientAddress,
       requestId: context.requestId,
     };
@@ -27,10 +30,4 @@ export const createSignInHooks = (host: Pick<ExtensionHost, 'extensions' | 'call
         answer: toolbox(extension, rootScope(context)),
       });
     }
-    const wantsToKnow = hooks.some(
-      ({ collection, point }) =>
-        point === 'after' && (collection === everyCollection || collection === attempt.collection),
-    );
-    return { hasHooks: hooks.length > 0, wantsToKnow };
-  },
-});
+  };

@@ -1,6 +1,6 @@
+import { isHooked, type SignInFlow } from '@recordbus/accounts';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Reply, Route } from '@recordbus/shared/http';
-import type { SignInFlow, SignInHooks } from '@recordbus/shared/sign-in-hooks';
 import type { AuthParts } from '../auth-parts.ts';
 import { authPath } from '../routes/auth-paths.ts';
 import { tellOfSignIn } from './tell-of-sign-in.ts';
@@ -17,13 +17,13 @@ const flows: Readonly<Record<string, SignInFlow>> = {
   [authPath('/promote')]: 'promote',
 };
 
-type Parts = Pick<AuthParts, 'database' | 'bus'>;
+type Parts = Pick<AuthParts, 'database' | 'bus' | 'accountHooks'>;
 
 /** The routes with the hooks of extensions around those that sign in: before anything is checked, and after it worked. */
-export const withSignInHooks = (routes: readonly Route[], hooks: SignInHooks, parts: Parts): Route[] =>
+export const withSignInHooks = (routes: readonly Route[], parts: Parts): Route[] =>
   routes.map((route) => {
     const flow = flows[route.paths[0] ?? ''];
-    return flow ? hooked(route, flow, hooks, parts) : route;
+    return flow ? hooked(route, flow, parts) : route;
   });
 
 /** What every such route gets, whatever else its declaration says. */
@@ -34,7 +34,7 @@ interface Input {
   header(name: string): string | undefined;
 }
 
-function hooked(route: Route, flow: SignInFlow, hooks: SignInHooks, parts: Parts): Route {
+function hooked(route: Route, flow: SignInFlow, parts: Parts): Route {
   const handler: Route['handler'] = async (input) => {
     const { params, body, context, header }: Input = input;
     const attempt = {
@@ -43,7 +43,10 @@ function hooked(route: Route, flow: SignInFlow, hooks: SignInHooks, parts: Parts
       email: textAt(body, 'email'),
       userAgent: header('user-agent'),
     };
-    const { wantsToKnow } = await hooks.before(attempt, context);
+    const { accountHooks } = parts;
+    const collection = { name: params.collection };
+    if (isHooked(accountHooks, 'signIn', collection)) await accountHooks.beforeSignIn(attempt, context);
+    const wantsToKnow = isHooked(accountHooks, 'signedIn', collection);
     const reply = await route.handler(input);
     const userId = wantsToKnow ? userOf(reply) : undefined;
     if (userId !== undefined) await tellOfSignIn(parts, { ...attempt, userId }, context);

@@ -1,6 +1,6 @@
+import { type SignInAttempt, signedInEvent } from '@recordbus/accounts';
 import { putEvent } from '@recordbus/journal';
 import type { RequestContext } from '@recordbus/shared/context';
-import { type SignInAttempt, signedInEvent } from '@recordbus/shared/sign-in-hooks';
 import type { AuthParts } from '../auth-parts.ts';
 
 /** Puts the event of a sign-in into the outbox, before it is answered: who has the answer has been told of. */

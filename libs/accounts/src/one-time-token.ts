@@ -1,0 +1,10 @@
+import type { Query } from '@recordbus/database';
+
+/** Uses a one-time token up, by its hash: of several at once exactly one gets true. */
+export async function finishOneTimeToken(query: Query, tokenHash: string): Promise<boolean> {
+  const rows = await query({
+    text: 'delete from system.one_time_tokens where token_hash = $1 returning 1',
+    values: [tokenHash],
+  });
+  return rows.length > 0;
+}

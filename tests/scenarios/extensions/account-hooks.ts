@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { eventually } from '../../harness/eventually.ts';
+import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
+import { startMailServer } from '../../harness/mail-server.ts';
+import { redirectUri, startOidcServer } from '../../harness/oidc-server.ts';
+import type { Target } from '../../harness/target.ts';
+
+const password = 'correct horse battery staple';
+const path = '/api/v1/auth/club_members';
+const rival = { error: 'validation failed', code: 'validation_failed', details: { email: 'is of the other club' } };
+
+const shown = ({ status, json }: Answer) => [status, json];
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+const recordOf = ({ json, text }: Answer) => objectAt(json, 'data.record') ?? assert.fail(text);
+
+/** Before hooks stand before accounts that sign up, and before changes of them, as before any other record. */
+export async function accountHooks(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  const { guest } = target;
+  const name = (field: string) => ({ name: field, type: 'text' });
+  const fields = [{ ...name('team'), required: true }, name('nick')];
+  await admin.post('/api/v1/collections', { name: 'club_members', type: 'auth', fields });
+  await admin.post('/api/v1/collections', { name: 'club_guests', type: 'auth', fields: [name('nick')] });
+  await admin.post('/api/v1/collections', { name: 'club_list', type: 'base', fields: [name('entry')] });
+  await using mail = await startMailServer();
+  await using provider = await startOidcServer();
+  await switchOn(admin, guest, { ...mail.settings, ...provider.settings() });
+
+  const post = (action: string, body: object, client = guest, collection = 'club_members') =>
+    client.send('POST', `/api/v1/auth/${collection}/${action}`, { body });
+  const register = (email: string, more: object = {}) => post('register', { email, password, ...more });
+  const list = async () =>
+    listAt((await admin.get('/api/v1/club_list?perPage=100')).json, 'data').map(({ entry }) => entry);
+  const listed = async (word: string) => (await list()).filter((entry) => String(entry).includes(word));
+  const memberOf = async (id: unknown) => objectAt((await admin.get(`/api/v1/club_members/${id}`)).json, 'data');
+  const found = async (email: string) => (await post('login', { email, password })).status === 200;
+  const visited = async (id: string) => {
+    const query = new URLSearchParams({ provider: 'oidc', redirectUri, state: 's' });
+    const { json } = await guest.get(`${path}/oauth2/authorize?${query}`);
+    const arrival = await provider.visit(textAt(json, 'data.authorize_url'), { id });
+    return { provider: 'oidc', redirectUri, ...arrival };
+  };
+  // It takes as long as hooks may: the others are asked meanwhile.
+  const hanging = register('slow@example.com', { nick: 'Slow' });
+
+  await t.test('fill in and change what somebody registers with; what they write is written with it', async () => {
+    const answer = await register('ann@example.com', { nick: 'Ann' });
+    assert.equal(answer.status, 201, answer.text);
+    const { id, team, nick } = recordOf(answer);
+    assert.deepEqual([team, nick], ['team of Ann', 'Ann the new']);
+    assert.deepEqual(await listed('Ann'), ['Ann as guest with email,nick,team']);
+    assert.equal((await memberOf(id)).nick, 'Ann the new');
+    assert.ok(await found('ann@example.com'), 'the password is right');
+    assert.ok((await mail.mailTo('ann@example.com')).token, 'the address is to be proved');
+  });
+  await t.test('refuse somebody by a field', async () => {
+    assert.deepEqual(shown(await register('eve@rival.example', { nick: 'Eve' })), [422, rival]);
+    assert.equal(await found('eve@rival.example'), false);
+  });
+  await t.test('take back what they wrote when they refuse', async () => {
+    const answer = await register('late@example.com', { nick: 'Late' });
+    const refusal = { error: 'the club is full', code: 'conflict', details: { members: 'are many' } };
+    assert.deepEqual(shown(answer), [409, refusal]);
+    assert.deepEqual(await listed('Late'), []);
+    assert.equal(await found('late@example.com'), false);
+  });
+  await t.test('what they leave is checked like any body', async () => {
+    const unnamed = await register('none@example.com');
+    assert.deepEqual([unnamed.status, at(unnamed.json, 'details.team')], [422, 'is required']);
+    assert.equal((await register('vain@example.com', { nick: 'Vain' })).status, 403);
+    assert.deepEqual(await listed('Vain'), []);
+  });
+  await t.test('of two who register one address at once one is let in', async () => {
+    const answers = await Promise.all([1, 2].map(() => register('twin@example.com', { nick: 'Twin' })));
+    assert.deepEqual(statuses(answers), [201, 422]);
+    assert.equal((await listed('Twin')).length, 1);
+  });
+  await t.test('a password that is refused is not asked about', async () => {
+    const answer = await post('register', { email: 'weak@example.com', password: 'short', nick: 'Weak' });
+    assert.deepEqual([answer.status, Object.keys(objectAt(answer.json, 'details'))], [422, ['password']]);
+    assert.deepEqual(await listed('Weak'), []);
+  });
+  await t.test('those of all collections stand before accounts of each, those of one before no other', async () => {
+    assert.equal((await register('nobody@example.com', { nick: 'nobody' })).status, 403);
+    const other = (nick: string) =>
+      post('register', { email: `${nick}@rival.example`, password, nick }, guest, 'club_guests');
+    assert.equal((await other('nobody')).status, 403);
+    assert.equal(recordOf(await other('Eve')).nick, 'Eve');
+  });
+
+  await t.test('stand before anonymous users, and before their promotion', async () => {
+    assert.equal((await post('anonymous', { nick: 'Late' })).status, 409);
+    const answer = await post('anonymous', { nick: 'Zoe' });
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual(await listed('Zoe'), ['Zoe as guest with nick,team']);
+    const client = createClient(target.url, textAt(answer.json, 'data.token'));
+    const promote = (email: string) => post('promote', { email, password }, client);
+    assert.deepEqual(shown(await promote('zoe@rival.example')), [422, rival]);
+    assert.equal((await promote('ann@example.com')).status, 409);
+    const promoted = await promote('zoe@example.com');
+    assert.equal(promoted.status, 200, promoted.text);
+    assert.equal(recordOf(promoted).id, recordOf(answer).id);
+    assert.equal(recordOf(promoted).team, 'the old ones');
+    assert.deepEqual(await listed('Zoe the new'), ['Zoe the new as user gets email=zoe@example.com,verified=false']);
+    assert.ok(await found('zoe@example.com'));
+  });
+
+  await t.test('stand before users whom a provider knows, each of whom is one however often they come', async () => {
+    const record = { nick: 'Fay' };
+    assert.equal((await post('oauth2/exchange', { ...(await visited('l')), record: { nick: 'Late' } })).status, 409);
+    const arrivals = [await visited('fay'), await visited('fay')];
+    const answers = await Promise.all(arrivals.map((arrival) => post('oauth2/exchange', { ...arrival, record })));
+    assert.deepEqual(statuses(answers), [200, 200], answers.map(({ text }) => text).join());
+    assert.equal(new Set(answers.map((answer) => recordOf(answer).id)).size, 1);
+    assert.deepEqual(await listed('Fay'), ['Fay as guest with nick,team']);
+  });
+
+  await t.test('stand before another address: a refusal leaves the token good', async () => {
+    const answer = await register('mia@example.com', { nick: 'Mia' });
+    const client = createClient(target.url, textAt(answer.json, 'data.token'));
+    const tokenFor = async (email: string) => {
+      await client.post(`${path}/request-email-change`, { email }, 200);
+      return { token: (await mail.mailTo(email)).token };
+    };
+    const refused = await tokenFor('mia@rival.example');
+    for (const _ of [1, 2]) assert.deepEqual(shown(await post('confirm-email-change', refused)), [422, rival]);
+    assert.equal((await memberOf(recordOf(answer).id)).email, 'mia@example.com');
+    assert.deepEqual(await listed('Mia the new'), []);
+    const allowed = await tokenFor('mia@example.org');
+    const confirmed = await Promise.all([1, 2, 3].map(() => post('confirm-email-change', allowed)));
+    assert.deepEqual(statuses(confirmed), [200, 401, 401]);
+    const { email, team } = await memberOf(recordOf(answer).id);
+    assert.deepEqual([email, team], ['mia@example.org', 'the old ones']);
+    assert.deepEqual(await listed('Mia the new'), ['Mia the new as guest gets email=mia@example.org']);
+    await mail.mailTo('mia@example.com', { count: 2 });
+    const audited = listAt((await admin.get('/api/v1/admin/audit?action=users.email_change')).json, 'data');
+    assert.equal(audited.filter(({ target_id }) => target_id === recordOf(answer).id).length, 1);
+  });
+
+  const proofs: Readonly<Record<string, (email: string) => Promise<Answer>>> = {
+    link: async (email) => post('verify-email', { token: (await mail.mailTo(email)).token }),
+    code: async (email) => {
+      await guest.post(`${path}/otp/request`, { email }, 200);
+      return post('otp/auth', { email, code: (await mail.mailTo(email, { count: 2 })).code });
+    },
+    reset: async (email) => {
+      await guest.post(`${path}/request-password-reset`, { email }, 200);
+      return post('confirm-password-reset', { token: (await mail.mailTo(email, { count: 2 })).token, password });
+    },
+  };
+  for (const [way, prove] of Object.entries(proofs))
+    await t.test(`stand before the proof of an address: by ${way}`, async () => {
+      const answer = await register(`${way}@example.com`, { nick: way });
+      const proved = await prove(`${way}@example.com`);
+      assert.equal(proved.status, 200, proved.text);
+      const { verified, team } = await memberOf(recordOf(answer).id);
+      assert.deepEqual([verified, team], [true, 'the old ones']);
+      assert.deepEqual(await listed(`${way} the new`), [`${way} the new as guest gets verified=true`]);
+    });
+  await t.test('do not stand before a password', async () => {
+    const session = await guest.post(`${path}/login`, { email: 'ann@example.com', password }, 200);
+    const client = createClient(target.url, textAt(session, 'token'));
+    const change = { old_password: password, password: `${password} again` };
+    assert.equal((await post('change-password', change, client)).status, 200);
+    assert.deepEqual(await listed('Ann the new'), []);
+  });
+  await t.test('take it all back when they hang', async () => {
+    const answer = await hanging;
+    assert.equal(answer.status, 504, answer.text);
+    assert.deepEqual(await listed('Slow'), []);
+    assert.equal(await found('slow@example.com'), false);
+  });
+  await t.test('asked by no client', async () => {
+    const body = { id: 'mine', fields: {}, passwordHash: null };
+    assert.equal((await guest.send('POST', '/internal/users/club_members', { body })).status, 404);
+  });
+  await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
+}
+
+/** Allows every way to sign up, and waits until the auth service does. */
+async function switchOn(admin: Client, guest: Client, settings: object): Promise<void> {
+  const flows = { 'auth.otp.enabled': '1', 'auth.anonymous.enabled': '1' };
+  await admin.patch('/api/v1/admin/settings', { ...flows, ...settings });
+  await eventually('all of it is on', async () => {
+    const { status } = await guest.send('POST', `${path}/otp/request`, { body: { email: 'nobody@example.com' } });
+    const providers = listAt((await guest.get(`${path}/oauth2/providers`)).json, 'data');
+    return status === 200 && providers.length > 0;
+  });
+}
