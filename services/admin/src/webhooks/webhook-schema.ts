@@ -62,7 +62,11 @@ const events = z
     const good = patterns.filter(isPattern);
     const bad = patterns.find((text) => !isPattern(text));
     if (good.length < patterns.length)
-      issues.push({ code: 'custom', message: `${JSON.stringify(bad)} is not an event pattern`, input: patterns });
+      issues.push({
+        code: 'custom',
+        message: `${JSON.stringify(bad)} is not an event pattern like posts.create, posts.* or *`,
+        input: patterns,
+      });
     return good;
   });
 
