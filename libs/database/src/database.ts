@@ -140,7 +140,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   };
   await untilReachable(database, log);
-  await migrate(database, log);
+  await migrate(database, pool, log).catch(async (error) => {
+    await database.close();
+    throw error;
+  });
   return database;
 }
 

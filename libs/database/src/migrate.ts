@@ -1,44 +1,31 @@
 import type { Logger } from '@recordbus/shared/logging';
+import type { Pool } from 'pg';
 import type { Database } from './database.ts';
-import { migrationNames, migrations } from './migrations/index.ts';
-import type { Query } from './statement.ts';
+import { migrationNames } from './migrations/index.ts';
 
 /**
- * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work
- * under an advisory lock, the others wait. Throws what the failing statement threw, and when the database is of a newer
- * version; nothing of it stays then.
+ * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work,
+ * the others wait. Throws for a database of a newer version, and what the failing migration threw; nothing of it stays.
  */
-export async function migrate({ transaction }: Pick<Database, 'transaction'>, log: Logger): Promise<void> {
-  const migrated = await transaction(async (query) => {
-    await query({ text: "select pg_advisory_xact_lock(hashtext('recordbus.system'))", values: [] });
-    const applied = await readApplied(query);
-    const unknown = applied.filter((name) => !migrationNames.includes(name));
-    if (unknown.length > 0) throw new Error(`the database was made by a newer version: it has ${unknown.join(', ')}`);
-    const missing = migrationNames.filter((name) => !applied.includes(name));
-    for (const name of missing) await apply(query, name);
-    return missing;
-  });
+export async function migrate({ query }: Pick<Database, 'query'>, pool: Pool, log: Logger): Promise<void> {
+  const applied = await findApplied(query);
+  const unknown = applied.filter((name) => !migrationNames.includes(name));
+  if (unknown.length > 0) throw new Error(`the database was made by a newer version: it has ${unknown.join(', ')}`);
+  if (applied.length === migrationNames.length) return;
+  // Loaded here, since most starts find nothing to do.
+  const { runMigrations } = await import('./run-migrations.ts');
+  const migrated = await runMigrations(pool);
   if (migrated.length > 0) log.info({ migrated }, 'the system tables are up to date');
 }
 
-/** Names of the migrations that the database has. The table is called after the library that kept it at first. */
-async function readApplied(query: Query): Promise<string[]> {
-  await query({ text: 'create schema if not exists system', values: [] });
-  await query({
-    text: `create table if not exists system.kysely_migration (
-  name varchar(255) not null primary key,
-  timestamp varchar(255) not null
-)`,
-    values: [],
+/** Names of the migrations that the database has. */
+async function findApplied(query: Database['query']): Promise<string[]> {
+  const table = 'system.kysely_migration';
+  const [found] = await query<{ isThere: boolean }>({
+    text: 'select to_regclass($1) is not null as "isThere"',
+    values: [table],
   });
-  const rows = await query<{ name: string }>({ text: 'select name from system.kysely_migration', values: [] });
+  if (!found?.isThere) return [];
+  const rows = await query<{ name: string }>({ text: `select name from ${table}`, values: [] });
   return rows.map(({ name }) => name);
-}
-
-async function apply(query: Query, name: string): Promise<void> {
-  for (const text of migrations[name] ?? []) await query({ text, values: [] });
-  await query({
-    text: 'insert into system.kysely_migration (name, timestamp) values ($1, $2)',
-    values: [name, new Date().toISOString()],
-  });
 }
