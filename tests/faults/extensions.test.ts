@@ -62,6 +62,94 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     assert.equal((await get('well')).status, 200);
   });
 
+  const odd = (path: string) => target.guest.get(`/api/x/odd/${path}`);
+  const ofOdd = () => logLines(target.logLines).filter(({ extension }) => extension === 'odd');
+
+  for (const [path, status, told] of [
+    ['answers-a-function', 500, /a function can not be written as JSON/],
+    ['answers-a-bigint', 500, /BigInt/],
+    ['answers-wrong-headers', 500, /Invalid character in header content \["x-note"\]/],
+    ['throws-nothing', 500, /threw \[Object: null prototype\] \{\}/],
+    ['throws-a-trap', 500, /route GET \/odd\/throws-a-trap/],
+    ['refuses-with-a-fraction', 500, /refused with 404.5, which is no status/],
+    ['asks-with-much', 500, /http\.fetch: the arguments have more than 16777216 bytes/],
+  ] as const) {
+    await t.test(`${status}: a route that ${path}, and the log says why`, async () => {
+      const answer = await odd(path);
+      assert.equal(answer.status, status, answer.text);
+      assert.equal(at(answer.json, 'code'), 'extension_failed');
+      await eventually('its line in the log', () =>
+        ofOdd().some((line) => told.test(JSON.stringify(line).replaceAll('\\"', '"'))),
+      );
+      assert.equal((await odd('well')).status, 200);
+    });
+  }
+
+  await t.test('what is refused with other than texts is told as text', async () => {
+    const answer = await odd('refuses-with-a-function');
+    assert.deepEqual([answer.status, at(answer.json, 'details')], [422, { count: '7' }]);
+  });
+
+  await t.test('values that can not be kept, and arguments that are none, are refused in words', async () => {
+    const { json } = await odd('kv');
+    const refused = (value: string) => ({ status: 422, message: 'validation failed', details: { value } });
+    const unkept = refused('may have no NUL and no half of a character');
+    assert.deepEqual(at(json, 'data'), {
+      NUL: unkept,
+      'half a character': unkept,
+      sum: refused('would be too large'),
+      key: { status: 400, message: 'kv.get: argument 1: must not be empty' },
+    });
+  });
+
+  await t.test(
+    'what is put in the place of JSON.stringify, or said to the port of the worker, changes nothing',
+    async () => {
+      for (const [path, data] of Object.entries({
+        'changes-json': { whole: true },
+        'says-rubbish': 'said',
+        well: 'well',
+      }))
+        assert.deepEqual(at((await odd(path)).json, 'data'), data);
+    },
+  );
+
+  await t.test('what is written to the streams of the process is a line of the log', async () => {
+    await odd('writes');
+    for (const [level, msg] of [
+      ['info', 'to standard output'],
+      ['error', 'to standard error'],
+    ])
+      await eventually(msg ?? '', () => ofOdd().some((line) => line.level === level && line.msg === msg));
+  });
+
+  await t.test('a line of the log is of the extension, whatever its fields say', async () => {
+    await odd('logs-as-another');
+    const line = await eventually('the line', () => ofOdd().find(({ msg }) => msg === 'as myself'));
+    const { level, service, level_, service_, extension_, colour } = line;
+    assert.deepEqual(
+      { level, service, level_, service_, extension_, colour },
+      { level: 'info', service: 'records', level_: 'fatal', service_: 'gateway', extension_: 'another', colour: 'red' },
+    );
+  });
+
+  await t.test('two thousand things that one call asks for at once leave the others room', async () => {
+    let isDone = false;
+    const asking = odd('asks-much').then(() => {
+      isDone = true;
+    });
+    assert.equal((await odd('kv')).status, 200);
+    assert.ok(!isDone);
+    await asking;
+  });
+
+  await t.test('a loop that an answered call left behind fails no other one', async () => {
+    assert.equal(at((await odd('loops-after')).json, 'data'), 'answered');
+    // The call that is handed to the worker in the loop gets another one.
+    assert.equal((await odd('well')).status, 200);
+    await eventually('the worker ends', () => ofOdd().some(({ reason }) => /left running/.test(String(reason))));
+  });
+
   await t.test('a hundred calls at once that hang are refused in time', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => get('hangs')));
     const statuses = new Set(answers.map(({ status }) => status));

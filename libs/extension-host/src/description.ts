@@ -56,7 +56,8 @@ export interface CronDescription {
 export type CallTarget =
   | { readonly kind: 'hook'; readonly collection: string; readonly point: BeforePoint | AfterPoint }
   | { readonly kind: 'signIn'; readonly collection: string; readonly point: 'before' | 'after' }
-  | { readonly kind: 'route'; readonly index: number }
+  /** `name` is its method and path. */
+  | { readonly kind: 'route'; readonly index: number; readonly name: string }
   | { readonly kind: 'cron'; readonly name: string };
 
 /** How the log and errors name a target. */
@@ -67,7 +68,7 @@ export function nameOfTarget(target: CallTarget): string {
     case 'signIn':
       return `sign-in hook ${target.collection}.${target.point}`;
     case 'route':
-      return `route ${target.index + 1}`;
+      return `route ${target.name}`;
     case 'cron':
       return `cron ${target.name}`;
   }

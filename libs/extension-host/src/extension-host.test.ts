@@ -57,7 +57,7 @@ describe('the host of extensions', () => {
   let host: ExtensionHost;
   const call = (path: string, body?: unknown, timeoutMs = 20_000) =>
     host.call('good', {
-      target: { kind: 'route', index: paths.indexOf(path) },
+      target: { kind: 'route', index: paths.indexOf(path), name: path },
       input: { params: {}, query: {}, body, headers: {} },
       timeoutMs,
       answer: async () => undefined,
@@ -161,7 +161,7 @@ describe('a host that follows changes', () => {
     await host.start();
     const said = async (extension: string): Promise<unknown[]> => {
       const output = await host.call(extension, {
-        target: { kind: 'route', index: 0 },
+        target: { kind: 'route', index: 0, name: 'GET /x' },
         input: { params: {}, query: {}, headers: {} },
         timeoutMs: 20_000,
         answer: async () => undefined,

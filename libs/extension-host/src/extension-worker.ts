@@ -1,5 +1,7 @@
+import { createGate, type Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import type { CallTarget, Description } from './description.ts';
+import { toLogFields } from './log-fields.ts';
 import { toPlainError } from './plain-errors.ts';
 import type { FromWorker, Outcome } from './protocol.ts';
 import type { RunnerProcess } from './runner-process.ts';
@@ -11,6 +13,8 @@ export interface WorkerCall {
   readonly target: CallTarget;
   readonly input: unknown;
   readonly answer: AnswerAsk;
+  /** Called when the worker has come to the call. */
+  readonly onBegun?: () => void;
 }
 
 /** The worker ended before it was done. */
@@ -48,9 +52,14 @@ interface WorkerOptions {
 interface RunningCall {
   readonly answer: AnswerAsk;
   readonly done: PromiseWithResolvers<Outcome>;
+  readonly onBegun: (() => void) | undefined;
   /** What it has asked for and not got yet. */
   readonly asks: Set<Promise<void>>;
+  readonly turns: Gate;
 }
+
+/** How much of what one call asks for is done at once: calls share the connections to the database with all others. */
+const asksAtOnce = 8;
 
 /** Until a worker comes to the file; what takes longer is not the fault of an extension. */
 const startTimeoutMs = 60_000;
@@ -100,8 +109,11 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
       case 'unloadable':
         end(message.error.stack ?? message.error.message);
         return;
+      case 'begun':
+        calls.get(message.call)?.onBegun?.();
+        return;
       case 'log':
-        log[message.level]({ ...message.fields, extension: name }, message.message);
+        log[message.level]({ ...toLogFields(message.fields), extension: name }, message.message);
         return;
       case 'done':
         void finish(message);
@@ -125,14 +137,23 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
       remote.post({ type: 'answer', ask, outcome: { error: { message: 'the call is over' } } });
       return;
     }
-    const asking = outcomeOf(running, method, args).then((outcome) => {
-      remote.post({ type: 'answer', ask, outcome });
-      running.asks.delete(asking);
-    });
+    const isOver = () => calls.get(call) !== running;
+    const asking = running.turns
+      .run(() => outcomeOf(running, isOver, method, args))
+      .then((outcome) => {
+        remote.post({ type: 'answer', ask, outcome });
+        running.asks.delete(asking);
+      });
     running.asks.add(asking);
   }
 
-  async function outcomeOf(running: RunningCall, method: string, args: readonly unknown[]): Promise<Outcome> {
+  async function outcomeOf(
+    running: RunningCall,
+    isOver: () => boolean,
+    method: string,
+    args: readonly unknown[],
+  ): Promise<Outcome> {
+    if (isOver()) return { error: { message: 'the call is over' } };
     try {
       return { value: await running.answer(method, args, worker) };
     } catch (error) {
@@ -146,10 +167,11 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     loaded: loading.promise,
     ended: ending.promise,
     end,
-    run({ target, input, answer }) {
+    run({ target, input, answer, onBegun }) {
       lastCall += 1;
       const done = Promise.withResolvers<Outcome>();
-      calls.set(lastCall, { answer, done, asks: new Set() });
+      const turns = createGate({ width: asksAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
+      calls.set(lastCall, { answer, done, onBegun, asks: new Set(), turns });
       remote.post({ type: 'call', call: lastCall, target, input });
       return done.promise;
     },

@@ -31,6 +31,8 @@ export type FromWorker =
       readonly files: readonly string[];
     }
   | { readonly type: 'unloadable'; readonly error: PlainError }
+  /** It has come to the call: nothing that code left running keeps it from that. */
+  | { readonly type: 'begun'; readonly call: number }
   | { readonly type: 'done'; readonly call: number; readonly outcome: Outcome }
   /** It needs something that only the host has; `method` is `<tool>.<function>`. */
   | {

@@ -38,7 +38,14 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
       execArgv: ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'],
       env: ownVariables(environment),
     });
-    launched.on('message', (message: FromRunner) => hear(message));
+    launched.on('message', (message: FromRunner) => {
+      try {
+        hear(message);
+      } catch {
+        // Only one that is broken says what nobody understands; the service must not break of it.
+        launched.kill('SIGKILL');
+      }
+    });
     launched.once('exit', (code, signal) => {
       if (child === launched) child = undefined;
       for (const id of [...listeners.keys()]) end(id, `the process of the extensions died (${signal ?? code})`);

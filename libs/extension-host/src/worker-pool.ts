@@ -49,10 +49,15 @@ export interface PoolOptions {
 const loadTimeoutMs = 5000;
 /** Calls that may wait for a worker; more are refused at once. */
 const maxWaiting = 256;
+/** A worker that code which an earlier call left running keeps from beginning a call for so long is ended. */
+const beginWithinMs = 3000;
 /** A worker beyond the first that nobody needed for so long is ended. */
 const idleMs = 60_000;
 /** Workers that end one after the other are started anew ever later, up to this. */
 const maxBackoffMs = 10_000;
+
+/** Nothing was done of the call. */
+class NotBegun extends Error {}
 
 type Waiting = (worker: ExtensionWorker) => void;
 
@@ -148,19 +153,26 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, log
 
   async function runOn(worker: ExtensionWorker, call: PoolCall, timeoutMs: number): Promise<unknown> {
     let isLate = false;
+    let isStuck = false;
+    const stuck = setTimeout(() => {
+      isStuck = true;
+      worker.end('code that an earlier call left running keeps it from the next one');
+    }, beginWithinMs);
     const timer = setTimeout(() => {
       isLate = true;
       worker.end(`${nameOfTarget(call.target)} took longer than ${call.timeoutMs} ms`);
     }, timeoutMs);
     try {
-      const value = takeValue(await worker.run(call), call);
+      const value = takeValue(await worker.run({ ...call, onBegun: () => clearTimeout(stuck) }), call);
       failures = 0;
       return value;
     } catch (error) {
       if (isLate) throw timedOut(name, call);
+      if (isStuck) throw new NotBegun();
       throw error;
     } finally {
       clearTimeout(timer);
+      clearTimeout(stuck);
     }
   }
 
@@ -192,10 +204,18 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, log
     call: (call) =>
       guarded(call, async () => {
         if (call.within) return runOn(call.within, call, call.timeoutMs);
-        const startedAtMs = performance.now();
-        const worker = await acquire(call.timeoutMs);
-        const leftMs = Math.max(1, call.timeoutMs - (performance.now() - startedAtMs));
-        return runOn(worker, call, leftMs).finally(() => release(worker));
+        const endsAtMs = performance.now() + call.timeoutMs;
+        const leftMs = () => Math.max(1, endsAtMs - performance.now());
+        for (;;) {
+          const worker = await acquire(leftMs());
+          try {
+            return await runOn(worker, call, leftMs());
+          } catch (error) {
+            if (!(error instanceof NotBegun)) throw error;
+          } finally {
+            release(worker);
+          }
+        }
       }),
     stop() {
       isEnding = true;

@@ -20,16 +20,25 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastAsk = 0;
 
-  const askFor = (call: number) => (method: string, args: unknown[]) => {
+  const askFor = (call: number) => async (method: string, args: unknown[]) => {
     lastAsk += 1;
     const answer = Promise.withResolvers<unknown>();
     waiting.set(lastAsk, answer);
-    say({ type: 'ask', ask: lastAsk, call, method, args });
+    try {
+      if (sizeOf(args) > maxArgumentsSize)
+        throw new RangeError(`${method}: the arguments have more than ${maxArgumentsSize} bytes`);
+      say({ type: 'ask', ask: lastAsk, call, method, args });
+    } catch (error) {
+      waiting.delete(lastAsk);
+      if (!(error instanceof DOMException)) throw error;
+      throw new TypeError(`${method}: an argument is nothing that can be handed over: ${error.message}`);
+    }
     return answer.promise;
   };
 
   return {
     async run({ call, target, input }) {
+      say({ type: 'begun', call });
       try {
         const value = await invoke(extension, target, input, createTools(askFor(call), log));
         say({ type: 'done', call, outcome: { value } });
@@ -46,6 +55,17 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
   };
 }
 
+/** The service holds what it is handed in its own memory. */
+const maxArgumentsSize = 16 * 1024 * 1024;
+
+/** Characters and bytes in a value, however deep they are. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 0);
+}
+
 /** A refusal of the extension's or of the host's is an answer to the client, anything else a defect. */
 function toPlain(thrown: unknown): PlainError {
   if (thrown instanceof HostRefusal) {
@@ -54,9 +74,10 @@ function toPlain(thrown: unknown): PlainError {
   }
   if (thrown instanceof Refusal) {
     const { message, status, fields } = thrown;
-    if (!(status >= 400 && status <= 599))
+    if (!Number.isInteger(status) || status < 400 || status > 599)
       return { message: `refused with ${status}, which is no status of a refusal` };
-    return { message, status, ...(fields && { details: fields }) };
+    const details = Object.entries(fields ?? {}).map(([name, problem]) => [name, String(problem)]);
+    return { message: message || 'refused', status, ...(fields && { details: Object.fromEntries(details) }) };
   }
   return plainError(thrown);
 }

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type Extension, Reply, type RouteRequest, type Tools, type Write, type z } from '@recordbus/extensions';
 import { describeIssues } from '@recordbus/shared/describe-issues';
 import { type CallTarget, isBefore } from '../description.ts';
@@ -51,7 +52,24 @@ async function answer(extension: Extension, index: number, input: RouteInput, to
   const reply = value instanceof Reply ? value : new Reply(200, value, {});
   if (!Number.isInteger(reply.status) || reply.status < 200 || reply.status > 399)
     throw new Error(`answered with ${reply.status}, which is not from 200 to 399; to refuse, throw refuse(…)`);
-  return { status: reply.status, headers: reply.headers, json: jsonText({ data: reply.data ?? null }) };
+  return {
+    status: reply.status,
+    headers: readHeaders(reply.headers),
+    json: `{"data":${jsonText(reply.data ?? null)}}`,
+  };
+}
+
+/** What can't be sent is a defect of the code that gave it. */
+function readHeaders(given: unknown): Record<string, string> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError('the headers of an answer must be an object');
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      validateHeaderName(name);
+      validateHeaderValue(name, String(value));
+      return [name, String(value)];
+    }),
+  );
 }
 
 async function read(schema: z.ZodType | undefined, value: unknown, status: 400 | 422): Promise<unknown> {

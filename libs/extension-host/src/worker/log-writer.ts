@@ -7,6 +7,8 @@ export type WriteLog = (level: LogLevel, message: string, fields?: object) => vo
 const maxLines = 200;
 const maxLength = 16_384;
 const windowMs = 1000;
+/** As they were before code of an extension could put its own in their place. */
+const { parse, stringify } = JSON;
 
 /** Makes what writes the log of a worker; of too much it leaves out the rest, and says so. */
 export function createLogWriter(say: (message: FromWorker) => void): WriteLog {
@@ -36,10 +38,11 @@ export function createLogWriter(say: (message: FromWorker) => void): WriteLog {
 const cut = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 
 /** Fields that can not be written as JSON must not fail the call. */
-function plain(fields: object): object {
+function plain(fields: unknown): object {
+  if (typeof fields !== 'object' || Array.isArray(fields)) return { value: fields };
   try {
-    const text = JSON.stringify(fields);
-    return text.length > maxLength ? { left_out: `fields of ${text.length} characters` } : JSON.parse(text);
+    const text = stringify(fields);
+    return text.length > maxLength ? { left_out: `fields of ${text.length} characters` } : parse(text);
   } catch {
     return {};
   }

@@ -1,8 +1,13 @@
+import { inspect } from 'node:util';
 import type { PlainError } from '../protocol.ts';
 
-/** Makes plain data of whatever was thrown. */
+/** Makes plain data of whatever was thrown, which may be anything. */
 export function plainError(thrown: unknown): PlainError {
-  if (!(thrown instanceof Error)) return { message: `threw ${typeof thrown}: ${String(thrown)}` };
-  const { message, stack } = thrown;
-  return { message, stack };
+  try {
+    if (!(thrown instanceof Error)) return { message: `threw ${inspect(thrown, { depth: 1, breakLength: Infinity })}` };
+    const { message, stack } = thrown;
+    return { message: String(message), stack: stack === undefined ? undefined : String(stack) };
+  } catch {
+    return { message: 'threw what can not be looked at' };
+  }
 }

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { environmentPrefix } from '../environment-prefix.ts';
 import type { FromRunner, FromWorker, ToRunner } from '../protocol.ts';
 import { watchMemory } from './watch-memory.ts';
+import type { WorkerData } from './worker.ts';
 
 /**
  * The process that the workers of all extensions are threads of. It is apart from the service, since a thread that asks
@@ -10,7 +11,12 @@ import { watchMemory } from './watch-memory.ts';
  * service's secrets in its environment.
  */
 
-const workers = new Map<number, Worker>();
+interface RunningWorker {
+  readonly worker: Worker;
+  readonly port: MessagePort;
+}
+
+const workers = new Map<number, RunningWorker>();
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 const say = (message: FromRunner): void => {
@@ -18,33 +24,40 @@ const say = (message: FromRunner): void => {
 };
 
 function start(id: number, file: string, memoryMb: number): void {
+  const { port1: port, port2 } = new MessageChannel();
+  const workerData: WorkerData = { file, port: port2 };
   const worker = new Worker(workerFile, {
-    workerData: { file },
+    workerData,
+    transferList: [port2],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith(environmentPrefix))),
     // Above what the watch allows, so that it is the watch that ends a leak, and V8 only what outruns it.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
   });
-  workers.set(id, worker);
+  workers.set(id, { worker, port });
   let reason: string | undefined;
   const unwatch = watchMemory(worker, memoryMb, () => {
     reason = `it used more than ${memoryMb} MiB of memory`;
     void worker.terminate();
   });
-  worker.on('message', (message: FromWorker) => say({ kind: 'said', worker: id, message }));
+  const pass = (message: FromWorker) => say({ kind: 'said', worker: id, message });
+  port.on('message', pass);
   worker.on('error', (error: unknown) => {
     reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   });
   worker.on('exit', (code) => {
     unwatch();
     workers.delete(id);
+    // What it said last is heard before its end.
+    for (let left = receiveMessageOnPort(port); left; left = receiveMessageOnPort(port)) pass(left.message);
+    port.close();
     say({ kind: 'ended', worker: id, reason: reason ?? `it ended by itself, with exit code ${code}` });
   });
 }
 
 process.on('message', (message: ToRunner) => {
   if (message.kind === 'start') start(message.worker, message.file, message.memoryMb);
-  else if (message.kind === 'post') workers.get(message.worker)?.postMessage(message.message);
-  else void workers.get(message.worker)?.terminate();
+  else if (message.kind === 'post') workers.get(message.worker)?.port.postMessage(message.message);
+  else void workers.get(message.worker)?.worker.terminate();
 });
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit());

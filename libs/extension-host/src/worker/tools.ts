@@ -1,4 +1,4 @@
-import type { Caller, Fetched, Log, Records, Tools } from '@recordbus/extensions';
+import type { Caller, Fetched, FetchOptions, Log, Records, Tools } from '@recordbus/extensions';
 import type { LogLevel } from '../protocol.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { jsonText } from './json-text.ts';
@@ -15,7 +15,7 @@ export function createTools(ask: Ask, log: WriteLog): Tools {
     webhooks: {
       dispatch: async (event, payload) => ({ id: String(await ask('webhooks.dispatch', [event, jsonText(payload)])) }),
     },
-    http: { fetch: async (url, options = {}) => toFetched(await ask('http.fetch', [String(url), options])) },
+    http: { fetch: async (url, options = {}) => toFetched(await ask('http.fetch', [String(url), toRequest(options)])) },
     notifications: {
       send: async (notification) => JSON.parse(String(await ask('notifications.send', [jsonText(notification)]))),
     },
@@ -75,6 +75,13 @@ function createKeyValueStore(ask: Ask): Tools['kv'] {
     list: async (prefix = '') => JSON.parse(String(await ask('kv.list', [prefix]))),
   };
 }
+
+/** As code that knows `fetch` may write it: methods in lower case, headers of the class. */
+const toRequest = ({ method, headers, ...rest }: FetchOptions): FetchOptions => ({
+  ...rest,
+  ...(method !== undefined && { method: String(method).toUpperCase() }),
+  ...(headers !== undefined && { headers: headers instanceof Headers ? Object.fromEntries(headers) : headers }),
+});
 
 interface Answered {
   readonly status: number;

@@ -1,9 +1,15 @@
 import { registerHooks } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../protocol.ts';
 
 /** The thread that an extension lives in: it loads the file, says what that declares, and runs one call after another. */
+
+/** What a worker is started with. */
+export interface WorkerData {
+  readonly file: string;
+  readonly port: MessagePort;
+}
 
 const authorsPackage = '@recordbus/extensions';
 // Wherever the file of the extension is, this package is there for it.
@@ -18,24 +24,26 @@ registerHooks({
   },
 });
 
-const say = (message: FromWorker): void => parentPort?.postMessage(message);
-const { file } = workerData as { file: string };
+const { file, port } = workerData as WorkerData;
+// Code of the extension may say to the port of every worker what it likes; this one is ours.
+Reflect.deleteProperty(workerData, 'port');
+const say = (message: FromWorker): void => port.postMessage(message);
 
 const { createCalls } = await import('./calls.ts');
 const { describeExtension } = await import('./describe-extension.ts');
 const { plainError } = await import('./plain-error.ts');
 const { createLogWriter } = await import('./log-writer.ts');
-const { captureConsole } = await import('./capture-console.ts');
+const { captureOutput } = await import('./capture-output.ts');
 
 const log = createLogWriter(say);
-captureConsole(log);
+captureOutput(log);
 say({ type: 'loading' });
 imported.clear();
 try {
   const module: unknown = await import(pathToFileURL(file).href);
   const { extension, description } = describeExtension(module);
   const calls = createCalls(extension, say, log);
-  parentPort?.on('message', (message: ToWorker) => {
+  port.on('message', (message: ToWorker) => {
     if (message.type === 'call') void calls.run(message);
     else calls.answer(message.ask, message.outcome);
   });

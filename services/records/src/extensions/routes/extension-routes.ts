@@ -82,7 +82,7 @@ function extensionRoute(
         requestId: context.requestId,
       };
       const answered = (await deps.host.call(extension, {
-        target: { kind: 'route', index },
+        target: { kind: 'route', index, name: `${method} ${path}` },
         input: request,
         timeoutMs,
         answer: deps.toolbox(extension, rootScope(context)),

@@ -8,10 +8,12 @@ const maxTimeoutMs = 60_000;
 const defaultBytes = 1024 * 1024;
 const maxBytes = 16 * 1024 * 1024;
 
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
 const options = z.strictObject({
-  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).default('GET'),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.union([z.string(), z.instanceof(Uint8Array)]).optional(),
+  method: z.enum(methods, `must be one of ${methods.join(', ')}`).default('GET'),
+  headers: z.record(z.string(), z.string('must be text'), 'must be an object of texts').default({}),
+  body: z.union([z.string(), z.instanceof(Uint8Array)], 'must be text or bytes').optional(),
   timeoutMs: z.number().positive().max(maxTimeoutMs).default(defaultTimeoutMs),
   maxBytes: z.number().positive().max(maxBytes).default(defaultBytes),
 });

@@ -1,4 +1,4 @@
-import type { Query } from '@recordbus/database';
+import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type AskingCall, type Tool, tool } from './tool.ts';
@@ -8,12 +8,19 @@ const maxValueBytes = 64 * 1024;
 const maxListed = 1000;
 
 const key = z
-  .string()
+  .string('must be text')
   .min(1, 'must not be empty')
   .max(maxKeyLength, `may have at most ${maxKeyLength} characters`)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
 const ttlSec = z.number().positive().max(315_360_000).optional();
 const value = z.string();
+
+/** What the database can not hold; other than these two, JSON text that was just made is fine. */
+function findValueProblem(error: unknown): string | undefined {
+  if (isDatabaseError(error, sqlState.untranslatableCharacter, sqlState.invalidText))
+    return 'may have no NUL and no half of a character';
+  return isDatabaseError(error, sqlState.numberOutOfRange) ? 'would be too large' : undefined;
+}
 
 /** A value that has run out is none; it is removed by whoever writes the key, or by the housekeeping. */
 const isAlive = '(expires_at is null or expires_at > now())';
@@ -21,8 +28,14 @@ const isAlive = '(expires_at is null or expires_at > now())';
 /** The small durable values of each extension (system.extension_values). */
 export function kvTools(database: Query): Readonly<Record<string, Tool>> {
   /** In the transaction of the write that the call is a hook of, so that a write that fails leaves no value either. */
-  const on = <T>({ scope }: AskingCall, work: (query: Query) => Promise<T>): Promise<T> =>
-    scope.transaction ? scope.transaction.part(({ query }) => work(query)) : work(database);
+  const on = async <T>({ scope }: AskingCall, work: (query: Query) => Promise<T>): Promise<T> => {
+    try {
+      return await (scope.transaction ? scope.transaction.part(({ query }) => work(query)) : work(database));
+    } catch (error) {
+      const problem = findValueProblem(error);
+      throw problem ? validationFailed({ value: problem }) : error;
+    }
+  };
 
   const set = (call: AskingCall, name: string, json: string, seconds: number | undefined, onlyIfAbsent: boolean) => {
     if (Buffer.byteLength(json) > maxValueBytes)
@@ -55,7 +68,7 @@ export function kvTools(database: Query): Readonly<Record<string, Tool>> {
       const rows = await set(call, name, json, seconds, true);
       return rows.length > 0;
     }),
-    'kv.increment': tool(z.tuple([key, z.number()]), (call, [name, by]) =>
+    'kv.increment': tool(z.tuple([key, z.number('must be a number')]), (call, [name, by]) =>
       on(call, async (query) => {
         const [row] = await query<{ sum: number | null }>({
           text: `insert into system.extension_values as v (extension, key, value) values ($1, $2, to_jsonb($3::double precision))

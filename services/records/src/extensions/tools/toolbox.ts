@@ -15,7 +15,7 @@ export const createToolbox =
     const tool = Object.hasOwn(tools, method) ? tools[method] : undefined;
     if (!tool) throw notFound(`the function ${method}`);
     try {
-      return await tool({ extension, scope, worker }, args);
+      return await tool({ extension, scope, worker, method }, args);
     } catch (error) {
       throw mapDatabaseError(error) ?? error;
     }
