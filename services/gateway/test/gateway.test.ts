@@ -32,6 +32,7 @@ for (const [name, start] of Object.entries(topologies))
         declare('GET', '/api/v1/files/download'),
         declare('GET', '/api/v1/files/slow'),
         declare('GET', '/api/v1/files/headers'),
+        { ...declare('POST', '/api/v1/files/closed'), access: 'admin' },
         declare('GET', '/api/v1/files/large-head'),
         declare('GET', '/api/v1/files/broken'),
       ],
@@ -211,8 +212,21 @@ for (const [name, start] of Object.entries(topologies))
       client.destroy();
     });
 
+    test('who asks before sending a body is refused without it, when the head says enough', async () => {
+      const head = (path: string, more: string) =>
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 9\r\nExpect: 100-continue\r\n${more}`;
+      assert.match(await sendHead(gateway.port, head('/api/v1/files/closed', '')), /^HTTP\/1.1 401 /);
+      assert.match(await sendHead(gateway.port, head('/nowhere', '')), /^HTTP\/1.1 404 /);
+    });
+
+    test('a body in a transfer coding that is not unpacked is 400', async () => {
+      const head = 'POST /api/v1/posts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n';
+      const sent = `${head}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n`;
+      assert.match(await sendHead(gateway.port, sent), /^HTTP\/1.1 400 [\s\S]*Transfer-Encoding/);
+    });
+
     test('what is no path is 400, the absolute form is a path', async () => {
-      for (const target of ['/api/v1/%zz', '/api/v1/posts/%E0%A4%A', '*'])
+      for (const target of ['/api/v1/%zz', '/api/v1/posts/%E0%A4%A', '/api/v1/posts#top', '*'])
         assert.match(
           await exchange(gateway.port, `GET ${target} HTTP/1.1`),
           /^HTTP\/1.1 400 [\s\S]*malformed_request/,

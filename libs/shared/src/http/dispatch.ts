@@ -73,7 +73,7 @@ export function splitUrl(url: string): { path: string; search: string } {
 }
 
 /** Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with one of another kind. */
-function authorise(access: Access, { principal }: RequestContext): void {
+export function authorise(access: Access, { principal }: RequestContext): void {
   if (access === 'public') return;
   if (principal.type === 'guest') throw unauthenticated();
   if (access !== 'session' && principal.type !== access) throw forbidden(`only for ${access} tokens`);

@@ -14,7 +14,7 @@ export {
 export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
 export { connectionHeaders, namedByConnection } from './connection-headers.ts';
 export type { Description } from './description.ts';
-export { createDispatcher, splitUrl } from './dispatch.ts';
+export { authorise, createDispatcher, splitUrl } from './dispatch.ts';
 export { isKnownVersion } from './etag.ts';
 export { checkReadiness, type Readiness } from './health.ts';
 export type { Claim, FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RunStatement } from './idempotency-store.ts';

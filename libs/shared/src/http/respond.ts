@@ -125,6 +125,14 @@ export function logError(request: IncomingMessage, thrown: unknown, log: Logger,
 /** Writes the error body of the contract. */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const reply = { status: error.status, headers: error.headers, body: error.toBody() };
-  if (!request.complete && hasBody(request)) sendAheadOfBody(request, response, reply);
-  else sendReply(response, reply);
+  if (request.complete || !hasBody(request)) {
+    sendReply(response, reply);
+    return;
+  }
+  // A small body mostly came together with the head, and is there a moment later: then the connection can be kept.
+  setImmediate(() => {
+    if (response.headersSent) return;
+    if (request.complete) sendReply(response, reply);
+    else sendAheadOfBody(request, response, reply);
+  });
 }

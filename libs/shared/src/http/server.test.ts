@@ -40,6 +40,7 @@ describe('a server that is listening', () => {
         if (request.url === '/waits') request.resume();
         else if (request.url === '/begins') response.write('begun');
         else if (request.url === '/reads') text(request).then((body) => sendReply(response, { status: 200, body }));
+        else if (request.url === '/later') setImmediate(() => sendReply(response, { status: 200, body: { data: 6 } }));
         else if (request.method === 'POST') sendError(request, response, payloadTooLarge(10), log, {});
         else sendReply(response, { status: 200, body: { data: request.url?.length } });
       },
@@ -100,6 +101,20 @@ describe('a server that is listening', () => {
     socket.write('not a length\r\n');
     await once(socket, 'close');
     assert.doesNotMatch(Buffer.concat([begun, ...rest]).toString(), /400/);
+  });
+
+  test('what is not HTTP behind a request is refused after its answer', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /later HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n');
+    assert.match(await text(socket), /^HTTP\/1.1 200 [\s\S]*"data":6}HTTP\/1.1 400 /);
+  });
+
+  test('a refusal keeps the connection when the whole body came with the head', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const refused = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody';
+    socket.write(`${refused}${refused}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const statuses = [...(await text(socket)).matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
+    assert.deepEqual(statuses, ['413', '413', '200']);
   });
 
   test('who waits with the body is told to send it when it is wanted, and not for a refusal', async () => {

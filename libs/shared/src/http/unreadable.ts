@@ -6,16 +6,21 @@ import { securityHeaders } from './security-headers.ts';
 
 /**
  * Answers what node:http could not read as a request, so there is none to route: oversized headers 431, headers that
- * came too slowly 408, anything else, CONNECT among it, 400, in the error shape of the contract. Then the connection ends. `last` is the
- * answer to the connection's last request: while that is being sent, nothing can be said any more.
+ * came too slowly 408, anything else, CONNECT among it, 400, in the error shape of the contract. Then the connection
+ * ends. `last` is the answer to the connection's last request: one that is whole is answered first, and in the middle of
+ * one whose body can't be read nothing can be said once its answer has begun.
  */
 export function refuseUnreadable(
   thrown: NodeJS.ErrnoException,
   socket: Duplex,
   last: ServerResponse | undefined,
 ): void {
-  const isAnswering = last?.headersSent && !last.writableFinished;
-  if (thrown.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+  const isUnderWay = last && !last.writableFinished && !last.destroyed;
+  if (isUnderWay && last.req.complete && socket.writable && thrown.code !== 'ECONNRESET') {
+    last.once('close', () => refuseUnreadable(thrown, socket, undefined));
+    return;
+  }
+  if (thrown.code === 'ECONNRESET' || !socket.writable || (isUnderWay && last.headersSent)) {
     socket.destroy();
     return;
   }

@@ -2,7 +2,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { splitUrl } from '@recordbus/shared/http';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
-import { requireHost, toOriginForm } from './request-target.ts';
+import { requireHost, requirePlainTransfer, toOriginForm } from './request-target.ts';
 
 /** Finds the route of the request, or why there is none. */
 export const matchRoute =
@@ -11,6 +11,7 @@ export const matchRoute =
     const { exchange } = response.locals;
     try {
       requireHost(request);
+      requirePlainTransfer(request);
       request.url = toOriginForm(request.url);
       const { route, params } = table.find(request.method, splitUrl(request.url).path);
       exchange.route = route;

@@ -13,6 +13,7 @@ import { createLimiter } from '../rate-limit/limiter.ts';
 import type { SharedWindows } from '../rate-limit/shared-windows.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
+import { admitCaller } from './admit-caller.ts';
 import { admitScrape } from './admit-scrape.ts';
 import { answerError } from './answer-error.ts';
 import { authenticate } from './authenticate.ts';
@@ -69,6 +70,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     admitScrape(settings),
     authenticate(createTokenVerifier(secret, clock), accounts),
     limitRate(rateRules, createLimiter(windows, nowMs)),
+    admitCaller,
     limitBody,
     forward,
     answerError(log),
