@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt } from '../harness/json.ts';
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required: boolean;
@@ -22,7 +22,7 @@ export interface Operation {
   readonly answers: ReadonlyMap<string, AnswerPlace>;
 }
 
-export interface AnswerPlace {
+interface AnswerPlace {
   /** By content type, the JSON pointer of the schema as a list. */
   readonly schemas: ReadonlyMap<string, readonly string[]>;
 }

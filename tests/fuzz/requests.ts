@@ -24,7 +24,7 @@ export interface FuzzRequest {
 export type Known = Readonly<Record<string, readonly string[]>>;
 
 /** What is sent to which operations. */
-export interface FuzzPlan {
+interface FuzzPlan {
   readonly document: unknown;
   readonly operations: readonly Operation[];
   readonly known: Known;

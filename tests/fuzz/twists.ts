@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** What is sent beside a request to lead it astray. */
-export interface Twist {
+interface Twist {
   /** Stands for each parameter of the path, as it is. */
   readonly segment?: string;
   /** Stands at the end of the query, as it is. */

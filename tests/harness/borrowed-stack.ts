@@ -5,7 +5,7 @@ import { callers, type Stack, type Topology } from './stack.ts';
 import type { BorrowerLine, LenderLine, LentStack } from './stack-pool.ts';
 
 /** A stack of the run's pool, as a file finds it: with a first admin, perhaps, and nothing else. */
-export interface BorrowedStack {
+interface BorrowedStack {
   readonly target: LentStack & Pick<Stack, 'guest' | 'admin' | 'user'> & { readonly logLines: readonly string[] };
   /** Clears the stack and hands it to the next file; the pool throws it away when that fails. */
   giveBack(): Promise<void>;

@@ -9,7 +9,7 @@ export type CannedAnswer =
   | 'cut';
 
 /** A server of somebody else, on the loopback address, that says what it is told to. */
-export interface CannedServer extends AsyncDisposable {
+interface CannedServer extends AsyncDisposable {
   readonly url: string;
   /** Method, path and body of every request since the answers were set. */
   readonly asked: readonly string[];

@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
 /** A mail as it arrived. */
-export interface ReceivedMail {
+interface ReceivedMail {
   /** For whom it was handed over. */
   readonly recipients: readonly string[];
   readonly email: Email;

@@ -12,7 +12,7 @@ export interface Person {
 }
 
 /** Where the browser came back to, and with what. */
-export interface Arrival {
+interface Arrival {
   readonly code: string;
   readonly state: string;
 }

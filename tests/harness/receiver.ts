@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 import { type JsonObject, textAt } from './json.ts';
 
 /** What the receiver does with a request; the default is to answer 200. */
-export type Behaviour =
+type Behaviour =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   /** Does not answer until `release` is called. */
   | 'hang'

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** A way to a server on which its answers are changed: a server of another version, or whose clock is wrong. */
-export interface RewritingProxy extends AsyncDisposable {
+interface RewritingProxy extends AsyncDisposable {
   readonly url: string;
 }
 

@@ -6,7 +6,7 @@ import { textAt } from './json.ts';
 import { environmentOf, type Ground, repository, type ServiceName, type Stack } from './stack.ts';
 
 /** One service in a process of its own: another replica of a service of a stack. */
-export interface ServiceProcess extends AsyncDisposable {
+interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly process: Child;
   readonly guest: Client;

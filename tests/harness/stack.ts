@@ -15,7 +15,7 @@ export type Topology = 'one' | 'processes';
 
 export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks';
 
-export interface RunningService {
+interface RunningService {
   readonly pid: number;
   readonly url: string;
 }
@@ -39,11 +39,11 @@ export interface Stack extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export interface UserClient extends Client {
+interface UserClient extends Client {
   readonly id: string;
 }
 
-export interface StackOptions {
+interface StackOptions {
   readonly topology: Topology;
   /** What belongs to the stack and outlives it; made for it, and removed with it, when not given. */
   readonly ground?: Ground;
@@ -152,7 +152,7 @@ export function startProduct(topology: Topology, environment: Readonly<Record<st
   });
 }
 
-export interface Readiness {
+interface Readiness {
   readonly ready: true;
   readonly url: string;
   readonly setupToken: string | undefined;

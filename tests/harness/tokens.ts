@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 
 /** A user as a token names them (interface §5). */
-export const tokenUser = { id: '01980000-0000-7000-8000-000000000001', email: 'uma@example.com', collection: 'users' };
+const tokenUser = { id: '01980000-0000-7000-8000-000000000001', email: 'uma@example.com', collection: 'users' };
 
 /** Mints a user's session token as the product does: HS256 with the raw bytes of the secret (contract §4, §8). */
 export const mintUserToken = (secret: string, claims: Readonly<Record<string, unknown>> = {}): Promise<string> =>

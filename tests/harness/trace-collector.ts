@@ -19,7 +19,7 @@ export interface Span {
 }
 
 /** Stands in for an OpenTelemetry collector: takes OTLP over HTTP as JSON. */
-export interface TraceCollector extends AsyncDisposable {
+interface TraceCollector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly Span[];
 }

@@ -3,12 +3,12 @@ import { is } from '../harness/matching.ts';
 import type { Target } from '../harness/target.ts';
 
 /** What the record scenarios are told about: authors, and posts with a field of each type. All public. */
-export interface Blog {
+interface Blog {
   readonly author: RecordJson;
   readonly post: RecordJson;
 }
 
-export const postFields = [
+const postFields = [
   { name: 'title', type: 'text', required: true, options: { min: 2, max: 20, pattern: '^[A-Z]' } },
   { name: 'slug', type: 'text', options: { unique: true } },
   { name: 'stars', type: 'number', options: { min: 0, max: 5 } },

@@ -13,7 +13,7 @@ export interface CheckedDelivery {
 }
 
 /** The deliveries that have to arrive, and those that have. */
-export interface AwaitedDeliveries {
+interface AwaitedDeliveries {
   /** Notes that the change that leads to this event is sent now. */
   expect(event: string, code: string): void;
   receive(received: Received): CheckedDelivery;

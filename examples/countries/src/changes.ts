@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import type { IdsByCollection } from './data-set.ts';
 
 /** A change and the event that has to come of it. */
-export interface Change {
+interface Change {
   readonly event: string;
   /** `code` of the record. */
   readonly code: string;

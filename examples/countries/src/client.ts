@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Failure } from './failure.ts';
 
-export interface Answer<T> {
+interface Answer<T> {
   readonly status: number;
   readonly headers: Headers;
   /** The `data` of a success. */

@@ -51,12 +51,10 @@ const definitions: Readonly<Record<string, readonly FieldDefinition[]>> = {
   ],
 };
 
-export const collectionNames = Object.keys(definitions);
-
 /** Anyone may read, only admins write. */
 const rules = { list_rule: null, view_rule: null, create_rule: '', update_rule: '', delete_rule: '' };
 
-export interface EnsuredCollections {
+interface EnsuredCollections {
   readonly created: readonly string[];
   readonly reused: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { Country } from 'world-countries';
 const countries: readonly Country[] = createRequire(import.meta.url)('world-countries');
 
 /** Ids of the records of a collection by their code. */
-export type Ids = ReadonlyMap<string, string>;
+type Ids = ReadonlyMap<string, string>;
 export type IdsByCollection = Readonly<Record<string, Ids>>;
 
 export interface Draft {

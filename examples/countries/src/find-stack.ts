@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from './failure.ts';
 
-export interface FoundStack {
+interface FoundStack {
   readonly url: string;
   /** Makes the first admin; a stack leaves it only where its owner can read it. */
   readonly setupToken: string | undefined;

@@ -4,7 +4,7 @@ import { type Draft, dataSet, type IdsByCollection } from './data-set.ts';
 /** Called after each record: of how many in the collection so many are there. */
 export type OnProgress = (collection: string, done: number, total: number) => void;
 
-export interface Loaded {
+interface Loaded {
   readonly ids: IdsByCollection;
   readonly createdCount: number;
   readonly presentCount: number;

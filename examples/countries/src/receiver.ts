@@ -11,7 +11,7 @@ export interface Received {
   readonly atMs: number;
 }
 
-export interface Receiver {
+interface Receiver {
   readonly port: number;
   close(): Promise<void>;
 }

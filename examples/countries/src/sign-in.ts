@@ -7,7 +7,7 @@ interface Credentials {
   readonly password: string;
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly admin: Client;
   readonly email: string;
   /** Set when the admin was made here: nobody else knows it yet. */

@@ -1,6 +1,6 @@
 import type { Client } from './client.ts';
 
-export interface RegisteredWebhook {
+interface RegisteredWebhook {
   readonly url: string;
   readonly secret: string;
   /** Why the last delivery that failed did so, if one did. */

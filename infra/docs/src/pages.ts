@@ -8,7 +8,7 @@ import { settingsSection } from './settings-section.ts';
 import { variablesSection } from './variables-section.ts';
 
 /** A page of docs/ that is made from the code in part. */
-export interface Page {
+interface Page {
   readonly file: string;
   readonly path: string;
   /** As it is. */

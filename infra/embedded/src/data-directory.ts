@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { ConfigError } from '@recordbus/shared/config';
 import { findProcess, isRunning, parseIdentity } from './process-identity.ts';
 
-export interface DataDirectoryLock {
+interface DataDirectoryLock {
   /** Lets another in. Never throws when the directory is gone. */
   release(): Promise<void>;
 }
 
 /** Who has claimed a data directory. */
-export interface Holder {
+interface Holder {
   readonly pid: number;
   /** The command that works on it; undefined when it is a stack. */
   readonly command: string | undefined;

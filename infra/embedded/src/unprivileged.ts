@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { ConfigError } from '@recordbus/shared/config';
 
 /** How a program is run so that it is not root's: `command` and `args` to spawn, with `uid` and `gid` where they apply. */
-export interface UnprivilegedCommand {
+interface UnprivilegedCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly uid?: number;

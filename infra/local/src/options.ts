@@ -19,7 +19,7 @@ export const localVariables = {
   port: variable(port.name, port.about, port.schema.removeDefault().optional()),
 };
 
-export interface LocalOptions {
+interface LocalOptions {
   /** Each service in a process of its own, talking over HTTP, as in production. */
   readonly separateProcesses: boolean;
 }

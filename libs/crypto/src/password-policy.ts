@@ -1,5 +1,5 @@
 /** What a password has to be when it is set (interface §2.7); never asked at login. */
-export interface PasswordPolicy {
+interface PasswordPolicy {
   /** In characters (code points); a value below the floor of 8 counts as 8. */
   readonly minLength: number;
   readonly requiresUpper?: boolean;
@@ -9,7 +9,7 @@ export interface PasswordPolicy {
   readonly requiresSymbol?: boolean;
 }
 
-export const defaultPasswordPolicy: PasswordPolicy = { minLength: 12 };
+const defaultPasswordPolicy: PasswordPolicy = { minLength: 12 };
 
 const floorLength = 8;
 

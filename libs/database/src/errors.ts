@@ -2,7 +2,7 @@ import { type AppError, malformed, unavailable } from '@recordbus/shared/errors'
 import pg from 'pg';
 
 /** What PostgreSQL reports when a statement is refused (SQLSTATE in `code`). */
-export type DatabaseError = pg.DatabaseError;
+type DatabaseError = pg.DatabaseError;
 
 /** SQLSTATEs that the code tells apart (PostgreSQL manual, appendix A). */
 export const sqlState = {

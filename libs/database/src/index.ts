@@ -1,6 +1,6 @@
 export { type Database, openDatabase } from './database.ts';
-export { type DatabaseError, isConnectionError, isDatabaseError, mapDatabaseError, sqlState } from './errors.ts';
+export { isConnectionError, isDatabaseError, mapDatabaseError, sqlState } from './errors.ts';
 export { newId } from './id.ts';
-export { createLease, type Lease } from './lease.ts';
+export { createLease } from './lease.ts';
 export { migrationNames } from './migrations/index.ts';
 export type { Query, Statement } from './statement.ts';

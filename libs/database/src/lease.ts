@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { newId } from './id.ts';
 
 /** Work that one process does for all of them, for as long as it renews its lease in `system.leases`. */
-export interface Lease {
+interface Lease {
   /** May this process do the work at this moment? Asked by its own monotonic clock, without the database. */
   readonly held: boolean;
   /** Takes the lease if it is free, or renews it. Tells whether it was taken anew. */

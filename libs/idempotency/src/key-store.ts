@@ -11,7 +11,7 @@ export interface Hold {
 }
 
 /** A key's row as a claim finds it. */
-export interface FoundKey {
+interface FoundKey {
   /** Is the key the caller's now? */
   readonly isMine: boolean;
   readonly fingerprint: Buffer | null;

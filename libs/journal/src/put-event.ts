@@ -4,7 +4,7 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { nowSec, originValues } from './event-sql.ts';
 
 /** An event that is of no record; those of records are written with them (`insertEvents`). */
-export interface SingleEvent {
+interface SingleEvent {
   /** Its name, as webhooks listen to it (interface §6.1). */
   readonly event: string;
   /** JSON text; it goes on the bus as PostgreSQL reads it. */

@@ -6,7 +6,7 @@ import { historyTableOf } from './history-table.ts';
 const portionRows = 500;
 
 /** From the text of what is stored to the text of what is to be stored; undefined leaves it, as does the same text. */
-export type Rewrite = (stored: string) => string | undefined;
+type Rewrite = (stored: string) => string | undefined;
 
 /**
  * Rewrites what is stored of a field, in the records and in their history, a portion at a time; what else a row holds

@@ -51,7 +51,7 @@ export async function postponeMail(query: Query, { id, lease_token }: QueuedMail
 }
 
 /** A mail that was not sent in time. */
-export type ExpiredMail = Pick<QueuedMail, 'id' | 'template' | 'recipient' | 'attempts'>;
+type ExpiredMail = Pick<QueuedMail, 'id' | 'template' | 'recipient' | 'attempts'>;
 
 /** Forgets mails that are of no use any more, and tells which. */
 export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>

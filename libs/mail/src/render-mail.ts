@@ -12,7 +12,7 @@ export interface RenderedMail {
 }
 
 /** What is known of a queued mail when it is rendered. */
-export interface MailContent {
+interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
   /** What came with it: `collection`, `token`, `code`, `newEmail`; of one's own mail `subject`, `text`, `html`. */

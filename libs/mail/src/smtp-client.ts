@@ -11,7 +11,7 @@ export interface SmtpClient {
 }
 
 /** A mail for one recipient. */
-export interface OutgoingMail extends RenderedMail {
+interface OutgoingMail extends RenderedMail {
   readonly to: string;
   /** Unique, and the same each time this mail is tried: a receiver that got it already can tell. */
   readonly id: string;

@@ -1,3 +1,3 @@
 export { composeDocument, type OpenApiDocument } from './document.ts';
-export { canonicalPath, operationIdOf, tagOf } from './names.ts';
+export { canonicalPath, tagOf } from './names.ts';
 export { tagDescriptions } from './tags.ts';

@@ -2,7 +2,7 @@
 export type Expression = Junction | Comparison;
 
 /** Expressions joined by `&&` (all) or `||` (any); two at least. */
-export interface Junction {
+interface Junction {
   readonly kind: 'all' | 'any';
   readonly items: readonly Expression[];
 }
@@ -39,7 +39,7 @@ export const modifiers = ['lower', 'isset', 'changed'] as const;
 export type Modifier = (typeof modifiers)[number];
 
 /** A field, or a way to one over relations. */
-export interface Path {
+interface Path {
   readonly kind: 'path';
   readonly segments: readonly string[];
   readonly modifier?: Modifier;

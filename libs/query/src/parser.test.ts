@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { print } from '../test/print.ts';
 import { type Expression, type Operand, operators } from './ast.ts';
 import { parse } from './parser.ts';
-import { print } from './print.ts';
 import { QueryError } from './query-error.ts';
 
 describe('parse and print', () => {

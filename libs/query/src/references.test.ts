@@ -28,22 +28,30 @@ describe('references', () => {
     );
   });
 
-  const rows: [string, Parameters<typeof fieldOf>, string, string][] = [
+  const rows: [string, [...Parameters<typeof fieldOf>, string][], string][] = [
     [
       'a field of the collection, wherever it stands',
-      ['posts', 'author'],
-      'by',
+      [['posts', 'author', 'by']],
       'by.organization.name  !=   "author" && ( title ~ by || @request.body.by:changed = false )',
     ],
     [
       'a field of a collection that the rule crosses',
-      ['users', 'organization'],
-      'employer',
+      [['users', 'organization', 'employer']],
       'author.employer.name  !=   "author" && ( title ~ author || @request.body.author:changed = false )',
     ],
-    ['nothing that only has the same name', ['users', 'name'], 'x', text],
+    [
+      'two that swap their names',
+      [
+        ['posts', 'author', 'title'],
+        ['posts', 'title', 'author'],
+      ],
+      'title.organization.name  !=   "author" && ( author ~ title || @request.body.title:changed = false )',
+    ],
+    ['nothing that only has the same name', [['users', 'name', 'x']], text],
   ];
-  for (const [title, field, name, expected] of rows) {
-    it(`renames ${title}`, () => assert.equal(renameInExpression(text, origin, fieldOf(...field), name), expected));
-  }
+  for (const [title, names, expected] of rows)
+    it(`renames ${title}`, () => {
+      const renamed = new Map(names.map(([collection, field, name]) => [fieldOf(collection, field), name]));
+      assert.equal(renameInExpression(text, origin, renamed), expected);
+    });
 });

@@ -6,7 +6,7 @@ import { parse } from './parser.ts';
 import type { Scope } from './scope.ts';
 
 /** A field that an expression names, and where in the text the name stands. */
-export interface Reference {
+interface Reference {
   readonly collection: Collection;
   readonly field: Field;
   readonly position: number;
@@ -28,14 +28,18 @@ export function findReferences(text: string, origin: Origin): Reference[] {
   });
 }
 
-/** The text with another name for one field, and nothing else changed. Throws QueryError for one that does not parse. */
-export function renameInExpression(text: string, origin: Origin, renamed: Field, name: string): string {
+/**
+ * The text with the new names of fields, all changed at once, so that two may swap theirs, and nothing else changed.
+ * Throws QueryError for a text that does not parse.
+ */
+export function renameInExpression(text: string, origin: Origin, renamed: ReadonlyMap<Field, string>): string {
   let result = '';
   let end = 0;
-  const places = findReferences(text, origin).filter(({ field }) => field === renamed);
-  for (const { position } of places.sort((a, b) => a.position - b.position)) {
+  for (const { field, position } of findReferences(text, origin).sort((a, b) => a.position - b.position)) {
+    const name = renamed.get(field);
+    if (name === undefined) continue;
     result += text.slice(end, position) + name;
-    end = position + renamed.name.length;
+    end = position + field.name.length;
   }
   return result + text.slice(end);
 }

@@ -33,7 +33,7 @@ export interface Constant {
 /** The kinds that a parameter can have. */
 export type Scalar = Exclude<Kind, 'list' | 'vector'>;
 
-export interface MomentSource {
+interface MomentSource {
   readonly source: 'moment';
   readonly name: Moment['name'];
 }
@@ -80,7 +80,7 @@ export interface IsSet {
 }
 
 /** `:changed`: does the body bring a value that differs from the stored one? */
-export interface Changed {
+interface Changed {
   readonly source: 'changed';
   readonly field: Field;
 }

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutDatabase } from '@recordbus/database/testing';
 import fc from 'fast-check';
-import {
-  compileExpression,
-  compileSort,
-  createParameters,
-  parse,
-  print,
-  QueryError,
-  type RequestValues,
-  type Scope,
-} from '../src/index.ts';
+import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
+import { parse } from '../src/parser.ts';
+import type { Scope } from '../src/scope.ts';
 import { evaluate, valueAt } from './evaluator.ts';
 import { expressionArbitrary, requestArbitrary, sortArbitrary } from './expression-arbitrary.ts';
+import { print } from './print.ts';
 import { type QueryFixture, requestWith, startTables } from './query-fixture.ts';
 import { listRules, makeCollections, organizationRules, recordsArbitrary, schemaOf, type World } from './world.ts';
 

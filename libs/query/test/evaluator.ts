@@ -1,11 +1,11 @@
 import type { Collection, Field } from '@recordbus/schema';
 import type { Comparison, Expression, Literal, Operand } from '../src/ast.ts';
 import type { RequestValues } from '../src/index.ts';
-import { parse } from '../src/index.ts';
+import { parse } from '../src/parser.ts';
 import type { Item, World } from './world.ts';
 
 /** What an expression is evaluated in. */
-export interface Situation {
+interface Situation {
   readonly world: World;
   readonly collection: Collection;
   readonly record: Item;

@@ -1,6 +1,7 @@
 import type { Database } from '@recordbus/database';
 import { openTemporaryDatabase } from '@recordbus/database/testing';
-import { type RequestValues, unicodeCollation } from '../src/index.ts';
+import type { RequestValues } from '../src/index.ts';
+import { unicodeCollation } from '../src/place.ts';
 import { describeRows, describeTables, type World } from './world.ts';
 
 /** A database of its own with a table for each collection. */

@@ -1,5 +1,5 @@
 /** How a secret is stored: a password as its hash, a value of an encrypted field sealed. */
-export type SecretKind = 'password' | 'value';
+type SecretKind = 'password' | 'value';
 
 /**
  * A secret as a client wrote it, on its way to what is stored of it. The database driver refuses it, so a writer that

@@ -29,6 +29,6 @@ export function fixedSettings(given: Partial<Record<SettingKey, string>> = {}): 
 }
 
 /** Settings that a test changes by hand. */
-export interface FixedSettings extends Settings {
+interface FixedSettings extends Settings {
   change(key: SettingKey, text: string): void;
 }

@@ -6,7 +6,7 @@ import { isSecretKey } from './registry/setting.ts';
 import type { SettingsPatch } from './settings-patch.ts';
 
 /** The rows of system.settings and the version that they are of. */
-export interface StoredSettings {
+interface StoredSettings {
   readonly version: number;
   readonly texts: ReadonlyMap<string, string>;
 }

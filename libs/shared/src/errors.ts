@@ -1,5 +1,5 @@
 /** What a client is told when a request is refused (contract §1): a sentence, a stable code, and details. */
-export interface ErrorBody {
+interface ErrorBody {
   error: string;
   code: string;
   details?: Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** Reads something anew for all who ask for it, one reading at a time. */
-export interface Refresh {
+interface Refresh {
   /** Resolves when a reading is done that began after this call; throws what the reading throws. */
   run(): Promise<void>;
   /** Resolves when nothing is being read; never throws. */

@@ -1,5 +1,5 @@
 /** A sleep that others can end. */
-export interface Wakeup {
+interface Wakeup {
   /** Forgets wakes that came so far; a later one ends the next wait. */
   reset(): void;
   wait(timeoutMs: number): Promise<void>;

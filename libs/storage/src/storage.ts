@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import type { FileKey } from './file-key.ts';
 
 /** Bytes from `start` to `end`, both included and counted from 0. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface StoredFile {
+interface StoredFile {
   readonly sizeBytes: number;
 }
 

@@ -61,7 +61,7 @@ export interface Answer {
 }
 
 /** An event as it stands in the outbox. */
-export interface WrittenEvent {
+interface WrittenEvent {
   readonly id: string;
   readonly event: string;
   readonly timestamp: number;

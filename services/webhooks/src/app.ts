@@ -15,7 +15,7 @@ import { createHealthKeeper } from './health/health-keeper.ts';
 import { createLogKeeper } from './retention/log-keeper.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 
-export interface WebhooksDeps {
+interface WebhooksDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;

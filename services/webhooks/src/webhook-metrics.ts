@@ -6,7 +6,7 @@ import type { Outcome } from './delivery/record-outcomes.ts';
 import { durableName } from './fan-out/event-consumer.ts';
 
 /** What this service measures, and the places that it is told from. */
-export interface WebhookMetrics {
+interface WebhookMetrics {
   readonly metrics: Metrics;
   /** An attempt begins. */
   begin(claim: Claim): void;

@@ -24,7 +24,7 @@ interface NewWebhook {
   readonly timeoutMs?: number;
 }
 
-export interface DeliveryRow {
+interface DeliveryRow {
   readonly id: string;
   readonly event: string;
   readonly webhook_id: string;

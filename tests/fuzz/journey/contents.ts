@@ -14,7 +14,7 @@ interface Parts {
 }
 
 /** What a journey through contents leaves there to be asked for. */
-export interface Left {
+interface Left {
   readonly filename: string;
   readonly recordId: string;
 }

@@ -5,7 +5,7 @@ import { createFindProblem, type FindProblem } from '../check-answer.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 
 /** What is asked of one operation; the names are those of its parameters. */
-export interface Asking {
+interface Asking {
   /** The token of the caller; a guest without. */
   readonly as?: string | undefined;
   readonly path?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Asking {
 export type Ask = (operationId: string, asking?: Asking) => Promise<Answer>;
 
 /** Which operations of the document were seen to succeed. */
-export interface Survey {
+interface Survey {
   readonly ask: Ask;
   /** Reads the document as this caller sees it now. */
   learn(token?: string): Promise<void>;

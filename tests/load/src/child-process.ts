@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** A process of the bench: told what to do, and answering, over its IPC channel. */
-export interface BenchProcess {
+interface BenchProcess {
   readonly pid: number;
   /** The next message from it. Throws with its last output when it ends instead. */
   message<T>(): Promise<T>;

@@ -3,7 +3,7 @@ import { type FieldType, Refusal } from '../field-type.ts';
 import { isStorable } from './storable.ts';
 
 /** What happens to the referring record when the one it refers to is deleted (interface §2.2, rule 4). */
-export const cascades = ['setNull', 'cascade', 'restrict'] as const;
+const cascades = ['setNull', 'cascade', 'restrict'] as const;
 export type Cascade = (typeof cascades)[number];
 
 /** No id is longer: ids are UUIDs, those of imported views may be any short text. */

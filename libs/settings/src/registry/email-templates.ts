@@ -7,7 +7,7 @@ const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as co
  * The variables of each template (interface §2.7, Email templates); `code` is there for one-time codes only, and the
  * notice to an account's old address holds nothing that could be used.
  */
-export const templateVariables = {
+const templateVariables = {
   verify: commonVariables,
   reset: commonVariables,
   otp: [...commonVariables, 'code'],

@@ -42,7 +42,7 @@ type Groups = (typeof settingGroups)[number]['settings'];
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
 
 /** The declaration of every setting by its key. */
-export type Registry = Intersection<Groups>;
+type Registry = Intersection<Groups>;
 export type SettingKey = keyof Registry;
 export type SettingValue<K extends SettingKey> = Registry[K] extends Setting<infer T> ? T : never;
 

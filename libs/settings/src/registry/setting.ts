@@ -13,7 +13,7 @@ export interface Setting<T> {
 }
 
 /** The settings of one subject, by key. */
-export interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
+interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
   readonly title: string;
   readonly readBy: readonly ServiceName[];
   readonly settings: S;

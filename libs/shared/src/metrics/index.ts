@@ -1,5 +1,5 @@
 export { exposition, expositionType } from './exposition.ts';
-export { type InstanceMetrics, mergeMetrics } from './merge-metrics.ts';
+export { mergeMetrics } from './merge-metrics.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { createProcessMetrics } from './process-metrics.ts';
 export { type MetricFamily, metricFamily, readMetrics } from './read-metrics.ts';

@@ -4,7 +4,7 @@ import type { MetricFamily } from './read-metrics.ts';
  * What one process of a service measured; the instance tells its replicas apart. The process that is asked itself has
  * none: Prometheus names it after what it scrapes.
  */
-export interface InstanceMetrics {
+interface InstanceMetrics {
   readonly instance?: string | undefined;
   readonly families: readonly MetricFamily[];
 }

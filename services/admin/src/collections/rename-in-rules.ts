@@ -1,4 +1,4 @@
-import { findReferences, QueryError } from '@recordbus/query';
+import { QueryError, renameInExpression } from '@recordbus/query';
 import type { Collection, Field, RuleName } from '@recordbus/schema';
 import { type Rules, ruleNames } from './read-rules.ts';
 
@@ -35,19 +35,11 @@ function renameIn(
   collections: readonly Collection[],
 ): string {
   const findCollection = (name: string) => collections.find((other) => other.name === name);
-  let result = '';
-  let end = 0;
   try {
-    const references = findReferences(rule, { collection, schema: { findCollection } });
-    for (const { field, position } of references.sort((a, b) => a.position - b.position)) {
-      const name = renamed.get(field);
-      if (name === undefined) continue;
-      result += rule.slice(end, position) + name;
-      end = position + field.name.length;
-    }
+    return renameInExpression(rule, { collection, schema: { findCollection } }, renamed);
   } catch (error) {
     // It was stored before anything checked it; checking says what is wrong with it.
     if (!(error instanceof QueryError)) throw error;
+    return rule;
   }
-  return result + rule.slice(end);
 }

@@ -3,7 +3,7 @@ import { validationFailed } from '@recordbus/shared/errors';
 import type { Upload } from './upload-parts.ts';
 
 /** What a write does to a file field. */
-export interface FileChange {
+interface FileChange {
   /** Names that stay, in their order; all of them when null. */
   readonly keep: readonly string[] | null;
   /** Names of new files, which come behind. */

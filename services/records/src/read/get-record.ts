@@ -19,7 +19,7 @@ export interface GetRequest {
 }
 
 /** A record as the body of an answer, and its version. */
-export interface FoundRecord {
+interface FoundRecord {
   /** `{"data": record}`. */
   readonly body: string;
   /** Null for a row of a view that has no such column. */

@@ -3,7 +3,7 @@ import type { Expansion } from './expansion.ts';
 import type { Shown } from './record-json.ts';
 
 /** What an answer shows of which collections. */
-export type Opened = Pick<Shown, 'collection' | 'expansions'>;
+type Opened = Pick<Shown, 'collection' | 'expansions'>;
 
 type JsonRecord = Record<string, unknown>;
 

@@ -13,13 +13,13 @@ export interface Shown {
 }
 
 /** The statement in which it stands. */
-export interface Surroundings {
+interface Surroundings {
   readonly parameters: Parameters;
   readonly schema: QuerySchema;
 }
 
 /** The JSON text of a record in SQL. */
-export interface RecordJson {
+interface RecordJson {
   /** What it reads of the table: the columns' names, quoted. */
   readonly columns: readonly string[];
   /** A lateral item of FROM, which belongs behind the row. */

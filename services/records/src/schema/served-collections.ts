@@ -5,7 +5,7 @@ import { methodNotAllowed, notFound, unavailable } from '@recordbus/shared/error
 import { authorise } from '../rules/authorise.ts';
 
 /** A caller who wants to do something with the records of a collection. */
-export interface Request {
+interface Request {
   readonly collection: string;
   readonly action: RuleName;
   readonly principal: Principal;

@@ -4,7 +4,7 @@ import { unit } from './cosine.ts';
 import type { Near } from './near-request.ts';
 
 /** A text that gives `key` and `vector` (double precision[]) of each candidate, and its parameters from `$5` on. */
-export interface SieveSource {
+interface SieveSource {
   readonly text: string;
   readonly values: readonly unknown[];
 }

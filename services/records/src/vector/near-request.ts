@@ -3,7 +3,7 @@ import type { Collection, Field } from '@recordbus/schema';
 import { malformed, validationFailed } from '@recordbus/shared/errors';
 
 /** The parameters of a vector search as texts and numbers (interface §4.5). */
-export interface NearParameters {
+interface NearParameters {
   readonly nearVector?: string | undefined;
   readonly nearVectorField?: string | undefined;
   readonly nearLimit: number;

@@ -20,7 +20,7 @@ import type { KeptVectors, VectorMemory } from './vector-memory.ts';
 import type { RowVersion } from './vector-rows.ts';
 
 /** A search in a transaction that sees one snapshot throughout. */
-export interface Search {
+interface Search {
   readonly query: Query;
   readonly collection: Collection;
   readonly near: Near;

@@ -16,7 +16,7 @@ import { rankCandidates } from './rank-candidates.ts';
 import { createVectorMemory } from './vector-memory.ts';
 
 /** What a client asks of a vector search beside the vector. */
-export interface SearchRequest {
+interface SearchRequest {
   readonly skipTotal: boolean;
   readonly filter?: string | undefined;
   readonly sort?: string | undefined;

@@ -28,7 +28,7 @@ export interface Claim {
   readonly timeout_ms: number;
 }
 
-export interface ClaimLimits {
+interface ClaimLimits {
   /** Deliveries taken at most. */
   readonly limit: number;
   /** Attempts that this process may have under way for one webhook. */
@@ -98,7 +98,7 @@ export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }
   });
 }
 
-export type Lease = Pick<Claim, 'delivery_id' | 'lease_token'>;
+type Lease = Pick<Claim, 'delivery_id' | 'lease_token'>;
 
 /** Those of the leases that nobody else has taken meanwhile; rows that are being written at the moment are left alone. */
 const stillHeld = `select q.delivery_id

@@ -9,7 +9,7 @@ import { createOutcomeWriter } from './outcome-writer.ts';
 import type { Outcome } from './record-outcomes.ts';
 
 /** Sends what is due, on any number of replicas at once. */
-export interface Dispatcher {
+interface Dispatcher {
   start(): void;
   /** To be called when there may be something due. */
   wake(): void;

@@ -9,7 +9,7 @@ import { createWakeup } from '@recordbus/shared/wakeup';
  * its turn is not to come for a while because its webhook is paused or has its share under way (contract §5). What is
  * attempted right away is checked when it connects, and is of no concern here.
  */
-export interface EgressScreen {
+interface EgressScreen {
   start(): void;
   /** To be called when deliveries were enqueued, or other targets are denied. */
   wake(): void;

@@ -4,7 +4,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { type Outcome, recordOutcomes } from './record-outcomes.ts';
 
 /** Collects outcomes and writes them together: the largest single win of a queue in PostgreSQL. */
-export interface OutcomeWriter {
+interface OutcomeWriter {
   add(outcome: Outcome): void;
   /** Resolves when everything added so far is written. */
   flush(): Promise<void>;

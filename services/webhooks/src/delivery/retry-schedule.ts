@@ -1,5 +1,5 @@
 /** How a webhook wants its failed deliveries repeated. */
-export interface RetryPlan {
+interface RetryPlan {
   /** Attempts after the first one. */
   readonly retryMax: number;
   readonly backoff: 'exponential' | 'fixed';

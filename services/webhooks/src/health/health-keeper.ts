@@ -5,7 +5,7 @@ import { disableFailingWebhook } from './disable-webhook.ts';
 import { type HealthPolicy, noteResults, type Result } from './note-results.ts';
 
 /** Pauses and disables webhooks whose receivers only fail. */
-export interface HealthKeeper {
+interface HealthKeeper {
   /** To be called with recorded outcomes. Never waits, never throws. */
   note(outcomes: readonly Outcome[]): void;
   /** Finishes what is under way. */

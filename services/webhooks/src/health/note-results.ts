@@ -14,7 +14,7 @@ export interface Result {
   readonly failures: number;
 }
 
-export interface Noted {
+interface Noted {
   readonly id: string;
   readonly paused: boolean;
   /** Its pause ended with this result. */

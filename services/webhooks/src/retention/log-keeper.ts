@@ -5,7 +5,7 @@ import type { EventDays } from '../fan-out/event-days.ts';
 import { dropOldDays } from './drop-old-days.ts';
 
 /** Sees to the days of the log: makes those to come, drops those that have been kept long enough. */
-export interface LogKeeper {
+interface LogKeeper {
   /** Makes the days that are needed now; throws when the database does not answer. Then goes on in the background. */
   start(): Promise<void>;
   /** To be called when the time that the log is kept has changed. */

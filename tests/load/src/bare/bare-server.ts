@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { startProcess } from '../child-process.ts';
 
-export interface BareServer {
+interface BareServer {
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { outboxTable, tableOf } from '../product/product-layout.ts';
 
 /** A copy of the outbox that nobody empties into the bus. */
-export const outboxCopy = 'bench.outbox';
+const outboxCopy = 'bench.outbox';
 
 export const copyOutbox = [
   'create schema bench',

@@ -7,12 +7,12 @@ import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
 
 /** One of the two that are compared. */
-export interface Side {
+interface Side {
   readonly url: string;
   readonly pid: number;
 }
 
-export interface SideResult extends Percentiles {
+interface SideResult extends Percentiles {
   /** The median of the rounds. */
   readonly requestsPerSec: number;
   /** CPU time of the server's process for one request, in microseconds. */

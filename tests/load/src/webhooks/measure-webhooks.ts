@@ -10,7 +10,7 @@ import { type Percentiles, percentiles, quantile } from '../statistics.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** Creates at an even pace, and how long each took from its answer to its delivery, in milliseconds. */
-export interface PacedResult extends Percentiles {
+interface PacedResult extends Percentiles {
   readonly perSec: number;
   readonly count: number;
   /** Deliveries per second while the creates went on; below `perSec` when the product falls behind. */
@@ -19,7 +19,7 @@ export interface PacedResult extends Percentiles {
 }
 
 /** Creates as fast as they are answered, all of them delivered. */
-export interface BurstResult {
+interface BurstResult {
   readonly count: number;
   readonly createdInSec: number;
   /** From the first create to the last delivery. */
