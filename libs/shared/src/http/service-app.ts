@@ -1,14 +1,12 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type Express } from 'express';
 import type { ContextSealer } from '../context.ts';
 import { contextHeader } from '../context.ts';
 import type { Logger } from '../logging.ts';
 import { type Metrics, readMetrics } from '../metrics/index.ts';
 import type { Service } from '../service.ts';
-import { splitUrl } from './dispatch.ts';
 import { checkReadiness } from './health.ts';
 import { describeRoutes, descriptionPath, manifestPath, metricsPath } from './manifest.ts';
 import { measureRequests } from './measure-requests.ts';
-import type { Reply } from './reply.ts';
 import { sendError, sendReply } from './respond.ts';
 
 /**
@@ -21,39 +19,38 @@ export function createServiceApp(
   sealer: ContextSealer,
   log: Logger,
   processMetrics?: Metrics,
-): RequestListener {
+): Express {
   const measure = processMetrics && measureRequests(processMetrics, service.routes);
   const sets = [processMetrics, service.metrics].filter((set) => set !== undefined);
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const health = isRead(request) ? healthOf[splitUrl(request.url ?? '/').path] : undefined;
-    if (health) return sendReply(response, await health());
-    const context = sealer.open(request.headers[contextHeader]);
-    if (request.url === manifestPath)
-      sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
-    else if (request.url === metricsPath)
-      sendReply(response, { status: 200, body: { data: (await Promise.all(sets.map(readMetrics))).flat() } });
-    else if (request.url === descriptionPath)
-      sendReply(response, { status: 200, body: { data: (await service.describe?.(context.principal)) ?? null } });
-    else if (service.handleInner && request.url?.startsWith('/internal/'))
-      await service.handleInner(request, response, context);
-    else {
-      measure?.(request, response);
-      await service.handle(request, response, context);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { data: { status: 'ok' } } }));
+  app.get('/readyz', async (_request, response) => {
+    const { ready, checks } = await checkReadiness(service.checks, service.dispensable);
+    sendReply(response, {
+      status: ready ? 200 : 503,
+      body: { data: { status: ready ? 'ready' : 'not ready', checks } },
+    });
+  });
+  app.use(async (request, response) => {
+    try {
+      const context = sealer.open(request.headers[contextHeader]);
+      if (request.url === manifestPath)
+        sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
+      else if (request.url === metricsPath)
+        sendReply(response, { status: 200, body: { data: (await Promise.all(sets.map(readMetrics))).flat() } });
+      else if (request.url === descriptionPath)
+        sendReply(response, { status: 200, body: { data: (await service.describe?.(context.principal)) ?? null } });
+      else if (service.handleInner && request.url.startsWith('/internal/'))
+        await service.handleInner(request, response, context);
+      else {
+        measure?.(request, response);
+        await service.handle(request, response, context);
+      }
+    } catch (error) {
+      sendError(request, response, error, log, {});
     }
-  }
-
-  const healthOf: Readonly<Record<string, () => Promise<Reply>>> = {
-    '/healthz': async () => ({ status: 200, body: { data: { status: 'ok' } } }),
-    async '/readyz'() {
-      const { ready, checks } = await checkReadiness(service.checks, service.dispensable);
-      return { status: ready ? 200 : 503, body: { data: { status: ready ? 'ready' : 'not ready', checks } } };
-    },
-  };
-
-  return (request, response) => {
-    answer(request, response).catch((error) => sendError(request, response, error, log, {}));
-  };
+  });
+  return app;
 }
-
-const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
