@@ -1,0 +1,111 @@
+import type { SettingKey } from '../../src/index.ts';
+import { cidrs, flag, type Row, secret, whole } from '../row.ts';
+
+const rules = (...list: object[]) => JSON.stringify(list);
+
+const rule = { label: '/api/*', max: 5, windowMs: 1000, audience: 'all' };
+
+const parsed = { ...rule, path: '/api/*', action: undefined };
+
+export const gatewayRows = {
+  'rate_limit.enabled': flag('1'),
+  'rate_limit.rules': {
+    text: rules(
+      { label: '*:auth', max: 10, windowMs: 3000, audience: 'all' },
+      { label: '*:create', max: 60, windowMs: 5000, audience: 'all' },
+      { label: '/api/*', max: 300, windowMs: 10_000, audience: 'all' },
+    ),
+    good: [
+      ['[]', []],
+      [rules(rule), [parsed]],
+      [
+        rules({ label: '*', max: 1, windowMs: 1 }),
+        [{ label: '*', path: '*', action: undefined, max: 1, windowMs: 1, audience: 'all' }],
+      ],
+      [
+        rules({ ...rule, label: '/api/v1/posts/:list' }),
+        [{ ...rule, label: '/api/v1/posts/:list', path: '/api/v1/posts', action: 'list' }],
+      ],
+      [
+        rules(
+          { ...rule, label: '/api/v1/posts:list', audience: 'guest' },
+          { ...rule, label: '/api/v1/posts:list', audience: 'auth' },
+        ),
+        [
+          { ...rule, label: '/api/v1/posts:list', path: '/api/v1/posts', action: 'list', audience: 'guest' },
+          { ...rule, label: '/api/v1/posts:list', path: '/api/v1/posts', action: 'list', audience: 'auth' },
+        ],
+      ],
+    ],
+    bad: [
+      ['nonsense', /JSON array/],
+      ['{}', /JSON array/],
+      ['"*"', /JSON array/],
+      ['[1]', /rule 1: must be an object/],
+      [rules(rule, { ...rule, label: 'api' }), /rule 2: label must be <path>\[:<action>\]/],
+      ...['*:fly', '/api/**', '/a*', '/api/*/b', 'posts:list', '', ':auth', '/a b', '/a?b', '**'].map(
+        (label) => [rules({ ...rule, label }), /rule 1: label must be/] as const,
+      ),
+      [rules({ ...rule, label: '/a' }, { ...rule, label: '/a/' }), /rule 2: \/a\/ for all is there twice/],
+      [rules({ ...rule, label: 5 }), /rule 1: label must be a string/],
+      ...[0, -1, 1.5, '5', null].map((max) => [rules({ ...rule, max }), /rule 1: max must be a whole number/] as const),
+      [rules({ label: '*', max: 5, audience: 'all' }), /rule 1: windowMs must be a whole number/],
+      [rules({ ...rule, windowMs: 86_400_001 }), /rule 1: windowMs must be a whole number/],
+      [rules({ ...rule, audience: 'everyone' }), /rule 1: audience must be one of all, guest, auth/],
+      [rules({ ...rule, window: 5 }), /rule 1: has an unknown window/],
+      [rules(rule, rule), /rule 2: .* twice/],
+      [rules(...Array.from({ length: 501 }, (_, index) => ({ ...rule, label: `/${index}` }))), /at most 500/],
+    ],
+  },
+  'cors.origins': {
+    text: '',
+    value: [],
+    good: [
+      ['*', ['*']],
+      ['https://App.Example.com', ['https://app.example.com']],
+      ['https://a.example:443, http://localhost:5173,', ['https://a.example', 'http://localhost:5173']],
+      ['http://[::1]:3000', ['http://[::1]:3000']],
+      ['capacitor://localhost', ['capacitor://localhost']],
+    ],
+    bad: [
+      'example.com',
+      'https://a.example/',
+      'https://a.example/path',
+      'https://*.example.com',
+      'null',
+      'https://u:p@a.example',
+      'https://a b',
+      'https://a.example https://b.example',
+      'http://a:99999',
+      '**',
+    ].map((bad) => [bad, /".+" is not an origin/]),
+  },
+  'cors.methods': {
+    text: 'GET,POST,PUT,PATCH,DELETE,OPTIONS',
+    value: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    good: [['get, Head', ['GET', 'HEAD']]],
+    bad: [
+      ['GET,FETCH', /"FETCH" is not one of the methods/],
+      ['GET POST', /"GET POST"/],
+      ['CONNECT', /CONNECT/],
+    ],
+  },
+  'cors.headers': {
+    text: 'Authorization,Content-Type,If-Match,X-Service-Idempotency-Key',
+    value: ['Authorization', 'Content-Type', 'If-Match', 'X-Service-Idempotency-Key'],
+    good: [
+      ['X-One, x-two', ['X-One', 'x-two']],
+      ['*', ['*']],
+    ],
+    bad: [
+      ['X One', /"X One" is not a header name/],
+      ['X-A\r\nSet-Cookie: a=b', /not a header name/],
+      ['X:Y', /not a header name/],
+    ],
+  },
+  'cors.credentials': flag('0'),
+  'cors.max_age': whole('600', 0, 31_536_000),
+  'security.trusted_proxies': cidrs(true),
+  'metrics.enabled': flag('0'),
+  'metrics.token': secret,
+} satisfies Partial<Record<SettingKey, Row>>;

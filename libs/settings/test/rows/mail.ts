@@ -1,0 +1,97 @@
+import type { SettingKey } from '../../src/index.ts';
+import { flag, type Row, url, whole } from '../row.ts';
+
+const tooLong = 'x'.repeat(100_001);
+
+const multiLine = 'a\nBcc: eve@example.com';
+
+const subject = (text: string): Row => ({
+  text,
+  good: [
+    ['Hi {{email}}', 'Hi {{email}}'],
+    ['{{ link }} 🎉', '{{ link }} 🎉'],
+  ],
+  bad: [
+    [multiLine, /one line/],
+    ['x'.repeat(401), /at most 400/],
+    ['{{tokne}}', /\{\{tokne\}\} is not a variable/],
+  ],
+});
+
+const body: Row = {
+  text: '*',
+  good: [
+    [
+      'a\r\n\tb {{link}} {{token}} {{email}} {{appUrl}} {{collection}}',
+      'a\r\n\tb {{link}} {{token}} {{email}} {{appUrl}} {{collection}}',
+    ],
+  ],
+  bad: [
+    [tooLong, /at most 100000/],
+    ['a\u0007', /control characters/],
+    ['{{password}}', /is not a variable/],
+  ],
+};
+
+export const mailRows = {
+  'smtp.enabled': flag('0'),
+  'smtp.host': {
+    text: '',
+    good: ['smtp.example.com', 'localhost', '127.0.0.1', '::1', 'mail_relay', 'smtp.example.com.'].map((host) => [
+      host,
+      host,
+    ]),
+    bad: ['smtp://example.com', 'a b', 'example.com:587', '-a.com', 'a..b', `${'a'.repeat(64)}.com`, 'x\r\n'].map(
+      (bad) => [bad, /host name or an IP/],
+    ),
+  },
+  'smtp.port': whole('587', 1, 65_535),
+  'smtp.secure': flag('0'),
+  'smtp.user': {
+    text: '',
+    good: [
+      ['ada@example.com', 'ada@example.com'],
+      ['ä b', 'ä b'],
+    ],
+    bad: [[multiLine, /one line/]],
+  },
+  'smtp.pass': {
+    text: '',
+    good: [['pass word ✓', 'pass word ✓']],
+    bad: [
+      ['a\nb', /one line/],
+      ['enc:1:a:b', /enc:1:/],
+    ],
+  },
+  'smtp.from': {
+    text: '',
+    good: [
+      'ada@example.com',
+      'Ada Lovelace <ada@example.com>',
+      '"Lovelace, Ada" <ada@example.com>',
+      'Zoë <zoe@localhost>',
+      '<a@b.c>',
+    ].map((from) => [from, from]),
+    bad: [
+      ...['ada', 'Ada <ada>', 'a@b.c, d@e.f', 'Ada <a@b.c> <d@e.f>', '@b.c', 'a b@c.d'].map(
+        (bad) => [bad, /one address/] as const,
+      ),
+      ['Ada <a@b.c>\r\nBcc: eve@example.com', /one line/],
+    ],
+  },
+  'app.url': url,
+  'email.verify.subject': subject('Verify your email'),
+  'email.verify.body': { ...body, bad: [...body.bad, ['{{code}}', /is not a variable/]] },
+  'email.reset.subject': subject('Reset your password'),
+  'email.reset.body': { ...body, bad: [...body.bad, ['{{code}}', /is not a variable/]] },
+  'email.otp.subject': { ...subject('Your sign-in code'), good: [['{{code}}', '{{code}}']] },
+  'email.otp.body': { ...body, good: [['{{code}}', '{{code}}']] },
+  'email.change.subject': subject('Confirm your new address'),
+  'email.change.body': { ...body, bad: [...body.bad, ['{{newEmail}}', /is not a variable/]] },
+  'email.change_notice.subject': { ...subject('Your address was changed'), good: [['{{newEmail}}', '{{newEmail}}']] },
+  'email.change_notice.body': {
+    ...body,
+    good: [['{{email}} {{newEmail}}', '{{email}} {{newEmail}}']],
+    bad: [...body.bad, ['{{token}}', /is not a variable/], ['{{link}}', /is not a variable/]],
+  },
+} satisfies Partial<Record<SettingKey, Row>>;

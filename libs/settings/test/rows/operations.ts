@@ -1,0 +1,67 @@
+import { DEFAULT_DENY } from '@recordbus/egress';
+import type { SettingKey } from '../../src/index.ts';
+import { cidrs, flag, type Row, whole } from '../row.ts';
+
+const colour = (text: string): Row => ({
+  text,
+  good: [
+    ['#abc', '#abc'],
+    ['#A1B2C3', '#A1B2C3'],
+    ['#11223344', '#11223344'],
+  ],
+  bad: ['red', 'abc', '#abcd', '#12345', '#ggg', '#abc;x', 'rgb(1,2,3)', '#abc\n'].map((bad) => [
+    bad,
+    /#RGB, #RRGGBB or #RRGGBBAA/,
+  ]),
+});
+
+export const operationsRows = {
+  'theme.accent': colour('#3b82f6'),
+  'theme.accent_hover': colour('#4a8ef7'),
+  'theme.accent_light': colour('#60a5fa'),
+  'theme.bg_app': colour('#0e0f12'),
+  'theme.bg_sidebar': colour('#131418'),
+  'theme.bg_panel': colour('#181a1f'),
+  'theme.text_primary': colour('#e6e8ed'),
+  'theme.text_secondary': colour('#9aa0ac'),
+  'theme.success': colour('#22c55e'),
+  'theme.warning': colour('#f59e0b'),
+  'theme.danger': colour('#ef4444'),
+  'update_check.enabled': flag('1'),
+  'update_check.latest_version': {
+    text: '',
+    good: [['v1.2.3', 'v1.2.3']],
+    bad: [
+      ['a\nb', /one line/],
+      ['x'.repeat(101), /at most 100/],
+    ],
+  },
+  'update_check.checked_at': {
+    text: '',
+    value: undefined,
+    good: [['1700000000', 1_700_000_000]],
+    bad: ['yesterday', '-1', '1.5'].map((bad) => [bad, /whole number/]),
+  },
+  'update_check.error': {
+    text: '',
+    good: [['connect ECONNREFUSED', 'connect ECONNREFUSED']],
+    bad: [['a\nb', /one line/]],
+  },
+  'hooks.http.deny': {
+    ...cidrs(false),
+    text: DEFAULT_DENY,
+    value: DEFAULT_DENY,
+    good: [
+      ['off', 'off'],
+      ['10.0.0.0/8,::1', '10.0.0.0/8,::1'],
+    ],
+    bad: ['10.0.0.0/33', 'none', 'off,10.0.0.0/8'].map((bad) => [bad, /not an IP address or CIDR range: "/]),
+  },
+  'hooks.http.allow': cidrs(false),
+  'webhooks.pause_after_seconds': whole('60', 0, 31_536_000),
+  'webhooks.pause_seconds': whole('60', 1, 86_400),
+  'webhooks.disable_after_seconds': whole('432000', 0, 31_536_000),
+  'webhooks.retention_days': whole('30', 1, 3650),
+  'audit.retention_days': whole('365', 1, 3650),
+  'logs.retention_days': whole('7', 1, 3650),
+} satisfies Partial<Record<SettingKey, Row>>;
