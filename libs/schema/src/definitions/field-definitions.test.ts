@@ -36,6 +36,15 @@ function problemsOf(input: unknown, rest?: Partial<DefinitionContext>): Record<s
 }
 
 describe('definitions that are right', () => {
+  test('are read again as they were completed, those among them that every auth collection has', () => {
+    const fields = read([{ name: 'nick', type: 'text' }], { collectionType: 'auth' });
+    assert.deepEqual(
+      fields.map(({ name }) => name),
+      ['email', 'verified', 'nick'],
+    );
+    assert.deepEqual(read(fields, { collectionType: 'auth', previous: fields }), fields);
+  });
+
   test('are completed: id, required, options with their defaults', () => {
     const [field] = read([{ name: 'title', type: 'text' }]);
     assert.match(field?.id ?? '', /^[a-z0-9]{12}$/);

@@ -1,10 +1,11 @@
 import type { Field } from '../field.ts';
+import { email } from '../fields/email.ts';
 import { newFieldId } from './field-id.ts';
 import type { Problems } from './problems.ts';
 
 /** The fields that every auth collection has (interface §2.3). */
 const implicit: readonly Omit<Field, 'id'>[] = [
-  { name: 'email', type: 'email', required: true, system: true, options: {} },
+  { name: 'email', type: 'email', required: true, system: true, options: email.options.parse({}) },
   { name: 'verified', type: 'bool', required: false, system: true, options: {} },
 ];
 
