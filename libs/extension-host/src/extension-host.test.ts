@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '@recordbus/shared/errors';
@@ -141,6 +141,35 @@ describe('the host of extensions', () => {
 
   it('shows code no variable that is not meant for it', async () => {
     assert.deepEqual(await call('env'), { status: 200, headers: {}, json: '{"data":[null,"green"]}' });
+  });
+});
+
+describe('a host of many extensions', () => {
+  it('starts some at once, so that each has the time to load', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
+    const diary = join(directory, 'diary.txt');
+    const source = `
+      import { appendFileSync } from 'node:fs';
+      appendFileSync(${JSON.stringify(diary)}, '+');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      appendFileSync(${JSON.stringify(diary)}, '-');
+      export const extension = {};`;
+    const names = Array.from({ length: 8 }, (_, index) => `one-of-many-${index}`);
+    for (const name of names) await writeFile(join(directory, `${name}.mjs`), source);
+    const log = createLogger('test', 'silent');
+    const host = createExtensionHost({ directory, maxWorkers: 1, memoryMb: 64, log, followsChanges: false });
+    try {
+      await host.start();
+      assert.equal(host.extensions.length, names.length);
+      let loading = 0;
+      for (const sign of await readFile(diary, 'utf8')) {
+        loading += sign === '+' ? 1 : -1;
+        assert.ok(loading <= Math.max(2, availableParallelism()));
+      }
+    } finally {
+      await host.stop();
+      await rm(directory, { recursive: true });
+    }
   });
 });
 

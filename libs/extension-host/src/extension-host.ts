@@ -1,7 +1,9 @@
 import { watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { notFound } from '@recordbus/shared/errors';
+import { createGate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import type { ExtensionsConfig } from './config.ts';
 import type { Description } from './description.ts';
@@ -44,6 +46,8 @@ interface RunningExtension {
   readonly pool: WorkerPool;
 }
 
+/** Workers that start at once; one that loops while it loads has one of these places for 5 s. */
+const startsAtOnce = Math.max(2, availableParallelism());
 /** Editors write a file in several steps. */
 const settleMs = 150;
 
@@ -56,6 +60,7 @@ export function createExtensionHost({
   followsChanges,
 }: HostOptions): ExtensionHost {
   const runner = createRunnerProcess();
+  const starts = createGate({ width: startsAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   /** Paths that were written since the last load. */
@@ -67,7 +72,7 @@ export function createExtensionHost({
   let loading = Promise.resolve();
 
   async function start(file: ExtensionFile): Promise<RunningExtension | ExtensionProblem> {
-    const pool = createWorkerPool({ ...file, maxWorkers, memoryMb, runner, log });
+    const pool = createWorkerPool({ ...file, maxWorkers, memoryMb, runner, starts, log });
     try {
       const { description, files } = await pool.load();
       return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool };

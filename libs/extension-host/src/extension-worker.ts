@@ -4,7 +4,7 @@ import type { CallTarget, Description } from './description.ts';
 import { toLogFields } from './log-fields.ts';
 import { toPlainError } from './plain-errors.ts';
 import type { FromWorker, Outcome } from './protocol.ts';
-import type { RunnerProcess } from './runner-process.ts';
+import type { RemoteWorker, RunnerProcess } from './runner-process.ts';
 
 /** Answers what the code of a call asks for; `method` is `<tool>.<function>`. */
 export type AnswerAsk = (method: string, args: readonly unknown[], worker: ExtensionWorker) => Promise<unknown>;
@@ -46,6 +46,8 @@ interface WorkerOptions {
   readonly memoryMb: number;
   readonly loadTimeoutMs: number;
   readonly runner: RunnerProcess;
+  /** Passed while it starts: of many at once each would have too little of the processor to load in its time. */
+  readonly starts: Gate;
   readonly log: Logger;
 }
 
@@ -66,34 +68,37 @@ const startTimeoutMs = 60_000;
 
 /** Starts a worker that loads the file of an extension. */
 export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
-  const { name, file, memoryMb, loadTimeoutMs, runner, log } = options;
+  const { name, file, memoryMb, loadTimeoutMs, runner, starts, log } = options;
   const loading = Promise.withResolvers<LoadedFile>();
   const ending = Promise.withResolvers<string>();
   const calls = new Map<number, RunningCall>();
   let lastCall = 0;
   let givenReason: string | undefined;
+  let remote: RemoteWorker | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
-  const remote = runner.start(
-    { file, memoryMb },
-    {
-      onMessage: hear,
-      onEnd(reason) {
-        clearTimeout(timer);
-        const why = givenReason ?? reason;
-        loading.reject(new Error(why));
-        for (const { done } of calls.values()) done.reject(new WorkerEnded(why));
-        calls.clear();
-        ending.resolve(why);
-      },
-    },
-  );
-  let timer = setTimeout(() => end(`its worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
+  async function start(): Promise<void> {
+    if (givenReason !== undefined) return onEnd(givenReason);
+    remote = runner.start({ file, memoryMb }, { onMessage: hear, onEnd });
+    timer = setTimeout(() => end(`its worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
+    await loading.promise.catch(() => {});
+  }
+  void starts.run(start);
   // Whoever waits for it hears of it; when nobody does, it is no error of this process.
   loading.promise.catch(() => {});
 
+  function onEnd(reason: string): void {
+    clearTimeout(timer);
+    const why = givenReason ?? reason;
+    loading.reject(new Error(why));
+    for (const { done } of calls.values()) done.reject(new WorkerEnded(why));
+    calls.clear();
+    ending.resolve(why);
+  }
+
   function end(reason: string): void {
     givenReason ??= reason;
-    remote.end();
+    remote?.end();
   }
 
   function hear(message: FromWorker): void {
@@ -134,14 +139,14 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   function begin({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): void {
     const running = calls.get(call);
     if (!running) {
-      remote.post({ type: 'answer', ask, outcome: { error: { message: 'the call is over' } } });
+      remote?.post({ type: 'answer', ask, outcome: { error: { message: 'the call is over' } } });
       return;
     }
     const isOver = () => calls.get(call) !== running;
     const asking = running.turns
       .run(() => outcomeOf(running, isOver, method, args))
       .then((outcome) => {
-        remote.post({ type: 'answer', ask, outcome });
+        remote?.post({ type: 'answer', ask, outcome });
         running.asks.delete(asking);
       });
     running.asks.add(asking);
@@ -172,7 +177,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
       const done = Promise.withResolvers<Outcome>();
       const turns = createGate({ width: asksAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
       calls.set(lastCall, { answer, done, onBegun, asks: new Set(), turns });
-      remote.post({ type: 'call', call: lastCall, target, input });
+      remote?.post({ type: 'call', call: lastCall, target, input });
       return done.promise;
     },
   };

@@ -1,4 +1,5 @@
 import { AppError, unavailable } from '@recordbus/shared/errors';
+import type { Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { type CallTarget, nameOfTarget } from './description.ts';
 import {
@@ -43,6 +44,8 @@ export interface PoolOptions {
   readonly maxWorkers: number;
   readonly memoryMb: number;
   readonly runner: RunnerProcess;
+  /** Of all pools of the runner: what workers pass while they start. */
+  readonly starts: Gate;
   readonly log: Logger;
 }
 
@@ -62,7 +65,7 @@ class NotBegun extends Error {}
 type Waiting = (worker: ExtensionWorker) => void;
 
 /** Makes the pool of an extension; nothing runs before `load`. */
-export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, log }: PoolOptions): WorkerPool {
+export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, starts, log }: PoolOptions): WorkerPool {
   const workers = new Set<ExtensionWorker>();
   const idle: ExtensionWorker[] = [];
   const idleTimers = new Map<ExtensionWorker, NodeJS.Timeout>();
@@ -73,7 +76,7 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, log
   let isEnding = false;
 
   function start(): ExtensionWorker {
-    const worker = startExtensionWorker({ name, file, memoryMb, loadTimeoutMs, runner, log });
+    const worker = startExtensionWorker({ name, file, memoryMb, loadTimeoutMs, runner, starts, log });
     workers.add(worker);
     void worker.loaded.then(
       () => release(worker),

@@ -7,7 +7,8 @@ const { stringify } = JSON;
 /** A value as JSON, which is how values leave a worker. Throws for what can't be written so, and for what is too large. */
 export function jsonText(value: unknown): string {
   const text = stringify(value);
-  if (text === undefined) throw new TypeError(`a ${typeof value} can not be written as JSON`);
+  if (text === undefined)
+    throw new TypeError(`${value === undefined ? 'undefined' : `a ${typeof value}`} can not be written as JSON`);
   if (text.length > maxLength) throw new RangeError(`the value has more than ${maxLength} characters as JSON`);
   return text;
 }
