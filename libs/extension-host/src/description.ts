@@ -56,8 +56,8 @@ export interface CronDescription {
 export type CallTarget =
   | { readonly kind: 'hook'; readonly collection: string; readonly point: BeforePoint | AfterPoint }
   | { readonly kind: 'signIn'; readonly collection: string; readonly point: 'before' | 'after' }
-  /** `name` is its method and path. */
-  | { readonly kind: 'route'; readonly index: number; readonly name: string }
+  /** By its method and path: `GET /orders/:id`. */
+  | { readonly kind: 'route'; readonly name: string }
   | { readonly kind: 'cron'; readonly name: string };
 
 /** How the log and errors name a target. */

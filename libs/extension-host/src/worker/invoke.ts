@@ -1,7 +1,15 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { type Extension, Reply, type RouteRequest, type Tools, type Write, type z } from '@recordbus/extensions';
+import {
+  type Extension,
+  Reply,
+  type Route,
+  type RouteRequest,
+  type Tools,
+  type Write,
+  type z,
+} from '@recordbus/extensions';
 import { describeIssues } from '@recordbus/shared/describe-issues';
-import { type CallTarget, isBefore } from '../description.ts';
+import { type CallTarget, isBefore, nameOfTarget } from '../description.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { jsonText } from './json-text.ts';
 
@@ -23,23 +31,38 @@ export async function invoke(extension: Extension, target: CallTarget, input: un
   switch (target.kind) {
     case 'hook': {
       const hook = extension.hooks?.[target.collection]?.[target.point];
-      await hook?.(input as never, tools);
-      return isBefore(target.point) ? jsonText((input as Write).values) : undefined;
+      if (isBefore(target.point)) {
+        await hook?.(input as never, tools);
+        return jsonText((input as Write).values);
+      }
+      await stillThere(hook, target)(input as never, tools);
+      return undefined;
     }
-    case 'signIn':
-      await extension.signIn?.[target.collection]?.[target.point]?.(input as never, tools);
+    case 'signIn': {
+      const hook = extension.signIn?.[target.collection]?.[target.point];
+      if (target.point === 'before') await hook?.(input as never, tools);
+      else await stillThere(hook, target)(input as never, tools);
       return undefined;
-    case 'cron':
-      await extension.crons?.find(({ name }) => name === target.name)?.handler(input as never, tools);
+    }
+    case 'cron': {
+      const cron = extension.crons?.find(({ name }) => name === target.name);
+      await stillThere(cron?.handler, target)(input as never, tools);
       return undefined;
-    case 'route':
-      return answer(extension, target.index, input as RouteInput, tools);
+    }
+    case 'route': {
+      const route = extension.routes?.find(({ method, path }) => `${method} ${path}` === target.name);
+      return answer(stillThere(route, target), input as RouteInput, tools);
+    }
   }
 }
 
-async function answer(extension: Extension, index: number, input: RouteInput, tools: Tools): Promise<RouteOutput> {
-  const route = extension.routes?.[index];
-  if (!route) throw new Error('the route is not there any more');
+/** What was declared when the call set out; the file may have been edited since. */
+function stillThere<T>(declared: T | undefined, target: CallTarget): T {
+  if (declared === undefined) throw new Error(`${nameOfTarget(target)} is not there any more`);
+  return declared;
+}
+
+async function answer(route: Route, input: RouteInput, tools: Tools): Promise<RouteOutput> {
   const { headers, ...given } = input;
   const request = {
     ...given,

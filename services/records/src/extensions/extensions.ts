@@ -7,8 +7,8 @@ import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { RouteDeps } from '../routes/route-deps.ts';
 import { createScheduler, type Scheduler } from './crons/scheduler.ts';
+import { createAfterHooks } from './hooks/after-hooks.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
-import { createEventHooks } from './hooks/event-hooks.ts';
 import { hookedAccountsOf } from './hooks/hooked-accounts.ts';
 import { createSignInHooks } from './hooks/sign-in-hooks.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -72,18 +72,18 @@ export async function startExtensions({
     ...settingsTools(settings),
   });
   const readRoutes = () => extensionRoutes({ host, toolbox, query, schema: records.schema, log });
-  const eventHooks = createEventHooks({ host, toolbox, bus, stream, query, log });
+  const afterHooks = createAfterHooks({ host, toolbox, bus, stream, query, log });
   const scheduler = createScheduler({ host, toolbox, database: records.database, log });
   await host.start();
   let routes = readRoutes();
   let hookedAccounts = hookedAccountsOf(host.extensions);
-  void eventHooks.renew();
-  scheduler.start();
+  void afterHooks.renew();
+  scheduler.renew();
   const housekeeping = startHousekeeping(query, log);
   host.onChange(() => {
     routes = readRoutes();
     hookedAccounts = hookedAccountsOf(host.extensions);
-    void eventHooks.renew();
+    void afterHooks.renew();
     scheduler.renew();
   });
   return {
@@ -100,7 +100,7 @@ export async function startExtensions({
     async stop() {
       housekeeping.stop();
       scheduler.stop();
-      await eventHooks.stop();
+      await afterHooks.stop();
       await host.stop();
       await client.close();
     },

@@ -50,7 +50,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     };
     const clock = clockBeforeMinute();
     const replicas = [1, 2, 3].map(() => replica('once', {}, counting, clock));
-    for (const one of replicas) one.start();
+    for (const one of replicas) one.renew();
     await eventually(async () => (await runsOf('once.c'))[0]?.status === 'success');
     for (const one of replicas) one.stop();
     const runs = await runsOf('once.c');
@@ -67,7 +67,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     const one = replica('busy', {}, () => work.promise, clock);
     assert.equal((await one.runNow('busy.c')).status, 'running');
     await assert.rejects(one.runNow('busy.c'), { status: 409 });
-    one.start();
+    one.renew();
     await eventually(async () => (await runsOf('busy.c')).some(({ status }) => status === 'skipped'));
     one.stop();
     work.resolve();
@@ -91,7 +91,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
         count += 1;
       };
       const replicas = [1, 2].map(() => replica(name, { missed, schedule: '0 * * * *' }, counting));
-      for (const one of replicas) one.start();
+      for (const one of replicas) one.renew();
       if (causes.length > 0) await eventually(async () => (await runsOf(`${name}.c`))[0]?.status === 'success');
       for (const one of replicas) one.stop();
       assert.equal(count, causes.length);
@@ -116,7 +116,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
         return looks === 1 ? startedAtMs : startedAtMs + 300_000;
       };
       const one = replica(extension, { missed }, async () => {}, clock);
-      one.start();
+      one.renew();
       await eventually(async () => (await runsOf(`${extension}.c`))[0]?.status === 'success');
       one.stop();
       const lastMinuteMs = Math.floor((startedAtMs + 300_000) / 60_000) * 60_000;

@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
+import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
 import { AppError, conflict, notFound } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
@@ -19,8 +19,7 @@ export interface ScheduledCron extends CronDescription {
 /** Runs crons when it is time; every replica has one, and each tick is run by one of them. */
 export interface Scheduler {
   readonly crons: readonly ScheduledCron[];
-  start(): void;
-  /** To be called when other extensions are loaded than before. */
+  /** Follows the crons of the extensions that are loaded now; to be called at the start, and when others are. */
   renew(): void;
   /** Begins a run now and does not wait for it. Throws 404 for an unknown cron, 409 while it is running. */
   runNow(fullName: string): Promise<CronRun>;
@@ -44,15 +43,14 @@ const maxSleepMs = 60_000;
 /** When the database did not answer, a tick is tried again after this. */
 const retryMs = 2000;
 
-/** Makes the scheduler; it does nothing before `start`. */
+/** Makes the scheduler; it does nothing before `renew`. */
 export function createScheduler({ host, toolbox, database, log, clock = Date.now }: SchedulerDeps): Scheduler {
-  let timers: { stop(): void }[] = [];
+  const running = new Map<LoadedExtension, readonly { stop(): void }[]>();
 
-  const declared = () =>
-    host.extensions.flatMap(({ name, description }) =>
-      description.crons.map((cron) => ({ ...cron, extension: name, fullName: `${name}.${cron.name}` })),
-    );
-  type Declared = ReturnType<typeof declared>[number];
+  const cronsOf = ({ name, description }: LoadedExtension) =>
+    description.crons.map((cron) => ({ ...cron, extension: name, fullName: `${name}.${cron.name}` }));
+  const declared = () => host.extensions.flatMap(cronsOf);
+  type Declared = ReturnType<typeof cronsOf>[number];
 
   const jobOf = ({ schedule, timeZone }: CronDescription) =>
     new Cron(schedule, { timezone: timeZone, paused: true, mode: '5-part' });
@@ -140,24 +138,21 @@ export function createScheduler({ host, toolbox, database, log, clock = Date.now
     };
   }
 
-  const start = () => {
-    timers = declared().map(follow);
-  };
-  const stop = () => {
-    for (const timer of timers) timer.stop();
-    timers = [];
-  };
+  function followOnly(loaded: readonly LoadedExtension[]): void {
+    for (const [extension, timers] of running) {
+      if (loaded.includes(extension)) continue;
+      for (const timer of timers) timer.stop();
+      running.delete(extension);
+    }
+    for (const extension of loaded) if (!running.has(extension)) running.set(extension, cronsOf(extension).map(follow));
+  }
 
   return {
     get crons() {
       return declared().map((cron) => ({ ...cron, nextRunAt: jobOf(cron).nextRun(new Date(clock())) }));
     },
-    start,
-    stop,
-    renew() {
-      stop();
-      start();
-    },
+    renew: () => followOnly(host.extensions),
+    stop: () => followOnly([]),
     async runNow(fullName) {
       const cron = declared().find((one) => one.fullName === fullName);
       if (!cron) throw notFound('cron');

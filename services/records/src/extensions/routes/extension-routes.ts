@@ -30,7 +30,7 @@ const withheldHeaders = /^(authorization|cookie|proxy-authorization|x-recordbus-
 export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
   const taken = new Map<string, string>();
   return deps.host.extensions.flatMap(({ name, description }) =>
-    description.routes.flatMap((described, index) => {
+    description.routes.flatMap((described) => {
       const place = `${described.method} ${described.path.replaceAll(/:[^/]+/g, ':')}`;
       const owner = taken.get(place);
       if (owner !== undefined) {
@@ -38,17 +38,12 @@ export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
         return [];
       }
       taken.set(place, name);
-      return [extensionRoute(deps, name, described, index)];
+      return [extensionRoute(deps, name, described)];
     }),
   );
 }
 
-function extensionRoute(
-  deps: ExtensionRoutesDeps,
-  extension: string,
-  described: RouteDescription,
-  index: number,
-): Route {
+function extensionRoute(deps: ExtensionRoutesDeps, extension: string, described: RouteDescription): Route {
   const { method, path, access, rule, action, summary, idempotent, timeoutMs, takesBody, schemas } = described;
   return route({
     method,
@@ -82,7 +77,7 @@ function extensionRoute(
         requestId: context.requestId,
       };
       const answered = (await deps.host.call(extension, {
-        target: { kind: 'route', index, name: `${method} ${path}` },
+        target: { kind: 'route', name: `${method} ${path}` },
         input: request,
         timeoutMs,
         answer: deps.toolbox(extension, rootScope(context)),

@@ -5,14 +5,14 @@ import { afterHooksOf } from './after-hook.ts';
 import { createHookConsumer, type HookConsumerDeps } from './hook-consumer.ts';
 
 /** Calls after hooks with the events of the stream, on any number of replicas. */
-export interface EventHooks {
+export interface AfterHooks {
   /** Calls those of the extensions that are loaded now; to be called at the start, and when others are. */
   renew(): Promise<void>;
   /** Lets the calls under way end; what they did not take goes to the other replicas. */
   stop(): Promise<void>;
 }
 
-interface EventHooksDeps extends HookConsumerDeps {
+interface AfterHooksDeps extends HookConsumerDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
 }
 
@@ -20,7 +20,7 @@ interface EventHooksDeps extends HookConsumerDeps {
 const width = 2;
 
 /** Makes the after hooks of the extensions that are loaded; nothing is read before `renew`. */
-export function createEventHooks(deps: EventHooksDeps): EventHooks {
+export function createAfterHooks(deps: AfterHooksDeps): AfterHooks {
   const running = new Map<LoadedExtension, readonly EventReader[]>();
   let changing = Promise.resolve();
   let isStopped = false;

@@ -7,7 +7,7 @@ import { newId } from '@recordbus/database';
 import { type Description, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
 import type { RecordEvent } from '@recordbus/extensions';
 import { createLogger } from '@recordbus/shared/logging';
-import { createEventHooks } from './event-hooks.ts';
+import { createAfterHooks } from './after-hooks.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
 const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
@@ -61,7 +61,7 @@ describe('after hooks on replicas', { skip }, () => {
   async function replica(given: LoadedExtension, refuse: (hook: string) => boolean = () => false) {
     let extensions = [given];
     const told: string[] = [];
-    const hooks = createEventHooks({
+    const hooks = createAfterHooks({
       host: {
         get extensions() {
           return extensions;
