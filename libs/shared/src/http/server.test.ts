@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
@@ -33,6 +33,13 @@ test('a server that closes lets the request in flight finish and keeps its conne
 });
 
 describe('a server that is listening', () => {
+  const floodBytes = 800_000;
+  /** Answers once most of it has arrived behind the request. */
+  const answerAfterFlood = (response: ServerResponse): void => {
+    if ((response.socket?.bytesRead ?? 0) > floodBytes / 2)
+      sendReply(response, { status: 200, body: { data: 'late' } });
+    else setImmediate(answerAfterFlood, response);
+  };
   let server: ListeningServer;
   before(async () => {
     server = await listen(
@@ -40,7 +47,7 @@ describe('a server that is listening', () => {
         if (request.url === '/waits') request.resume();
         else if (request.url === '/begins') response.write('begun');
         else if (request.url === '/reads') text(request).then((body) => sendReply(response, { status: 200, body }));
-        else if (request.url === '/later') setImmediate(() => sendReply(response, { status: 200, body: { data: 6 } }));
+        else if (request.url === '/later') answerAfterFlood(response);
         else if (request.method === 'POST') sendError(request, response, payloadTooLarge(10), log, {});
         else sendReply(response, { status: 200, body: { data: request.url?.length } });
       },
@@ -104,9 +111,14 @@ describe('a server that is listening', () => {
   });
 
   test('what is not HTTP behind a request is refused after its answer', async () => {
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on('warning', warn);
     const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /later HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n');
-    assert.match(await text(socket), /^HTTP\/1.1 200 [\s\S]*"data":6}HTTP\/1.1 400 /);
+    socket.write(`GET /later HTTP/1.1\r\nHost: a\r\n\r\n${'nonsense'.repeat(floodBytes / 8)}`);
+    assert.match(await text(socket), /^HTTP\/1.1 200 [\s\S]*"data":"late"}HTTP\/1.1 400 /);
+    process.off('warning', warn);
+    assert.deepEqual(warnings, []);
   });
 
   test('a refusal keeps the connection when the whole body came with the head', async () => {

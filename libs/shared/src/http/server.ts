@@ -64,7 +64,13 @@ export function listen(
   });
   // Whatever else a client expects is nothing that it could be refused for.
   server.on('checkExpectation', serve);
-  const refuse = (error: Error, socket: Duplex) => refuseUnreadable(error, socket, lastAnswers.get(socket));
+  const refused = new WeakSet<Duplex>();
+  const refuse = (error: Error, socket: Duplex) => {
+    // Whatever still comes is no HTTP either, and says so each time.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    refuseUnreadable(error, socket, lastAnswers.get(socket));
+  };
   server.on('clientError', refuse);
   server.on('connect', (_request, socket) => refuse(new Error('this is no proxy'), socket));
   const close = () =>

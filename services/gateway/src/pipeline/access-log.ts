@@ -1,5 +1,6 @@
 import type { Logger } from '@recordbus/shared/logging';
 import { type GatewayResponse, isProbe } from './exchange.ts';
+import { pathOf } from './request-head.ts';
 
 /**
  * Makes the listener that writes a line for each answer, to be called on the response when it closes: when all was
@@ -14,12 +15,10 @@ export function accessLog(log: Logger): (this: GatewayResponse) => void {
     const { context, route, startedAtMs, bytesSentBefore, forwardedAtMs } = exchange;
     const { principal, requestId, traceparent, clientAddress } = context;
     const { method, url, socket } = this.req;
-    const query = url.indexOf('?');
     lines.info(
       {
         method,
-        // A query can hold tokens and searches that are nobody else's business.
-        path: query < 0 ? url : url.slice(0, query),
+        path: pathOf(url),
         route: route?.paths[0],
         upstream: route?.upstream.name,
         status: this.statusCode,

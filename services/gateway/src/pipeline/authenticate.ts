@@ -11,7 +11,8 @@ const bearer = /^Bearer +([\w.-]+) *$/i;
 
 /**
  * Finds out who is calling. A token that is no good makes a guest like any other, whom a rule refuses with 401 instead
- * of 403 (contract §1); one whose account or session has ended is no good either. Only the gateway reads credentials, so they go no further.
+ * of 403 (contract §1); one whose account or session has ended is no good either. Only the gateway reads credentials, so
+ * they go no further.
  */
 export function authenticate(verifier: TokenVerifier, accounts: Pick<Accounts, 'findPrincipal'>): Step {
   const identify = async (credentials: string): Promise<Principal> => {

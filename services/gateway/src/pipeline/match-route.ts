@@ -2,7 +2,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { splitUrl } from '@recordbus/shared/http';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
-import { requireHost, requirePlainTransfer, toOriginForm } from './request-target.ts';
+import { requireHost, requirePlainTransfer, toOriginForm } from './request-head.ts';
 
 /** Finds the route of the request, or why there is none. */
 export const matchRoute =

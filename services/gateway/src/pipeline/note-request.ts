@@ -1,5 +1,6 @@
 import type { RequestLog } from '../request-log/request-log.ts';
 import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
+import { pathOf } from './request-head.ts';
 
 /** Longest texts that are kept, in characters: a client may send as much as its headers may be. */
 const maxPathLength = 2048;
@@ -13,13 +14,11 @@ export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
     const { context, startedAtMs } = exchange;
     const { principal, requestId, clientAddress } = context;
     const { method, url, headers } = this.req;
-    const query = url.indexOf('?');
     const durationMs = performance.now() - startedAtMs;
     note({
       at: Math.floor((Date.now() - durationMs) / 1000),
       method,
-      // A query can hold tokens and searches that are nobody else's business.
-      path: (query < 0 ? url : url.slice(0, query)).slice(0, maxPathLength),
+      path: pathOf(url).slice(0, maxPathLength),
       status: this.statusCode,
       duration_ms: Math.round(durationMs * 100) / 100,
       ip: clientAddress,

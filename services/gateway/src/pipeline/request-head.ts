@@ -14,6 +14,12 @@ export function toOriginForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
+/** The path of a request target as logs keep it: a query can hold tokens and searches that are nobody else's business. */
+export function pathOf(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+}
+
 /** Throws 400 for a request that does not say which host it is for, or says so twice (RFC 9112 §3.2). */
 export function requireHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
