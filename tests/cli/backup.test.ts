@@ -3,13 +3,14 @@ import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { runCli, startCli } from '../harness/cli.ts';
+import { runCli } from '../harness/cli.ts';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../harness/json.ts';
 import { file, multipart } from '../harness/multipart.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { createGround, environmentOf, type Ground, startStack } from '../harness/stack.ts';
+import { stopCli } from '../harness/stop-cli.ts';
 
 /** Without the variable the secret is that of the file, which is part of a backup. */
 const variablesOf = (ground: Ground) => ({
@@ -246,37 +247,15 @@ suite('backup and restore at the command line', async () => {
     await using copy = await createGround();
     assert.equal((await restore('quiet.tar.gz', copy)).code, 0);
 
-    /** Runs a command until it waits for a table that somebody holds, and sends it the signal there. */
-    async function stopInTheMiddle(signal: NodeJS.Signals, { databaseUrl }: Ground, into: Ground, args: string[]) {
-      const database = new pg.Client({ connectionString: databaseUrl });
-      await database.connect();
-      // Within a transaction what is shown of the activity stays the same unless it is forgotten.
-      const isThere = async (rows: string): Promise<boolean> => {
-        await database.query('select pg_stat_clear_snapshot()');
-        return (await database.query(rows)).rows.length > 0;
-      };
-      const here = 'select from pg_stat_activity where datname = current_database()';
-      try {
-        await database.query('begin; lock table records.posts in access exclusive mode');
-        const command = startCli(args, { environment: variablesOf(into) });
-        await eventually('the command waits', () => isThere(`${here} and wait_event_type = 'Lock'`));
-        command.kill(signal);
-        const { code } = await command.exited;
-        await database.query('rollback');
-        // Of a killed command the server hears when it has something to tell it.
-        await eventually(
-          'its connection is gone',
-          async () => !(await isThere(`${here} and application_name like '%cli backup%'`)),
-        );
-        return [code, command.lines.join('\n')];
-      } finally {
-        await database.end();
-      }
-    }
+    const heldIn = (place: Ground) => ({
+      databaseUrl: place.databaseUrl,
+      table: 'records.posts',
+      environment: variablesOf(place),
+    });
     const create = (signal: NodeJS.Signals) =>
-      stopInTheMiddle(signal, ground, ground, ['backup', 'create', archive('stopped.tar.gz')]);
+      stopCli(['backup', 'create', archive('stopped.tar.gz')], { signal, ...heldIn(ground) });
     const replace = (signal: NodeJS.Signals) =>
-      stopInTheMiddle(signal, copy, copy, ['backup', 'restore', archive('burst.tar.gz'), '--force']);
+      stopCli(['backup', 'restore', archive('burst.tar.gz'), '--force'], { signal, ...heldIn(copy) });
     const leftBehind = () => readdirSync(ground.dataDirectory).filter((name) => name.startsWith('stopped'));
 
     assert.deepEqual(await create('SIGINT'), [130, 'SIGINT stopped backup create before it was done.']);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
@@ -7,6 +7,7 @@ import { type CliResult, runCli } from '../harness/cli.ts';
 import { startEmbeddedNats } from '../harness/embedded-nats.ts';
 import { at, listAt } from '../harness/json.ts';
 import { startRewritingProxy } from '../harness/rewriting-proxy.ts';
+import { createDatabase } from '../harness/servers.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
 
 /** The verdicts of a doctor's findings, by subject. */
@@ -119,6 +120,34 @@ suite('doctor and snapshot at the command line', async () => {
     assert.equal(verdicts['token secret'], 'warning');
     assert.equal(verdicts.tables, 'broken');
     assert.equal(found.code, 1);
+  });
+
+  await test('commands refuse tables of a newer version, and a database without any', async () => {
+    const database = new pg.Client({ connectionString: ground.databaseUrl });
+    await database.connect();
+    await database.query(`insert into system.kysely_migration values ('9999-future', '2099-01-01T00:00:00.000Z')`);
+    const newKey = { SERVICE_NEW_ENCRYPTION_KEY: 'new' };
+    const shown = await cli(['snapshot', 'export']);
+    const rotated = await cli(['encryption', 'rotate'], newKey);
+    await database.query(`delete from system.kysely_migration where name like '9999%'`);
+    assert.deepEqual([shown.code, rotated.code], [78, 1]);
+    assert.match(shown.stderr, /^The database was made by a newer version: it has 9999-future\. Run that version/);
+    assert.match(
+      rotated.stderr,
+      /^The tables are of a newer version \(9999-future\): use the command line of that one/,
+    );
+
+    const empty = await createDatabase();
+    const nothing = { ...newKey, SERVICE_DATABASE_URL: empty.url };
+    const file = join(ground.dataDirectory, 'nothing.tar.gz');
+    const refused = [await cli(['encryption', 'rotate'], nothing), await cli(['backup', 'create', file], nothing)];
+    await database.end();
+    await empty.drop();
+    for (const { code, stderr } of refused) {
+      assert.equal(code, 1);
+      assert.match(stderr, /^There is no deployment in this database: no service has ever started on it\.$/m);
+    }
+    assert.ok(!existsSync(file) && !existsSync(`${file}.part`));
   });
 
   /** The database as one connection sees it to which these functions and tables come before the server's own. */

@@ -5,6 +5,7 @@ import { type CliResult, runCli } from '../harness/cli.ts';
 import { type Client, createClient } from '../harness/client.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { stopCli } from '../harness/stop-cli.ts';
 import { totpCode } from '../harness/totp.ts';
 
 const password = 'correct horse battery staple';
@@ -92,7 +93,7 @@ suite('encryption rotate at the command line', async () => {
     }
   });
 
-  await test('from key to key: values within JSON too, such as those of history', async () => {
+  await test('from key to key, all or nothing: values within JSON too, such as those of history', async () => {
     await database.query(`do $$ begin execute (
       select format('create temp view history_of_staff as select * from history.%I', id) from system.collections where name = 'staff'
     ); end $$`);
@@ -107,6 +108,21 @@ suite('encryption rotate at the command line', async () => {
     const noKey = await rotate({ SERVICE_ENCRYPTION_KEY: 'one' });
     assert.match(noKey.stderr, /--key-stdin/);
     assert.deepEqual([await storedBy(setting), await storedBy(appSecret), await storedBy(version)], before);
+
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGKILL', null],
+    ] as const) {
+      const stopped = await stopCli(['encryption', 'rotate'], {
+        signal,
+        databaseUrl: ground.databaseUrl,
+        // The last of all, when the others are sealed already.
+        table: 'system.webhooks',
+        environment: { ...environment, SERVICE_ENCRYPTION_KEY: 'one', SERVICE_NEW_ENCRYPTION_KEY: 'two' },
+      });
+      assert.deepEqual(stopped, [code, code ? 'SIGINT stopped encryption rotate before it was done.' : '']);
+      assert.deepEqual([await storedBy(setting), await storedBy(appSecret), await storedBy(version)], before);
+    }
 
     const done = await runCli(['encryption', 'rotate', '--key-stdin'], {
       environment: { ...environment, SERVICE_ENCRYPTION_KEY: 'one' },

@@ -1,3 +1,4 @@
+import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool } from 'pg';
 import type { Database } from './database.ts';
@@ -5,12 +6,15 @@ import { migrationNames } from './migrations/index.ts';
 
 /**
  * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work,
- * the others wait. Throws for a database of a newer version, and what the failing migration threw; nothing of it stays.
+ * the others wait. Throws a sentence for a database of a newer version, and what the failing migration threw; nothing of it stays.
  */
 export async function migrate({ query }: Pick<Database, 'query'>, pool: Pool, log: Logger): Promise<void> {
   const applied = await findApplied(query);
   const unknown = applied.filter((name) => !migrationNames.includes(name));
-  if (unknown.length > 0) throw new Error(`the database was made by a newer version: it has ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new ConfigError(
+      `The database was made by a newer version: it has ${unknown.join(', ')}. Run that version; the only way back is a backup.`,
+    );
   if (applied.length === migrationNames.length) return;
   // Loaded here, since most starts find nothing to do.
   const { runMigrations } = await import('./run-migrations.ts');

@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import { secretFileOf } from '@recordbus/tokens';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
+import { requireTables } from '../deployment/table-version.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { type BackupOutcome, createBackup } from './create-backup.ts';
@@ -30,6 +31,7 @@ export async function writeBackup(
   const hasSecretFile = config.jwtSecret === undefined && existsSync(secretFileOf(config.dataDirectory));
   const { databaseUrl, natsUrl } = await findServers(parts, { bus: true });
   const client = await holdCommandLock(parts, databaseUrl);
+  await requireTables(client);
   const handedOutUpTo = await findHandedOut(parts, natsUrl);
   const write = (output: Writable): Promise<BackupOutcome> =>
     createBackup(parts, client, { output, withSecret: secret && hasSecretFile, handedOutUpTo });

@@ -1,5 +1,5 @@
-import { migrationNames } from '@recordbus/database';
 import type pg from 'pg';
+import type { TableVersion } from '../deployment/table-version.ts';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
 const oldestVersion = 150_000;
@@ -81,39 +81,23 @@ async function versionOf(client: pg.Client): Promise<{ readonly version: string;
   return server;
 }
 
-/** Has a service ever started on this database? */
-export async function hasTables(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ exists: boolean }>(
-    "select to_regclass('system.kysely_migration') is not null as exists",
-  );
-  return rows[0]?.exists ?? false;
-}
-
 /** Are the tables those that this code knows? */
-export async function examineMigrations(client: pg.Client): Promise<Finding[]> {
-  if (!(await hasTables(client)))
-    return [warning('tables', 'there are none yet', 'Start the services: the first one makes them.')];
-  const { rows } = await client.query<{ name: string }>('select name from system.kysely_migration order by name');
-  const applied = rows.map(({ name }) => name);
-  const unknown = applied.filter((name) => !migrationNames.includes(name));
+export function examineTables(version: TableVersion | undefined): Finding {
+  if (!version) return warning('tables', 'there are none yet', 'Start the services: the first one makes them.');
+  const { applied, unknown, missing } = version;
   if (unknown.length > 0)
-    return [
-      broken(
-        'tables',
-        `made by a newer version: ${unknown.join(', ')}`,
-        'Run that version; there is no way back but a backup.',
-      ),
-    ];
-  const missing = migrationNames.filter((name) => !applied.includes(name));
+    return broken(
+      'tables',
+      `made by a newer version: ${unknown.join(', ')}`,
+      'Run that version; there is no way back but a backup.',
+    );
   if (missing.length > 0)
-    return [
-      warning(
-        'tables',
-        `older than this version: without ${missing.join(', ')}`,
-        'Start a service of this version: it brings them up to date.',
-      ),
-    ];
-  return [fine('tables', `up to date (${applied.at(-1)})`)];
+    return warning(
+      'tables',
+      `older than this version: without ${missing.join(', ')}`,
+      'Start a service of this version: it brings them up to date.',
+    );
+  return fine('tables', `up to date (${applied.at(-1)})`);
 }
 
 /** Rows that died and still take up room. */

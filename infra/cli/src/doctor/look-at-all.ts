@@ -2,18 +2,12 @@ import type pg from 'pg';
 import { findServers } from '../deployment/find-servers.ts';
 import { connectClient } from '../deployment/hold-command-lock.ts';
 import { connectForCommand } from '../deployment/short-lived-bus.ts';
+import { findTableVersion } from '../deployment/table-version.ts';
 import { exitCodes } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { busIsAway, examineBus } from './examine-bus.ts';
 import { examineClocks } from './examine-clocks.ts';
-import {
-  examineBloat,
-  examineMigrations,
-  examineOutbox,
-  examineReplicas,
-  examineServer,
-  hasTables,
-} from './examine-database.ts';
+import { examineBloat, examineOutbox, examineReplicas, examineServer, examineTables } from './examine-database.ts';
 import { examineEncryption } from './examine-encryption.ts';
 import { examineExtensions } from './examine-extensions.ts';
 import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
@@ -70,11 +64,9 @@ async function lookAtServers(parts: CommandParts): Promise<Finding[]> {
 
 async function lookAtDatabase(client: pg.Client, encryptionKey: string | undefined): Promise<Finding[]> {
   await client.query("set statement_timeout = '10s'; set default_transaction_read_only = on");
-  const ofDatabase = [
-    ...(await examine('PostgreSQL', () => examineServer(client))),
-    ...(await examine('tables', () => examineMigrations(client))),
-  ];
-  if (await hasTables(client))
+  const version = await findTableVersion(client);
+  const ofDatabase = [...(await examine('PostgreSQL', () => examineServer(client))), examineTables(version)];
+  if (version)
     ofDatabase.push(
       ...(await examine('dead rows', () => examineBloat(client))),
       ...(await examine('encryption key', () => examineEncryption(client, encryptionKey))),

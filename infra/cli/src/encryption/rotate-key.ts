@@ -2,6 +2,7 @@ import { createEnvelope } from '@recordbus/crypto';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { refuseServices } from '../deployment/refuse-services.ts';
+import { requireOwnTables } from '../deployment/table-version.ts';
 import { CommandFailure } from '../failure.ts';
 import { readSecret } from '../read-secret.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
@@ -29,6 +30,7 @@ export async function rotateKey(
     throw new CommandFailure('The new key is the one that SERVICE_ENCRYPTION_KEY has.');
   const { databaseUrl } = await findServers(parts);
   const client = await holdCommandLock(parts, databaseUrl);
+  await requireOwnTables(client);
   await refuseServices(client);
   const keys = { current: createEnvelope(newKey), former: createEnvelope(config.encryptionKey) };
   const resealed = await resealAll(client, keys, leaveUnreadable);
