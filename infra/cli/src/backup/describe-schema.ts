@@ -1,8 +1,6 @@
 import type pg from 'pg';
+import { ownSchemas } from '../deployment/own-schemas.ts';
 import type { SchemaDocument } from './manifest.ts';
-
-/** Everything the product keeps stands in these; an operator's own schemas are the operator's. */
-export const ownSchemas = ['system', 'records', 'history'] as const;
 
 const schemaList = ownSchemas.map((name) => `'${name}'::regnamespace`).join(', ');
 

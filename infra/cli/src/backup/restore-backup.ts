@@ -3,9 +3,9 @@ import { migrationNames } from '@recordbus/database';
 import type { Storage } from '@recordbus/storage';
 import { fileKey } from '@recordbus/storage';
 import type pg from 'pg';
+import { ownSchemas } from '../deployment/own-schemas.ts';
 import { CommandFailure } from '../failure.ts';
 import { type ArchiveEntry, readArchive } from './archive-reader.ts';
-import { ownSchemas } from './describe-schema.ts';
 import {
   archiveFormat,
   dataFolder,

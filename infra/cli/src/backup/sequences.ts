@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
-import { ownSchemas } from './describe-schema.ts';
+import { ownSchemas } from '../deployment/own-schemas.ts';
 import type { sequencesDocument } from './manifest.ts';
 
 type Sequences = z.output<typeof sequencesDocument>;

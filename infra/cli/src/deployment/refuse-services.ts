@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { CommandFailure } from '../failure.ts';
-import { commandPrefix } from './hold-command-lock.ts';
+import { commandPrefix } from './connect-client.ts';
 
 /** Throws a sentence when services are connected to the database: they would not notice what is changed beneath them. */
 export async function refuseServices(client: pg.Client): Promise<void> {

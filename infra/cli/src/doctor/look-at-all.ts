@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { connectClient } from '../deployment/connect-client.ts';
 import { findServers } from '../deployment/find-servers.ts';
-import { connectClient } from '../deployment/hold-command-lock.ts';
 import { connectForCommand } from '../deployment/short-lived-bus.ts';
 import { findTableVersion } from '../deployment/table-version.ts';
 import { exitCodes } from '../failure.ts';

@@ -1,6 +1,6 @@
 import { isSecretKey } from '@recordbus/settings';
 import type pg from 'pg';
-import { ownSchemas } from '../backup/describe-schema.ts';
+import { ownSchemas } from '../deployment/own-schemas.ts';
 
 /** Columns of a table in which sealed values may stand, each name quoted, with its SQL type. */
 export interface SealableTable {

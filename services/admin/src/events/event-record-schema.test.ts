@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, Field } from '@recordbus/schema';
+import { testCollection } from '../../test/test-collection.ts';
 import { eventRecordSchema } from './event-record-schema.ts';
 
 const field = (name: string, type: string, options: object = {}, collection?: string): Field => ({
@@ -13,17 +14,7 @@ const field = (name: string, type: string, options: object = {}, collection?: st
   ...(collection && { collection }),
 });
 
-const collectionOf = (...fields: readonly Field[]): Collection => ({
-  id: 'c',
-  name: 'c',
-  type: 'base',
-  fields,
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-});
+const collectionOf = (...fields: readonly Field[]): Collection => ({ ...testCollection('c', []), fields });
 
 const propertiesOf = (...fields: readonly Field[]) => {
   const { properties } = eventRecordSchema(collectionOf(...fields));
