@@ -4,9 +4,6 @@ import type { Logger } from '@recordbus/shared/logging';
 import { createRefresh } from '@recordbus/shared/refresh';
 import { type HookedAccounts, hookedAccounts } from './account-hooks.ts';
 
-/** How soon a replica that heard nothing from the bus looks for itself. */
-const pollIntervalMs = 5000;
-
 /** Until somebody has said what has hooks, every sign-in is asked about. */
 const unknown: HookedAccounts = { signIn: ['*'], signedIn: [], create: [], update: [] };
 
@@ -31,16 +28,16 @@ export interface HookedAccountsCopy {
   stop(): Promise<void>;
 }
 
-/** Follows what was noted; the last copy stays in use while the database is away. */
-export function followHookedAccounts({
-  database,
-  bus,
-  log,
-}: {
+interface FollowDeps {
   readonly database: Pick<Database, 'read'>;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
-}): HookedAccountsCopy {
+  /** How soon a replica that heard nothing from the bus looks for itself, in milliseconds. */
+  readonly pollIntervalMs?: number;
+}
+
+/** Follows what was noted; the last copy stays in use while the database is away. */
+export function followHookedAccounts({ database, bus, log, pollIntervalMs = 5000 }: FollowDeps): HookedAccountsCopy {
   let current = unknown;
   let timer: NodeJS.Timeout | undefined;
   let endNotices = () => {};

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { type AccountHooks, noAccountHooks, nothingHooked } from '@recordbus/accounts';
+import { createEnvelope } from '@recordbus/crypto';
+import { type Database, newId, type Query } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { accountColumns, type Collection, createFieldSealing, type Field, tableOf } from '@recordbus/schema';
+import type { RequestContext } from '@recordbus/shared/context';
+import { notFound } from '@recordbus/shared/errors';
+import { createLogger } from '@recordbus/shared/logging';
+import { makeChange, makeUser } from './write-user.ts';
+
+const systemField = (name: string, type: Field['type'], required: boolean): Field => ({
+  id: name,
+  name,
+  type,
+  required,
+  system: true,
+  options: {},
+});
+const people: Collection = {
+  id: 'c1',
+  name: 'people',
+  type: 'auth',
+  fields: [systemField('email', 'email', true), systemField('verified', 'bool', false)],
+  viewQuery: null,
+  rules: { list: null, view: null, create: null, update: null, delete: null },
+  historyEnabled: false,
+  createdAtSec: 0,
+  updatedAtSec: 0,
+};
+const context: RequestContext = {
+  requestId: 'r1',
+  traceparent: '',
+  clientAddress: '127.0.0.1',
+  principal: { type: 'guest', rejectedToken: false },
+};
+
+describe('writing users', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
+  let database: Database;
+  /** What was asked of the database, those of a transaction as one. */
+  let asked: string[][];
+  before(async () => {
+    temporary = await openTemporaryDatabase();
+    const columns = accountColumns.map(({ name, definition }) => `${name} ${definition}`);
+    await temporary.database.query({
+      text: `create table ${tableOf(people)} (id text primary key, created_at bigint not null, updated_at bigint not null,
+        email text not null unique, verified boolean not null, ${columns.join(', ')})`,
+      values: [],
+    });
+    const record = (statements: string[], query: Query): Query => {
+      return (statement) => {
+        statements.push(statement.text.trim().split(/\s+/, 3).join(' '));
+        return query(statement);
+      };
+    };
+    const { query, read, transaction } = temporary.database;
+    const alone =
+      (inner: Query): Query =>
+      (statement) => {
+        const statements: string[] = [];
+        asked.push(statements);
+        return record(statements, inner)(statement);
+      };
+    database = {
+      ...temporary.database,
+      query: alone(query),
+      read: alone(read),
+      transaction: (work) =>
+        transaction((inner) => {
+          const statements: string[] = [];
+          asked.push(statements);
+          return work(record(statements, inner));
+        }),
+    };
+  });
+  beforeEach(() => {
+    asked = [];
+  });
+  after(() => temporary.remove());
+
+  const partsWith = (accountHooks: AccountHooks) => ({
+    database,
+    accountHooks,
+    bus: { notify: () => {} },
+    sealing: createFieldSealing({ envelope: createEnvelope(undefined), log: createLogger('auth', 'silent') }),
+    collections: {
+      get: async () => people,
+      serve: <T>(_name: string, work: (collection: Collection) => Promise<T>) => work(people),
+    },
+  });
+  const parts = () => partsWith(noAccountHooks);
+  const newUser = (email: string) => ({ id: newId(), fields: { email }, passwordHash: 'hash' });
+  const finish = async (query: Query, { email }: { readonly email: string }) => {
+    await query({ text: 'select 1', values: [] });
+    return email;
+  };
+
+  test('without hooks a user is one statement, with what belongs to it in one transaction', async () => {
+    const made = await makeUser(parts(), people, { user: newUser('ann@example.com'), context, finish });
+    assert.equal(made, 'ann@example.com');
+    assert.deepEqual(asked, [['with new as', 'select 1']]);
+  });
+
+  test('so is a change', async () => {
+    const user = newUser('bob@example.com');
+    await makeUser(parts(), people, { user, context, finish });
+    asked = [];
+    const change = { id: user.id, fields: { email: 'bob@example.org' }, condition: { email: 'Bob@example.com' } };
+    const refusal = () => notFound('user');
+    assert.equal(await makeChange(parts(), people, { change, context, refusal, finish }), 'bob@example.org');
+    assert.deepEqual(asked, [['with old as', 'select 1']]);
+    await assert.rejects(makeChange(parts(), people, { change, context, refusal, finish }), { status: 404 });
+  });
+
+  test('whoever runs the hooks writes what is hooked, and nothing else', async () => {
+    const told: unknown[] = [];
+    const hooks: AccountHooks = {
+      ...noAccountHooks,
+      hooked: { ...nothingHooked, create: ['*'], update: ['people'] },
+      createUser: async (...order) => told.push(order) > 0,
+      changeUser: async (...order) => told.push(order) === 0,
+    };
+    const user = newUser('cid@example.com');
+    // It says that the user is written, who is not there: somebody was faster with a delete.
+    await assert.rejects(makeUser(partsWith(hooks), people, { user, context, finish }), { status: 404 });
+    const refusal = () => notFound('token');
+    const change = { id: user.id, fields: { verified: true } };
+    await assert.rejects(makeChange(partsWith(hooks), people, { change, context, refusal, finish }), /token not found/);
+    assert.deepEqual(told, [
+      ['people', user, context],
+      ['people', change, context],
+    ]);
+    assert.deepEqual(asked, [['select t.id, t.email,']]);
+    const password = { id: user.id, passwordHash: 'another' };
+    await assert.rejects(makeChange(partsWith(hooks), people, { change: password, context, refusal, finish }));
+    assert.equal(told.length, 2);
+  });
+});
