@@ -136,6 +136,16 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     const body = { email: 'eve@blocked.example', password };
     assert.equal((await guest.send('POST', '/api/v1/auth/door_others/register', { body })).status, 201);
   });
+  await t.test('a collection without any needs nobody but auth to sign in', async () => {
+    const { records } = target.services;
+    if (records) process.kill(records.pid, 'SIGSTOP');
+    try {
+      const body = { email: 'eve@blocked.example', password };
+      assert.equal((await guest.send('POST', '/api/v1/auth/door_others/login', { body })).status, 200);
+    } finally {
+      if (records) process.kill(records.pid, 'SIGCONT');
+    }
+  });
   await t.test('asked by no client', async () => {
     assert.equal((await guest.send('POST', '/internal/sign-in-hooks', { body: {} })).status, 404);
   });
