@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '@recordbus/shared/errors';
 import { createLogger } from '@recordbus/shared/logging';
@@ -140,7 +140,7 @@ describe('a host of many extensions', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       appendFileSync(${JSON.stringify(diary)}, '-');
       export const extension = {};`;
-    const names = Array.from({ length: 8 }, (_, index) => `one-of-many-${index}`);
+    const names = Array.from({ length: 5 }, (_, index) => `one-of-many-${index}`);
     for (const name of names) await writeFile(join(directory, `${name}.mjs`), source);
     const log = createLogger('test', 'silent');
     const host = createExtensionHost({ directory, maxWorkers: 1, memoryMb: 64, log, followsChanges: false });
@@ -174,13 +174,15 @@ describe('a host that follows changes', () => {
     const log = createLogger('test', 'silent');
     const host = createExtensionHost({ directory, maxWorkers: 1, memoryMb: 64, log, followsChanges: true });
     await host.start();
-    const said = async (extension: string): Promise<unknown[]> => {
-      const output = await host.call(extension, {
-        target: { kind: 'route', name: 'GET /x' },
+    const call = (extension: string, name: string) =>
+      host.call(extension, {
+        target: { kind: 'route', name },
         input: { params: {}, query: {}, headers: {} },
         timeoutMs: 20_000,
         answer: async () => undefined,
       });
+    const said = async (extension: string): Promise<unknown[]> => {
+      const output = await call(extension, 'GET /x');
       return JSON.parse((output as { json: string }).json).data;
     };
     const change = async (name: string, source: string | undefined) => {
@@ -188,6 +190,7 @@ describe('a host that follows changes', () => {
       await (source === undefined ? rm(join(directory, name)) : write(name, source));
       await changed;
     };
+    const flag = join(tmpdir(), `${basename(directory)}.flag`);
     try {
       const [alone, shares] = await Promise.all([said('alone'), said('shares')]);
       assert.deepEqual([alone[0], shares[0]], ['alone', 'old']);
@@ -204,7 +207,28 @@ describe('a host that follows changes', () => {
       await change('shares.ts', undefined);
       await assert.rejects(said('shares'), { status: 404 });
       assert.deepEqual([await said('alone'), host.problems], [alone, []]);
+
+      const dies = (word: string) => `
+        import { existsSync } from 'node:fs';
+        import { setTimeout as wait } from 'node:timers/promises';
+        const handler = async () => { while (!existsSync(${JSON.stringify(flag)})) await wait(20); process.exit(); };
+        export const extension = { routes: [
+          { method: 'GET', path: '/dies', access: 'public', handler },
+          { method: 'GET', path: '/x', access: 'public', handler: () => ['${word}'] },
+        ] };`;
+      await change('dies.ts', dies('old'));
+      const dying = assert.rejects(call('dies', 'GET /dies'), { status: 500 });
+      const waiting = said('dies');
+      await change('dies.ts', dies('new'));
+      await writeFile(flag, '');
+      await dying;
+      assert.deepEqual(
+        await waiting,
+        ['new'],
+        'a call that waits for a worker has one, although the one that it was to have died',
+      );
     } finally {
+      await rm(flag, { force: true });
       await host.stop();
       await rm(directory, { recursive: true });
     }

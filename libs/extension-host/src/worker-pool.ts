@@ -59,8 +59,8 @@ const idleMs = 60_000;
 /** Workers that end one after the other are started anew ever later, up to this. */
 const maxBackoffMs = 10_000;
 
-/** Nothing was done of the call. */
-class NotBegun extends Error {}
+/** It ended before it came to the call: another one can run it. */
+class NotBegun extends WorkerEnded {}
 
 type Waiting = (worker: ExtensionWorker) => void;
 
@@ -73,7 +73,8 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, sta
   let failures = 0;
   let notBeforeMs = 0;
   let startTimer: NodeJS.Timeout | undefined;
-  let isEnding = false;
+  let isRetired = false;
+  let isStopped = false;
 
   function start(): ExtensionWorker {
     const worker = startExtensionWorker({ name, file, memoryMb, loadTimeoutMs, runner, starts, log });
@@ -91,7 +92,7 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, sta
     clearTimeout(idleTimers.get(worker));
     const at = idle.indexOf(worker);
     if (at >= 0) idle.splice(at, 1);
-    if (isEnding || reason === spare) return;
+    if (isStopped || reason === spare) return;
     failures += 1;
     const delayMs = failures === 1 ? 0 : Math.min(100 * 2 ** (failures - 2), maxBackoffMs);
     notBeforeMs = performance.now() + delayMs;
@@ -99,10 +100,13 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, sta
     fill();
   }
 
-  /** Starts the worker that is always there, and one more while calls wait; not before the backoff is over. */
+  /**
+   * Starts the worker that is always there unless the pool is retired, and one more while calls wait; not before the
+   * backoff is over.
+   */
   function fill(): void {
-    if (isEnding || workers.size >= maxWorkers) return;
-    if (workers.size > 0 && waiting.size === 0) return;
+    if (isStopped || workers.size >= maxWorkers) return;
+    if (waiting.size === 0 && (isRetired || workers.size > 0)) return;
     const delayMs = notBeforeMs - performance.now();
     if (delayMs <= 0) {
       start();
@@ -118,7 +122,7 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, sta
     if (next) {
       waiting.delete(next);
       next(worker);
-    } else if (isEnding) worker.end(spare);
+    } else if (isRetired || isStopped) worker.end(spare);
     else {
       idle.push(worker);
       if (workers.size > 1) idleTimers.set(worker, setTimeout(endSpare, idleMs, worker).unref());
@@ -171,7 +175,7 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, sta
       return value;
     } catch (error) {
       if (isLate) throw timedOut(name, call);
-      if (isStuck) throw new NotBegun();
+      if (isStuck) throw new NotBegun('it did not come to the call');
       throw error;
     } finally {
       clearTimeout(timer);
@@ -221,12 +225,12 @@ export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, sta
         }
       }),
     stop() {
-      isEnding = true;
+      isStopped = true;
       clearTimeout(startTimer);
       for (const worker of workers) worker.end('the extension is stopped');
     },
     retire() {
-      isEnding = true;
+      isRetired = true;
       for (const worker of idle.splice(0)) worker.end(spare);
     },
   };
