@@ -42,7 +42,10 @@ async function askHidden(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
   // The reader takes Ctrl-C for itself.
-  reader.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  reader.once('SIGINT', () => {
+    process.stderr.write('\n');
+    process.kill(process.pid, 'SIGINT');
+  });
   process.stderr.write(question);
   try {
     return await reader.question('');

@@ -47,11 +47,14 @@ export async function restoreDeployment(parts: CommandParts, file: string, repla
       ...(manifest.files === 'elsewhere'
         ? ['Uploaded files were in a store of their own and are not in the archive.']
         : []),
-      ...(writesSecret ? [] : ['The secret file was left as it is: tokens from before may be void.']),
+      ...(writesSecret ? [] : [`The secret is ${secretPlace(config)}: with another one than then, tokens are void.`]),
       'Set SERVICE_ENCRYPTION_KEY to the key of the deployment that was backed up, then start the services.',
     ].join('\n'),
   );
 }
+
+const secretPlace = ({ jwtSecret }: CommandParts['config']): string =>
+  jwtSecret === undefined ? 'still that of the secret file' : 'that of SERVICE_JWT_SECRET';
 
 /** Puts all of the archive where it belongs, or nothing: also when a signal stops it. */
 async function putInPlace(parts: CommandParts, client: pg.Client, file: string, replaces: boolean): Promise<Restored> {
