@@ -1,4 +1,4 @@
-import { followHookedAccounts } from '@recordbus/accounts';
+import { type AccountHooks, followHookedAccounts } from '@recordbus/accounts';
 import { connectBus } from '@recordbus/bus';
 import { createEnvelope } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
@@ -23,10 +23,13 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
     );
   const envelope = createEnvelope(config.encryptionKey);
   const sealer = createContextSealer(secret);
-  const copy = followHookedAccounts({ database, bus, log });
-  lifecycle.onStop('what has hooks', () => copy.stop());
-  await copy.start();
-  const accountHooks = config.recordsUrl ? remoteAccountHooks({ url: config.recordsUrl, sealer, copy }) : undefined;
+  let accountHooks: AccountHooks | undefined;
+  if (config.recordsUrl) {
+    const copy = followHookedAccounts({ database, bus, log });
+    lifecycle.onStop('what has hooks', () => copy.stop());
+    await copy.start();
+    accountHooks = remoteAccountHooks({ url: config.recordsUrl, sealer, copy });
+  }
   const service = createAuth({ log, database, bus, envelope, secret, config, accountHooks });
   return { service, sealer, setupToken };
 });

@@ -1,4 +1,4 @@
-import { type AccountHooks, accountHookPaths, newUser, signInAttempt, userChange } from '@recordbus/accounts';
+import { type AccountHooks, accountHookPaths, isHooked, newUser, signInAttempt, userChange } from '@recordbus/accounts';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 
@@ -16,10 +16,11 @@ export const accountHookRoutes = (hooks: AccountHooks): Route[] => [
     access: 'public',
     summary: 'Ask the sign-in hooks of extensions',
     body: signInAttempt,
-    answers: { 200: z.null() },
+    answers: { 200: z.object({ hasHooks: z.boolean(), wantsToKnow: z.boolean() }) },
     async handler({ body, context }) {
       await hooks.beforeSignIn(body, context);
-      return ok(null);
+      // Auth services of the version before, which run beside newer ones during an update, learn here what has hooks.
+      return ok({ hasHooks: true, wantsToKnow: isHooked(hooks, 'signedIn', { name: body.collection }) });
     },
   }),
   route({
