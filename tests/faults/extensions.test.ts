@@ -205,5 +205,16 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     assert.equal((await create('fine')).status, 201);
     assert.deepEqual(new Set(await notes()), new Set(['leaves work behind', 'left behind', 'fine']));
   });
+
+  await t.test('504: hooks of a delete that never come to an end take it back', async () => {
+    const order = { name: 'order', type: 'relation', collection: 'faulty_orders', options: { cascade: 'cascade' } };
+    await admin.post('/api/v1/collections', { name: 'faulty_parts', type: 'base', fields: [order] });
+    const { id } = await admin.create('faulty_orders', { note: 'with a part' });
+    await admin.create('faulty_parts', { order: id });
+    assert.equal((await admin.send('DELETE', `/api/v1/faulty_orders/${id}`)).status, 504);
+    assert.equal((await admin.get(`/api/v1/faulty_orders/${id}`)).status, 200);
+    assert.equal(at((await admin.get('/api/v1/faulty_parts')).json, 'totalItems'), 1);
+    await admin.delete('/api/v1/collections/faulty_parts');
+  });
   await admin.delete('/api/v1/collections/faulty_orders');
 });

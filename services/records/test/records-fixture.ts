@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { openLocalStorage, type Storage } from '@recordbus/storage';
 import { createRecords } from '../src/app.ts';
 import { createCollection } from './create-collection.ts';
+import type { StatementLog } from './statement-log.ts';
 
 export { skipWithoutDatabase } from '@recordbus/database/testing';
 
@@ -82,10 +83,19 @@ export interface RecordsFixture {
   stop(): Promise<void>;
 }
 
+interface FixtureOptions {
+  readonly vectorMemoryBytes?: number;
+  readonly envelope?: Envelope;
+  /** Through which the database is reached. */
+  readonly statements?: StatementLog;
+  /** Their sources, by the names of their files. */
+  readonly extensions?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Starts the service with the given collections, behind a gateway that believes what a test says of its caller. */
 export async function startRecords(
   collections: readonly Collection[],
-  options: { readonly vectorMemoryBytes?: number; readonly envelope?: Envelope } = {},
+  { statements, extensions, ...options }: FixtureOptions = {},
 ): Promise<RecordsFixture> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
   // What was started before something throws is stopped, and the failure is the test's.
@@ -93,14 +103,21 @@ export async function startRecords(
   const log = createLogger('records', 'silent');
   const temporary = await createTemporaryDatabase(serverUrl);
   starting.defer(() => temporary.drop());
-  const database = await openDatabase({ url: temporary.url, name: 'records', log });
+  const url = statements?.through(temporary.url) ?? temporary.url;
+  const database = await openDatabase({ url, name: 'records', log });
   starting.defer(() => database.close());
   for (const collection of collections) await createCollection(database, collection);
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
   starting.defer(() => bus.close());
-  const uploads = await mkdtemp(join(tmpdir(), 'recordbus-test-uploads-'));
-  starting.defer(() => rm(uploads, { recursive: true }));
-  const storage = await openLocalStorage(uploads);
+  const openDirectory = async (purpose: string) => {
+    const directory = await mkdtemp(join(tmpdir(), `recordbus-test-${purpose}-`));
+    starting.defer(() => rm(directory, { recursive: true }));
+    return directory;
+  };
+  const storage = await openLocalStorage(await openDirectory('uploads'));
+  const extensionsDirectory = extensions && (await openDirectory('extensions'));
+  for (const [name, source] of Object.entries(extensions ?? {}))
+    await writeFile(join(extensionsDirectory ?? '', name), source);
   const nowhere = 'http://127.0.0.1:1';
   const service = createRecords({
     log,
@@ -111,6 +128,12 @@ export async function startRecords(
     ...options,
     config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
+    extensions: extensionsDirectory && {
+      directory: extensionsDirectory,
+      maxWorkers: 1,
+      memoryMb: 128,
+      followsChanges: false,
+    },
   });
   starting.defer(() => service.stop());
   await service.start();

@@ -15,6 +15,11 @@ export const extension = defineExtension({
         if (values.note === 'leaves work behind') void records.create('faulty_orders', { note: 'left behind' });
       },
     },
+    faulty_parts: {
+      async beforeDelete({ previous }, { records }) {
+        await records.create('faulty_parts', { order: previous?.order });
+      },
+    },
   },
   routes: [
     route({

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { listAt } from '../../harness/json.ts';
+import { is } from '../../harness/matching.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+
+const spec = 'docs/extensions.md';
+const text = (name: string) => ({ name, type: 'text' });
+const relation = (name: string, collection: string, cascade: string, required = false) => ({
+  name,
+  type: 'relation',
+  collection,
+  required,
+  options: { cascade },
+});
+
+/** Trees take their branches along, and these their leaves; nests stay. */
+export async function cascadeHooks(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  const define = (name: string, fields: readonly object[]) =>
+    admin.post('/api/v1/collections', { name, type: 'base', fields });
+  await define('grove_log', [text('entry')]);
+  await define('grove_trees', [text('name'), text('other')]);
+  await define('grove_branches', [
+    text('name'),
+    relation('tree', 'grove_trees', 'cascade'),
+    relation('holds', 'grove_branches', 'cascade'),
+  ]);
+  await define('grove_leaves', [text('name'), relation('branch', 'grove_branches', 'cascade')]);
+  await define('grove_nests', [
+    text('name'),
+    text('note'),
+    relation('tree', 'grove_trees', 'setNull', true),
+    relation('spare', 'grove_trees', 'setNull'),
+  ]);
+
+  /** A tree, and the path of it. */
+  const plant = async (name: string, body: object = {}) => {
+    const { id } = await admin.create('grove_trees', { name, ...body });
+    return { id, path: `/api/v1/grove_trees/${id}` };
+  };
+  const branchOf = async (tree: { id: string }, name: string) =>
+    (await admin.create('grove_branches', { name, tree: tree.id })).id;
+  const leafOf = (branch: string, name: string) => admin.create('grove_leaves', { name, branch });
+  const all = async (collection: string, field: string) =>
+    listAt((await admin.get(`/api/v1/${collection}?perPage=1000`)).json, 'data')
+      .map((record) => record[field])
+      .sort();
+  const removal = (
+    name: string,
+    path: string,
+    expect: Scenario['expect'],
+    events: readonly string[] = [],
+  ): Scenario => ({ name, request: `DELETE ${path}`, expect, events, spec });
+  const gone = { status: 200, json: { data: null } };
+  const times = (count: number, label: string) => Array.from({ length: count }, () => label);
+
+  const deep = await plant('deep');
+  const twig = await branchOf(deep, 'twig');
+  await leafOf(twig, 'green');
+  await leafOf(twig, 'brown');
+  const stuck = await plant('stuck');
+  await leafOf(await branchOf(stuck, 'bough'), 'stuck');
+  const growing = await plant('growing');
+  await leafOf(await branchOf(growing, 'grows'), 'late');
+  const other = await plant('other');
+  const moving = await plant('moves a branch', { other: other.id });
+  const moved = await branchOf(moving, 'moved');
+  await branchOf(moving, 'left');
+  const dropping = await plant('dropping');
+  const bare = await branchOf(dropping, 'drops leaves');
+  await leafOf(bare, 'dropped');
+  const circle = await plant('circle');
+  const first = await branchOf(circle, 'first');
+  const second = (await admin.create('grove_branches', { name: 'second', holds: first })).id;
+  await admin.patch(`/api/v1/grove_branches/${first}`, { holds: second });
+
+  await runScenarios(t, target, [
+    removal('hooks of what goes along run, level by level, and those of all collections', deep.path, gone, [
+      'grove_branches.delete',
+      ...times(2, 'grove_leaves.delete'),
+      ...times(4, 'grove_log.create'),
+      'grove_trees.delete',
+    ]),
+    removal('one that refuses deep down refuses it all', stuck.path, refused.conflict),
+    removal('what a hook lets refer goes along, with its hooks', growing.path, gone, [
+      ...times(2, 'grove_branches.delete'),
+      'grove_branches.create',
+      'grove_leaves.delete',
+      ...times(4, 'grove_log.create'),
+      'grove_trees.delete',
+    ]),
+    removal('what a hook lets refer elsewhere stays, and is not asked', moving.path, gone, [
+      'grove_branches.update',
+      'grove_branches.delete',
+      ...times(2, 'grove_log.create'),
+      'grove_trees.delete',
+    ]),
+    removal('what a hook deletes itself goes once', dropping.path, gone, [
+      'grove_branches.delete',
+      'grove_leaves.delete',
+      ...times(3, 'grove_log.create'),
+      'grove_trees.delete',
+    ]),
+    removal('a circle ends', `/api/v1/grove_branches/${second}`, gone, [
+      ...times(2, 'grove_branches.delete'),
+      ...times(2, 'grove_log.create'),
+    ]),
+  ]);
+  await t.test('each hook of a record ran once, and those of a delete that was refused left nothing', async () => {
+    const of = (...entries: readonly string[]) => entries.map((entry) => `branch ${entry} of a guest`);
+    assert.deepEqual(
+      await all('grove_log', 'entry'),
+      [
+        ...of('twig', 'grows', 'grown', 'left', 'drops leaves', 'first', 'second'),
+        ...['deep', 'growing', 'moves a branch', 'dropping'].map((name) => `grove_trees ${name}`),
+        ...['green', 'brown', 'late', 'dropped'].map((name) => `grove_leaves ${name}`),
+      ].sort(),
+    );
+    assert.deepEqual(await all('grove_branches', 'name'), ['bough', 'moved']);
+    assert.equal(
+      listAt((await admin.get(`/api/v1/grove_branches?filter=id="${moved}"`)).json, 'data')[0]?.tree,
+      other.id,
+    );
+    assert.deepEqual(await all('grove_leaves', 'name'), ['stuck']);
+  });
+
+  const nest = async (name: string, tree: { id: string }, spare?: { id: string }) =>
+    (await admin.create('grove_nests', { name, tree: tree.id, spare: spare?.id ?? null })).id;
+  const shownNest = async (id: string) => {
+    const [shown] = listAt((await admin.get(`/api/v1/grove_nests?filter=id="${id}"`)).json, 'data');
+    return shown && [shown.tree, shown.spare, shown.note];
+  };
+  const [pine, oak, elm, ash, fir] = [
+    await plant('pine'),
+    await plant('oak'),
+    await plant('elm'),
+    await plant('ash'),
+    await plant('fir'),
+  ];
+  const both = await nest('both', pine, pine);
+  const one = await nest('one', pine, oak);
+  const moves = await nest('moves', elm, oak);
+  const stays = await nest('stays', ash);
+  const clings = await nest('clings', fir);
+  const cleared = (name: string, path: string, count: number) =>
+    removal(name, path, gone, [...times(count, 'grove_nests.update'), 'grove_log.create', 'grove_trees.delete']);
+  await runScenarios(t, target, [
+    cleared('relations that are cleared are one update of each record, which hooks may change', pine.path, 2),
+    cleared('a hook may let them refer to something that stays', elm.path, 1),
+    removal('a hook refuses', ash.path, { status: 423 }),
+    removal('a hook may not let them refer to what goes', fir.path, {
+      status: 409,
+      json: is.containing({
+        code: 'delete_restricted',
+        details: { blockers: [{ collection: 'grove_nests', id: clings, field: 'tree' }], total: 1 },
+      }),
+    }),
+  ]);
+  await t.test('they are as the hooks left them', async () => {
+    assert.deepEqual(await shownNest(both), [null, null, 'lost spare and tree']);
+    assert.deepEqual(await shownNest(one), [null, oak.id, 'lost tree']);
+    assert.deepEqual(await shownNest(moves), [oak.id, oak.id, 'lost tree']);
+    assert.deepEqual(await shownNest(stays), [ash.id, null, null]);
+    assert.deepEqual(await shownNest(clings), [fir.id, null, null]);
+  });
+
+  for (const collection of ['grove_nests', 'grove_leaves', 'grove_branches', 'grove_trees', 'grove_log'])
+    await admin.delete(`/api/v1/collections/${collection}`);
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { objectAt, textAt } from '../../harness/json.ts';
+import { is } from '../../harness/matching.ts';
+import { file } from '../../harness/multipart.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+import { define, fileField, namesOf, upload } from '../file-forms.ts';
+import { rowsOf } from '../history-rows.ts';
+
+const spec = 'docs/extensions.md';
+const text = (name: string, options: object = {}) => ({ name, type: 'text', options });
+
+/** Each note is written with the text that its hook goes by, changed, and restored. */
+export async function restoreHooks(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  const fields = [
+    text('text'),
+    text('secret', { encrypted: true }),
+    text('heard'),
+    { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } },
+    { name: 'pin', type: 'password' },
+    fileField('papers', { multiple: true }),
+  ];
+  await define(admin, 'grove_notes', fields, { history_enabled: true });
+  const notes = '/api/v1/grove_notes';
+  const write = async (text: string, body: object = {}) => {
+    const first = await admin.create('grove_notes', { text, tags: ['a'], ...body });
+    const path = `${notes}/${first.id}`;
+    await admin.patch(path, { text: 'new', secret: 'new', tags: ['b'] });
+    return { path, restore: `POST ${path}/restore?at=${first.updated}` };
+  };
+  const row = (name: string, request: string, expect: Scenario['expect']): Scenario => ({
+    name,
+    as: 'admin',
+    request,
+    expect,
+    events: expect.status === 200 ? ['grove_notes.update'] : [],
+    spec,
+  });
+  const restored = (members: Readonly<Record<string, unknown>>) => ({
+    status: 200,
+    json: { data: is.containing(members) },
+  });
+
+  const plain = await write('plain', { secret: 'old', pin: 'correct horse' });
+  const asks = await write('asks', { secret: 'old', pin: 'correct horse' });
+  const forgets = await write('forgets');
+  const refusing = await write('refused');
+  const long = await write('too long by now');
+  const withPapers = async (text: string) => {
+    const made = await upload(
+      admin,
+      notes,
+      { name: 'text', content: text },
+      file('papers', 'a.txt', 'a'),
+      file('papers', 'b.txt', 'b'),
+    );
+    const path = `${notes}/${textAt(made, 'id')}`;
+    await upload(admin, path, { name: 'text', content: 'new' }, file('papers', 'c.txt', 'c'));
+    return { path, restore: `POST ${path}/restore?at=${made.updated}`, papers: namesOf(made, 'papers') };
+  };
+  const whole = await withPapers('whole');
+  const fewer = await withPapers('fewer');
+  const strange = await withPapers('strange');
+  await admin.patch('/api/v1/collections/grove_notes', {
+    fields: [text('text', { pattern: '^.{0,12}$' }), ...fields.slice(1)],
+  });
+
+  await runScenarios(t, target, [
+    row('a restore that no hook changes', plain.restore, restored({ text: 'plain', secret: 'old', tags: ['a'] })),
+    row(
+      'hooks see what is restored, encrypted fields open, and no password',
+      asks.restore,
+      restored({ text: 'asks', secret: 'old', heard: 'old, not new; no pin' }),
+    ),
+    row('what a hook leaves out is not restored', forgets.restore, restored({ text: 'forgets', tags: ['b'] })),
+    row('a hook refuses a restore', refusing.restore, refused.conflict),
+    row('a hook mends what its field refuses by now', long.restore, restored({ text: 'cut', tags: ['a'] })),
+    row('files come back', whole.restore, restored({ papers: whole.papers })),
+    row('a hook may leave some of them out', fewer.restore, restored({ papers: fewer.papers.slice(1) })),
+    row('a hook may not make files up', strange.restore, refused.invalid('papers')),
+  ]);
+  await t.test('a restore that a hook changed is one version', async () => {
+    const ops = (await rowsOf(admin, asks.path)).map((row) => [row.op, objectAt(row, 'snapshot').heard]);
+    assert.deepEqual(ops, [
+      ['update', 'old, not new; no pin'],
+      ['update', null],
+      ['create', null],
+    ]);
+    assert.equal((await rowsOf(admin, refusing.path)).length, 2);
+  });
+  await t.test('files that came back are there', async () => {
+    const path = `/api/v1/files/grove_notes/${fewer.path.split('/').at(-1)}/${fewer.papers[1]}`;
+    const answer = await admin.get(path);
+    assert.deepEqual([answer.status, answer.text], [200, 'b']);
+  });
+  await admin.delete('/api/v1/collections/grove_notes');
+}
