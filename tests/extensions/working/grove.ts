@@ -11,16 +11,18 @@ export const extension = defineExtension({
     },
     grove_trees: {
       async beforeDelete({ id, previous }, { records }) {
-        if (previous?.name !== 'moves a branch') return;
-        const { data } = await records.list('grove_branches', {
-          filter: filter`tree = ${String(id)} && name = "moved"`,
-        });
-        for (const branch of data) await records.update('grove_branches', String(branch.id), { tree: previous.other });
+        const branches = async (name: string) =>
+          (await records.list('grove_branches', { filter: filter`tree = ${String(id)} && name = ${name}` })).data;
+        if (previous?.name === 'moves a branch')
+          for (const branch of await branches('moved'))
+            await records.update('grove_branches', String(branch.id), { tree: previous.other });
+        if (previous?.name === 'fells')
+          for (const branch of await branches('felled')) await records.delete('grove_branches', String(branch.id));
       },
     },
     grove_branches: {
       async beforeDelete({ previous, caller }, { records }) {
-        await records.create('grove_log', { entry: `branch ${previous?.name} of a ${caller.type}` });
+        await records.create('grove_log', { entry: `branch ${previous?.name} by ${caller.type}` });
         if (previous?.name === 'moved') throw refuse(409, 'it does not go');
         if (previous?.name === 'grows') await records.create('grove_branches', { name: 'grown', tree: previous.tree });
         if (previous?.name === 'drops leaves') {

@@ -72,6 +72,9 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
   const dropping = await plant('dropping');
   const bare = await branchOf(dropping, 'drops leaves');
   await leafOf(bare, 'dropped');
+  const felling = await plant('fells');
+  const felled = await branchOf(felling, 'felled');
+  await leafOf(felled, 'fallen');
   const circle = await plant('circle');
   const first = await branchOf(circle, 'first');
   const second = (await admin.create('grove_branches', { name: 'second', holds: first })).id;
@@ -104,19 +107,26 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
       ...times(3, 'grove_log.create'),
       'grove_trees.delete',
     ]),
+    removal('what goes with what a hook deletes has its hooks too', felling.path, gone, [
+      'grove_branches.delete',
+      'grove_leaves.delete',
+      ...times(3, 'grove_log.create'),
+      'grove_trees.delete',
+    ]),
     removal('a circle ends', `/api/v1/grove_branches/${second}`, gone, [
       ...times(2, 'grove_branches.delete'),
       ...times(2, 'grove_log.create'),
     ]),
   ]);
   await t.test('each hook of a record ran once, and those of a delete that was refused left nothing', async () => {
-    const of = (...entries: readonly string[]) => entries.map((entry) => `branch ${entry} of a guest`);
+    const of = (...entries: readonly string[]) => entries.map((entry) => `branch ${entry} by guest`);
     assert.deepEqual(
       await all('grove_log', 'entry'),
       [
         ...of('twig', 'grows', 'grown', 'left', 'drops leaves', 'first', 'second'),
-        ...['deep', 'growing', 'moves a branch', 'dropping'].map((name) => `grove_trees ${name}`),
-        ...['green', 'brown', 'late', 'dropped'].map((name) => `grove_leaves ${name}`),
+        'branch felled by admin',
+        ...['deep', 'growing', 'moves a branch', 'dropping', 'fells'].map((name) => `grove_trees ${name}`),
+        ...['green', 'brown', 'late', 'dropped', 'fallen'].map((name) => `grove_leaves ${name}`),
       ].sort(),
     );
     assert.deepEqual(await all('grove_branches', 'name'), ['bough', 'moved']);
