@@ -9,6 +9,7 @@ import { connectBus } from '@recordbus/bus';
 import { createEnvelope, type Envelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { ExtensionsConfig } from '@recordbus/extension-host';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { createLogger } from '@recordbus/shared/logging';
@@ -115,9 +116,7 @@ export async function startRecords(
     return directory;
   };
   const storage = await openLocalStorage(await openDirectory('uploads'));
-  const extensionsDirectory = extensions && (await openDirectory('extensions'));
-  for (const [name, source] of Object.entries(extensions ?? {}))
-    await writeFile(join(extensionsDirectory ?? '', name), source);
+  const extensionsConfig = extensions && (await writeExtensions(await openDirectory('extensions'), extensions));
   const nowhere = 'http://127.0.0.1:1';
   const service = createRecords({
     log,
@@ -128,12 +127,7 @@ export async function startRecords(
     ...options,
     config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
-    extensions: extensionsDirectory && {
-      directory: extensionsDirectory,
-      maxWorkers: 1,
-      memoryMb: 128,
-      followsChanges: false,
-    },
+    extensions: extensionsConfig,
   });
   starting.defer(() => service.stop());
   await service.start();
@@ -183,6 +177,14 @@ export async function startRecords(
     },
     stop: () => started.disposeAsync(),
   };
+}
+
+async function writeExtensions(
+  directory: string,
+  sources: NonNullable<FixtureOptions['extensions']>,
+): Promise<ExtensionsConfig> {
+  for (const [name, source] of Object.entries(sources)) await writeFile(join(directory, name), source);
+  return { directory, maxWorkers: 1, memoryMb: 128, followsChanges: false };
 }
 
 function principalOf({ headers }: IncomingMessage): Principal {

@@ -55,3 +55,15 @@ export async function keepNamed(
     values: [files.collectionId, files.recordId, files.names],
   });
 }
+
+/** Has files of a record removed after all that `keepNamed` has kept for a write that does not name them any more. */
+export async function dropNamed(
+  query: Query,
+  files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },
+): Promise<void> {
+  if (files.names.length === 0) return;
+  await query({
+    text: 'insert into system.file_removals (collection_id, record_id, name) select $1, $2, unnest($3::text[])',
+    values: [files.collectionId, files.recordId, files.names],
+  });
+}

@@ -14,6 +14,15 @@ interface FileChange {
 export const fileFieldsOf = ({ fields }: Pick<Collection, 'fields'>): readonly Field[] =>
   fields.filter(({ type }) => type === 'file');
 
+/** The names of all files that a record shows, or a body names. */
+export const fileNamesIn = (
+  collection: Pick<Collection, 'fields'>,
+  record: Readonly<Record<string, unknown>>,
+): string[] =>
+  fileFieldsOf(collection)
+    .flatMap(({ name }) => record[name] ?? [])
+    .filter((name) => typeof name === 'string');
+
 /** A body as the fields are to read it: with the names of the new files where their fields are. */
 export function withFiles(
   collection: Collection,

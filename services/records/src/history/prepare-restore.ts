@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Query } from '@recordbus/database';
 import type { Collection, ColumnValues, Field, FieldSealing, RecordReader } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
-import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
+import { dropNamed } from '../files/announced-files.ts';
+import { fileChangeOf, fileFieldsOf, fileNamesIn, refuseUnknownNames } from '../files/file-changes.ts';
 import { readStored, type StoredRecord } from '../read/read-stored.ts';
 import type { BeforeWrite } from '../write/write-hooks.ts';
 
@@ -45,6 +46,9 @@ export async function prepareRestore(
   const written = [...reader.readChange(values)].filter(([name]) => isChanged(name));
   const changed = await sealing.storeSecrets(collection, new Map(written));
   refuseUnknownFiles(collection, changed, [body, previous ?? {}]);
+  const wanted = new Set([values, previous ?? {}].flatMap((record) => fileNamesIn(collection, record)));
+  const left = fileNamesIn(collection, body).filter((name) => !wanted.has(name));
+  await dropNamed(query, { collectionId: collection.id, recordId: id, names: left });
   const names = offered
     .map(({ field }) => field.name)
     .filter((name) => Object.hasOwn(values, name) && !changed.has(name));

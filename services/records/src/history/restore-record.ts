@@ -10,6 +10,7 @@ import {
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { conflict, notFound } from '@recordbus/shared/errors';
+import { fileNamesIn } from '../files/file-changes.ts';
 import { openAnswer } from '../read/open-answer.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { perCollection } from '../sql/prepared.ts';
@@ -81,7 +82,7 @@ export async function restoreRecord(
   const [snapshot] = await query<Snapshot>({ text: findSnapshot, values: [id, atSec] });
   if (!snapshot) throw notFound('snapshot');
   if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
-  const lost = await findLostFiles(query, collection, id, fileNamesOf(collection, snapshot));
+  const lost = await findLostFiles(query, collection, id, fileNamesIn(collection, snapshot.record));
   const offered = findRestored(collection, snapshot, lost);
   const before = hooks.find(collection, 'update');
   const { names, changed } = before
@@ -93,7 +94,8 @@ export async function restoreRecord(
       ? { text: restore, values: plain }
       : { text: compiledChanged(collection), values: [...plain, ...changeValues(collection, changed)] },
   ).catch(explainRefusal(collection));
-  if (!row) throw new Error('the statement of a restore gave no row');
+  // It was locked, so only a hook can have deleted it.
+  if (!row) return { outcome: 'missing' };
   const body = openAnswer(sealing, { collection, expansions: undefined }, row.body);
   return { outcome: 'written', ...row, body };
 }
@@ -129,9 +131,3 @@ const withoutLost = (value: unknown, lost: ReadonlySet<string>): unknown => {
   if (Array.isArray(value)) return value.filter((name) => !lost.has(name));
   return typeof value === 'string' && lost.has(value) ? undefined : value;
 };
-
-const fileNamesOf = ({ fields }: Collection, { record }: Snapshot): string[] =>
-  fields
-    .filter(({ type }) => type === 'file')
-    .flatMap(({ name }) => record[name] ?? [])
-    .filter((name) => typeof name === 'string');
