@@ -33,7 +33,9 @@ export async function examineEncryption(client: pg.Client, key: string | undefin
   return [
     fine(
       'encryption key',
-      key === undefined ? 'not set; no secret setting is stored' : `reads all ${secrets.length} secret settings`,
+      secrets.length === 0
+        ? `${key === undefined ? 'not set' : 'set'}; no secret setting is stored`
+        : `reads all ${secrets.length} secret settings`,
     ),
   ];
 }
