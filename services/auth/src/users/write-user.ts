@@ -37,24 +37,19 @@ export async function makeUser<T>(
   collection: Collection,
   { user, context, findOther, finish }: Making<T>,
 ): Promise<T> {
-  const { database, bus, accountHooks, collections } = parts;
-  const withFound = async (query: Query, collection: Collection, made: User | undefined) => {
+  const { database, bus, accountHooks } = parts;
+  const finishWith = async (query: Query, made: User | undefined, collection: Collection) => {
     const found = made ?? (await findOther?.(query, collection));
     if (!found) throw notFound('user');
     return finish(query, found, collection);
   };
-  let result: T;
   if (isHooked(accountHooks, 'create', collection)) {
     await accountHooks.createUser(collection.name, user, context);
-    result = await collections.serve(collection.name, (collection) =>
-      database.transaction(async (query) =>
-        withFound(query, collection, await findUserById(query, collection, user.id)),
-      ),
-    );
-  } else
-    result = await database.transaction(async (query) =>
-      withFound(query, collection, await createUser(query, parts, collection, user, context)),
-    );
+    return withWritten(parts, collection, user.id, finishWith);
+  }
+  const result = await database.transaction(async (query) =>
+    finishWith(query, await createUser(query, parts, collection, user, context), collection),
+  );
   tellOfWrittenUsers(bus);
   return result;
 }
@@ -73,23 +68,29 @@ export async function makeChange<T>(
   collection: Collection,
   { change, context, refusal, finish }: Changing<T>,
 ): Promise<T> {
-  const { database, bus, accountHooks, collections } = parts;
-  const withFound = (query: Query, collection: Collection, user: User | undefined) => {
+  const { database, bus, accountHooks } = parts;
+  const finishWith = async (query: Query, user: User | undefined, collection: Collection) => {
     if (!user) throw refusal();
     return finish(query, user, collection);
   };
-  let result: T;
   if (change.fields && isHooked(accountHooks, 'update', collection)) {
     if (!(await accountHooks.changeUser(collection.name, change, context))) throw refusal();
-    result = await collections.serve(collection.name, (collection) =>
-      database.transaction(async (query) =>
-        withFound(query, collection, await findUserById(query, collection, change.id)),
-      ),
-    );
-  } else
-    result = await database.transaction(async (query) =>
-      withFound(query, collection, await changeUser(query, parts, collection, change, context)),
-    );
+    return withWritten(parts, collection, change.id, finishWith);
+  }
+  const result = await database.transaction(async (query) =>
+    finishWith(query, await changeUser(query, parts, collection, change, context), collection),
+  );
   tellOfWrittenUsers(bus);
   return result;
 }
+
+/** Goes on with a user whom the other service has written and told of; it may know a newer schema. */
+const withWritten = <T>(
+  { database, collections }: Parts,
+  { name }: Collection,
+  id: string,
+  work: (query: Query, user: User | undefined, collection: Collection) => Promise<T>,
+): Promise<T> =>
+  collections.serve(name, (collection) =>
+    database.transaction(async (query) => work(query, await findUserById(query, collection, id), collection)),
+  );
