@@ -140,7 +140,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   };
   await untilReachable(database, log);
-  await migrate(database, pool, log).catch(async (error) => {
+  await migrate(query, pool, log).catch(async (error) => {
     await database.close();
     throw error;
   });

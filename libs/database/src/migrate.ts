@@ -1,14 +1,15 @@
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool } from 'pg';
-import type { Database } from './database.ts';
 import { migrationNames } from './migrations/index.ts';
+import type { Query } from './statement.ts';
 
 /**
  * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work,
- * the others wait. Throws a sentence for a database of a newer version, and what the failing migration threw; nothing of it stays.
+ * the others wait. Throws a sentence for a database of a newer version, and what the failing migration threw; nothing
+ * of it stays.
  */
-export async function migrate({ query }: Pick<Database, 'query'>, pool: Pool, log: Logger): Promise<void> {
+export async function migrate(query: Query, pool: Pool, log: Logger): Promise<void> {
   const applied = await findApplied(query);
   const unknown = applied.filter((name) => !migrationNames.includes(name));
   if (unknown.length > 0)
@@ -23,7 +24,7 @@ export async function migrate({ query }: Pick<Database, 'query'>, pool: Pool, lo
 }
 
 /** Names of the migrations that the database has. */
-async function findApplied(query: Database['query']): Promise<string[]> {
+async function findApplied(query: Query): Promise<string[]> {
   const table = 'system.kysely_migration';
   const [found] = await query<{ isThere: boolean }>({
     text: 'select to_regclass($1) is not null as "isThere"',
