@@ -4,12 +4,12 @@ import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
 import { openDatabase } from './database.ts';
 import { migrationNames, migrations } from './migrations/index.ts';
-import { createTemporaryDatabase, skipWithoutDatabase, type TemporaryDatabase } from './temporary-database.ts';
+import { createEmptyDatabase, skipWithoutDatabase, type TemporaryDatabase } from './temporary-database.ts';
 
 describe('the system tables', { skip: skipWithoutDatabase }, () => {
   let temporary: TemporaryDatabase;
   before(async () => {
-    temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
+    temporary = await createEmptyDatabase(process.env.TEST_DATABASE_URL ?? '');
   });
   after(() => temporary.drop());
 
@@ -82,7 +82,7 @@ const tables = [
 test('what a deployment of the first version holds comes through every migration', {
   skip: skipWithoutDatabase,
 }, async () => {
-  const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
+  const temporary = await createEmptyDatabase(process.env.TEST_DATABASE_URL ?? '');
   const client = new pg.Client({ connectionString: temporary.url });
   await client.connect();
   const rowsOf = async (table: string): Promise<unknown[]> =>
