@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
+import { openStatementLog, type StatementLog } from './statement-log.ts';
 import { testCollection } from './test-collection.ts';
 
 const relation = (name: string, collection: string) => ({ name, type: 'relation', collection }) as const;
@@ -12,10 +13,11 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
   const ids = new Map<string, string>();
   const id = (name: string) => ids.get(name);
-  let statements = 0;
+  let statements: StatementLog;
 
   before(async () => {
-    records = await startRecords([
+    statements = await openStatementLog(process.env.TEST_DATABASE_URL ?? '');
+    const collections = [
       testCollection('organizations', [{ name: 'name' }], view('name != "hidden"')),
       testCollection('secrets', [{ name: 'name' }], view('')),
       testCollection('people', [
@@ -36,7 +38,8 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       testCollection('chain', [{ name: 'name' }, relation('next', 'chain')]),
       testCollection('broken', [{ name: 'name' }], view('nothing = 1')),
       testCollection('links', [relation('r', 'broken'), relation('e', 'posts')]),
-    ]);
+    ];
+    records = await startRecords(collections, { statements });
     const make = async (key: string, collection: string, body: object) => {
       const { record, text } = await records.send('POST', `/api/${collection}`, { as: 'admin', body });
       assert.ok(record?.id, text);
@@ -60,19 +63,11 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       text: 'update records.chain set next = $1 where name = $2',
       values: [id('c0'), '7'],
     });
-    const { read, query } = records.database;
-    Object.assign(records.database, {
-      read: (statement: Parameters<typeof read>[0]) => {
-        statements += 1;
-        return read(statement);
-      },
-      query: (statement: Parameters<typeof query>[0]) => {
-        statements += 1;
-        return query(statement);
-      },
-    });
   });
-  after(() => records?.stop());
+  after(async () => {
+    await records?.stop();
+    await statements?.close();
+  });
 
   /** The members that stand in `expand`, as a tree of names. */
   const treeOf = (record: unknown): unknown => {
@@ -198,9 +193,9 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       `chain?expand=${six}`,
       `posts?expand=author.organization,own.by`,
     ]) {
-      statements = 0;
+      statements.take('');
       await records.send('GET', `/api/${path}`, { as: 'user' });
-      assert.equal(statements, 1, path);
+      assert.equal(statements.take('records.').length, 1, path);
     }
   });
 
