@@ -8,8 +8,9 @@ export interface Write {
   /** Of the record that is changed or deleted; undefined for one that is created. */
   readonly id: string | undefined;
   /**
-   * What the client wrote. A before hook may set, change and remove members: the write goes on with what it leaves, and
-   * that is validated like any other body. Passwords are never in it; it is empty for a delete.
+   * What the client wrote; the relations that a delete clears, as null; or all that a restore brings back. A before hook
+   * may set, change and remove members: the write goes on with what it leaves, and that is validated like any other body.
+   * Passwords are never in it; it is empty for a delete.
    */
   readonly values: RecordData;
   /** The record as it is stored; undefined for one that is created. */

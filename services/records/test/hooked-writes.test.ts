@@ -54,7 +54,7 @@ for (const [title, extensions] of [
       await statements?.close();
     });
 
-    it('is one statement for a create, a read, an update, a list and a delete', async () => {
+    it('is one statement for a create, a read, an update and a delete', async () => {
       const path = '/api/alone';
       const { id } = (await records.send('POST', path, { body: { name: 'first' } })).record;
       const sent: [string, string, object?][] = [
