@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
@@ -286,6 +286,17 @@ suite('backup and restore at the command line', async () => {
     const { code, stderr } = await runCli(['backup', 'create', file], { environment: variablesOf(ground) });
     assert.equal(code, 1);
     assert.match(stderr, /backup\.tar\.gz can't be written: ENOENT/);
+  });
+
+  await test('a full disk is told, and leaves nothing', { skip: !existsSync('/dev/full') }, async () => {
+    symlinkSync('/dev/full', archive('full.tar.gz.part'));
+    const { code, stderr } = await backup('full.tar.gz');
+    assert.equal(code, 1);
+    assert.match(stderr, /full\.tar\.gz can't be written: ENOSPC/);
+    assert.deepEqual(
+      readdirSync(ground.dataDirectory).filter((name) => name.startsWith('full')),
+      [],
+    );
   });
 
   await test('--no-secret leaves the secret out, and - writes to standard output', async () => {

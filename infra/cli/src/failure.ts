@@ -3,6 +3,10 @@ export class CommandFailure extends Error {
   override name = 'CommandFailure';
 }
 
+/** Did the operating system refuse something: a full disk, a missing right? Its message says what. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'errno' in error && 'syscall' in error;
+
 /** What the process ends with. */
 export const exitCodes = {
   done: 0,

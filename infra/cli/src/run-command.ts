@@ -4,7 +4,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { createLifecycle, type Lifecycle } from '@recordbus/shared/lifecycle';
 import { createLogger, type Logger } from '@recordbus/shared/logging';
 import { commandVariables } from './deployment/variables.ts';
-import { CommandFailure, exitCodes } from './failure.ts';
+import { CommandFailure, exitCodes, isSystemError } from './failure.ts';
 import { createTerminal, type Refusal, type Terminal } from './terminal.ts';
 
 /** What the work of a command stands on. */
@@ -60,5 +60,6 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof AppError) return error.toBody();
   if (error instanceof ConfigError) return { error: error.message, code: 'configuration' };
   if (error instanceof CommandFailure) return { error: error.message, code: 'refused' };
+  if (isSystemError(error)) return { error: `The system refuses it: ${error.message}.`, code: 'refused' };
   return { error: error instanceof Error ? (error.stack ?? error.message) : String(error), code: 'internal_error' };
 }

@@ -22,9 +22,19 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
   const checksums: Record<string, string> = {};
   const mtime = new Date();
 
+  async function openEntry(name: string, sizeBytes: number): Promise<ReturnType<typeof archive.entry>> {
+    try {
+      return archive.entry({ name, size: sizeBytes, mode: 0o600, mtime });
+    } catch (error) {
+      // What ended the archive between two entries is the reason, not that it takes no more.
+      await writing;
+      throw error;
+    }
+  }
+
   async function addStream(name: string, sizeBytes: number, bytes: Readable): Promise<void> {
     const { stream, digest } = createHashing();
-    const entry = archive.entry({ name, size: sizeBytes, mode: 0o600, mtime });
+    const entry = await openEntry(name, sizeBytes);
     // What ends the archive from the other side (a full disk, a closed pipe) ends the wait for its taking more.
     await Promise.race([pipeline(bytes, stream, entry), writing]);
     checksums[name] = digest();

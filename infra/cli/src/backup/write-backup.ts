@@ -6,7 +6,7 @@ import { secretFileOf } from '@recordbus/tokens';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { requireTables } from '../deployment/table-version.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, isSystemError } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { type BackupOutcome, createBackup } from './create-backup.ts';
 import { findHandedOut } from './handed-out.ts';
@@ -43,10 +43,12 @@ export async function writeBackup(
   if (existsSync(file)) throw new CommandFailure(`${file} is there already.`);
   lifecycle.onStop('unfinished archive', () => rm(draft, { force: true }));
   // Opened before anything is written: the error of a stream that nobody reads from yet would end the process wordless.
-  const opened = await open(draft, 'w', 0o600).catch((error: Error) => {
+  const refuse = (error: unknown): never => {
+    if (!isSystemError(error)) throw error;
     throw new CommandFailure(`${file} can't be written: ${error.message}.`);
-  });
-  const outcome = await write(opened.createWriteStream({ flush: true }));
+  };
+  const opened = await open(draft, 'w', 0o600).catch(refuse);
+  const outcome = await write(opened.createWriteStream({ flush: true })).catch(refuse);
   await rename(draft, file);
   terminal.report({ file: resolve(file), ...outcome }, sumUp(file, outcome));
 }
