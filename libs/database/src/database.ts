@@ -7,6 +7,7 @@ import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
 import { measurePool } from './measure-pool.ts';
 import { migrate } from './migrate.ts';
 import { ReadLane } from './read-lane.ts';
+import { demandServerVersion } from './server-version.ts';
 import type { Query, Statement } from './statement.ts';
 
 export interface Database {
@@ -140,10 +141,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   };
   await untilReachable(database, log);
-  await migrate(query, pool, log).catch(async (error) => {
+  try {
+    await demandServerVersion(query);
+    await migrate(query, pool, log);
+  } catch (error) {
     await database.close();
     throw error;
-  });
+  }
   return database;
 }
 

@@ -3,4 +3,5 @@ export { isConnectionError, isDatabaseError, mapDatabaseError, sqlState } from '
 export { newId } from './id.ts';
 export { createLease } from './lease.ts';
 export { migrationNames } from './migrations/index.ts';
+export { oldestServerVersion } from './server-version.ts';
 export type { Query, Statement } from './statement.ts';

@@ -40,6 +40,31 @@ describe('the system tables', { skip: skipWithoutDatabase }, () => {
   });
 });
 
+describe('a server that is too old', { skip: skipWithoutDatabase }, () => {
+  let temporary: TemporaryDatabase;
+  before(async () => {
+    temporary = await createEmptyDatabase(process.env.TEST_DATABASE_URL ?? '');
+  });
+  after(() => temporary.drop());
+
+  test('is refused with a sentence, and nothing is made in it', async () => {
+    const client = new pg.Client({ connectionString: temporary.url });
+    await client.connect();
+    await client.query(`create schema fourteen;
+      create function fourteen.current_setting(name text) returns text language sql
+      as $$ select case name when 'server_version' then '14.22' else '140022' end $$`);
+    const url = new URL(temporary.url);
+    url.searchParams.set('options', '-c search_path=fourteen,pg_catalog');
+    await assert.rejects(openDatabase({ url: url.href, name: 'test', log: createLogger('test', 'silent') }), {
+      name: 'ConfigError',
+      message: 'SERVICE_DATABASE_URL names a PostgreSQL 14.22: 15 or newer is needed.',
+    });
+    const { rows } = await client.query("select to_regnamespace('system') as system");
+    assert.deepEqual(rows, [{ system: null }]);
+    await client.end();
+  });
+});
+
 /** A deployment of the first version that holds one of everything. */
 const firstDeployment = [
   'create schema system',

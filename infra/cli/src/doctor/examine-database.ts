@@ -1,8 +1,8 @@
+import { oldestServerVersion } from '@recordbus/database';
 import type pg from 'pg';
 import type { TableVersion } from '../deployment/table-version.ts';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
-const oldestVersion = 150_000;
 /** Dead rows that are more than the live ones and more than this are worth a word. */
 const deadRows = 100_000;
 /** Transactions of which PostgreSQL lets about two thousand million pass before it has to freeze. */
@@ -23,7 +23,8 @@ interface ServerRow {
 export async function examineServer(client: pg.Client): Promise<Finding[]> {
   const { version, number } = await versionOf(client);
   // An older one does not have all that is asked for next.
-  if (number < oldestVersion) return [broken('PostgreSQL', `version ${version}`, 'Use PostgreSQL 15 or newer.')];
+  if (number < oldestServerVersion)
+    return [broken('PostgreSQL', `version ${version}`, `Use PostgreSQL ${oldestServerVersion / 10_000} or newer.`)];
   const { rows } = await client.query<ServerRow>(`
     select pg_encoding_to_char(encoding) as encoding, age(datfrozenxid) as age,
       coalesce(datcollversion <> pg_database_collation_actual_version(oid), false) as stale_collation,
