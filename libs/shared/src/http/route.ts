@@ -31,7 +31,7 @@ export interface RouteInput<P, Q, B> {
    */
   header(name: string): string | undefined;
   /** The names of all headers, in lower case. */
-  readonly headerNames: readonly string[];
+  headerNames(): readonly string[];
   /** There for a request with an idempotency key: a handler may keep its answer in its own transaction. */
   readonly keepAnswer?: KeepAnswer;
 }

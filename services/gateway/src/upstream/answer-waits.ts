@@ -9,6 +9,8 @@ export interface Wait {
   /** What was seen at the last tick: bytes of the connection, and for how many ticks nothing has come. */
   seenBytes: number;
   idleTicks: number;
+  /** Where it stands among all waits. */
+  place: number;
 }
 
 /** How often waits are looked at: so many times in the longest, and at least every so many milliseconds. */
@@ -20,7 +22,12 @@ const longestTickMs = 1000;
  * timer looks at all requests under way, because one for each costs every request and ends next to none.
  */
 export class AnswerWaits {
-  readonly #waits = new Set<Wait>();
+  /**
+   * The first so many slots are taken, the others empty. No Set: the tables that it outgrows all the time would keep
+   * every request from being collected young.
+   */
+  readonly #waits: (Wait | undefined)[] = [];
+  #count = 0;
   readonly #tickMs: number;
   readonly #ticks: number;
   #timer: NodeJS.Timeout | undefined;
@@ -40,20 +47,31 @@ export class AnswerWaits {
   }
 
   add(wait: Wait): void {
-    this.#waits.add(wait);
+    wait.place = this.#count;
+    this.#waits[this.#count] = wait;
+    this.#count += 1;
   }
 
   /** The service is done; false when the wait had been ended before. */
   remove(wait: Wait): boolean {
-    return this.#waits.delete(wait);
+    if (this.#waits[wait.place] !== wait) return false;
+    this.#count -= 1;
+    const last = this.#waits[this.#count];
+    this.#waits[this.#count] = undefined;
+    if (last && last !== wait) {
+      this.#waits[wait.place] = last;
+      last.place = wait.place;
+    }
+    return true;
   }
 
   #look(): void {
-    for (const wait of this.#waits) {
+    for (const wait of this.#waits.slice(0, this.#count)) {
+      if (!wait) continue;
       const { response } = wait;
       wait.idleTicks = isServiceIdle(wait) ? wait.idleTicks + 1 : 0;
       if (wait.idleTicks <= this.#ticks && !response.writableEnded && !response.destroyed) continue;
-      this.#waits.delete(wait);
+      this.remove(wait);
       wait.end();
     }
   }

@@ -36,7 +36,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
         if (!response.writableEnded) response.destroy();
         resolve();
       };
-      const wait: Wait = { request, response, end, seenBytes: 0, idleTicks: 0 };
+      const wait: Wait = { request, response, end, seenBytes: 0, idleTicks: 0, place: -1 };
       waits.add(wait);
       service.handle(request, response, context).then(
         () => {

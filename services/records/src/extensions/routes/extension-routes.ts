@@ -64,7 +64,9 @@ function extensionRoute(deps: ExtensionRoutesDeps, extension: string, described:
     async handler(input) {
       const { context, params, query, body, header, headerNames } = input;
       const headers = Object.fromEntries(
-        headerNames.filter((name) => !withheldHeaders.test(name)).map((name) => [name, header(name) ?? '']),
+        headerNames()
+          .filter((name) => !withheldHeaders.test(name))
+          .map((name) => [name, header(name) ?? '']),
       );
       if (rule !== undefined) await askRule(deps, rule, { context, method, body, headers, queryText: input.queryText });
       const request: RouteInput = {
