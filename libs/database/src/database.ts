@@ -137,7 +137,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     async close() {
       await lane.close();
-      await pool.end();
+      await endPool(pool);
     },
   };
   await untilReachable(database, log);
@@ -165,6 +165,23 @@ async function untilReachable(database: Database, log: Logger): Promise<void> {
       await setTimeout(500);
     }
   }
+}
+
+/** Longest wait for connections to be closed, in milliseconds: a server that says nothing does not close them. */
+const closePatienceMs = 2000;
+
+/** Ends a pool and waits until its connections are closed; by itself it only asks them to. */
+async function endPool(pool: pg.Pool): Promise<void> {
+  const allClosed = new Promise<void>((resolve) => {
+    let open = pool.totalCount;
+    if (open === 0) resolve();
+    pool.on('remove', () => {
+      open -= 1;
+      if (open === 0) resolve();
+    });
+  });
+  await pool.end();
+  await Promise.race([allClosed, setTimeout(closePatienceMs, undefined, { ref: false })]);
 }
 
 const asPg = ({ name, text, values }: Statement, silenceMs?: number) => ({
