@@ -4,22 +4,27 @@ import { createLogger } from '@recordbus/shared/logging';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionError } from './errors.ts';
 import type { Query } from './statement.ts';
-import { createTemporaryDatabase, type TemporaryDatabase } from './temporary-database.ts';
+import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-const serverUrl = process.env.TEST_DATABASE_URL;
-
-describe('a database that says nothing', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
-  let temporary: TemporaryDatabase;
-  let database: Database;
-  before(async () => {
-    temporary = await createTemporaryDatabase(serverUrl ?? '');
-    const log = createLogger('test', 'silent');
-    database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 1, silenceMs: 1000 });
-  });
-  after(async () => {
+/** A database with one connection, which is given up when it says nothing for a second. */
+async function openImpatient() {
+  const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
+  const log = createLogger('test', 'silent');
+  const database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 1, silenceMs: 1000 });
+  const end = async () => {
     await database.close();
     await temporary.drop();
+  };
+  return { database, end };
+}
+
+describe('a database that says nothing', { skip: skipWithoutDatabase }, () => {
+  let database: Database;
+  let end = async () => {};
+  before(async () => {
+    ({ database, end } = await openImpatient());
   });
+  after(() => end());
   const sleep = (seconds: number) => ({ text: 'select pg_sleep($1)', values: [seconds] });
   const one = { text: 'select 1 as n', values: [] };
 
@@ -45,18 +50,13 @@ describe('a database that says nothing', { skip: serverUrl === undefined && 'TES
   });
 });
 
-describe('a connection of the pool', { skip: serverUrl === undefined && 'TEST_DATABASE_URL is not set' }, () => {
-  let temporary: TemporaryDatabase;
+describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
   let database: Database;
+  let end = async () => {};
   before(async () => {
-    temporary = await createTemporaryDatabase(serverUrl ?? '');
-    const log = createLogger('test', 'silent');
-    database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 1, silenceMs: 1000 });
+    ({ database, end } = await openImpatient());
   });
-  after(async () => {
-    await database.close();
-    await temporary.drop();
-  });
+  after(() => end());
   const pidOf = async (query: Query): Promise<number> => {
     const [row] = await query<{ pid: number }>({ text: 'select pg_backend_pid() as pid', values: [] });
     return row?.pid ?? 0;

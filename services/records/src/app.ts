@@ -67,6 +67,8 @@ interface RecordsDeps {
 /** Contract §1. */
 const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
+const tellAgainMs = 1000;
+
 /** Below it are the routes of extensions. */
 const extensionPath = '/api/x/';
 
@@ -135,6 +137,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly accountH
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
   let handleExtensions: RequestHandler | undefined;
   let routesChanged = () => {};
+  let tellingAgain: NodeJS.Timeout | undefined;
 
   async function startExtensions(extensionsConfig: ExtensionsConfig): Promise<void> {
     // Loaded here, so that a service without extensions starts as if there were none.
@@ -157,8 +160,21 @@ export function createRecords(given: RecordsDeps): Service & { readonly accountH
       serve();
       routesChanged();
       bus.notify('routes');
-      tellAuth().catch((error) => log.error({ err: error }, 'the auth service was not told of changed hooks'));
+      void tellAuthAtLast();
     });
+  }
+
+  /** Until it is noted, auth would write accounts without asking hooks that are new. */
+  async function tellAuthAtLast(): Promise<void> {
+    try {
+      await tellAuth();
+    } catch (error) {
+      log.warn(
+        { err: error, retryInMs: tellAgainMs },
+        'which accounts have hooks could not be noted and is tried again',
+      );
+      tellingAgain = setTimeout(tellAuthAtLast, tellAgainMs).unref();
+    }
   }
 
   const accountHooks: AccountHooks = {
@@ -202,6 +218,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly accountH
       await tellAuth();
     },
     async stop() {
+      clearTimeout(tellingAgain);
       await extensions?.stop();
       await cache.stop();
       await removals.stop();
