@@ -3,11 +3,9 @@ import { startMailServer } from '../harness/mail-server.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology, onNewStacks } from '../harness/target.ts';
+import { onEachTopology } from '../harness/target.ts';
 
 const path = '/api/v1/admin/settings/test-email';
-
-onNewStacks('A mail that another file left in the queue would be counted.');
 
 onEachTopology('the mail settings can be tried out', async (t, target) => {
   await using server = await startMailServer();
@@ -83,8 +81,10 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
     },
   ]);
   await t.test('one mail arrived, for one recipient, from whom the settings say', () => {
+    // Mails of another subject have waited for somebody to configure mail again.
+    const tried = server.received.filter(({ email }) => email.subject === 'A test mail');
     assert.deepEqual(
-      server.received.map(({ recipients, email }) => ({ recipients, from: email.from })),
+      tried.map(({ recipients, email }) => ({ recipients, from: email.from })),
       [{ recipients: ['ada@example.com'], from: { name: 'The Office', address: 'office@example.com' } }],
     );
   });

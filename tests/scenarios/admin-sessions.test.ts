@@ -1,0 +1,137 @@
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { firstAdmin } from '../harness/stack.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { mint, mintUserToken } from '../harness/tokens.ts';
+
+const path = '/api/v1/admin';
+const session = { data: { token: is.text, admin: { id: is.uuid, email: firstAdmin.email } } };
+
+onEachTopology('an admin logs in and keeps the session', async (t, target) => {
+  await target.admin();
+  const login = (body: object): Pick<Scenario, 'request' | 'body'> => ({ request: `POST ${path}/login`, body });
+  const wrong = {
+    ...refused.invalidCredentials,
+    json: { error: 'invalid credentials', code: is.code },
+  };
+  await runScenarios(t, target, [
+    {
+      name: 'the right password opens a session',
+      ...login(firstAdmin),
+      expect: { status: 200, json: session },
+      spec: 'contract §4',
+    },
+    {
+      name: 'the address is trimmed and read without case',
+      ...login({ ...firstAdmin, email: ' ADA@Example.com ' }),
+      expect: { status: 200, json: session },
+      spec: 'contract §4',
+    },
+    {
+      name: 'a wrong password is refused',
+      ...login({ ...firstAdmin, password: 'incorrect horse battery' }),
+      expect: wrong,
+      spec: 'contract §4',
+    },
+    {
+      name: 'an unknown address is refused in the same words',
+      ...login({ ...firstAdmin, email: 'nobody@example.com' }),
+      expect: wrong,
+      spec: 'contract §4',
+    },
+    {
+      name: 'what is missing is named',
+      ...login({}),
+      expect: refused.invalid('email', 'password'),
+      spec: 'contract §4',
+    },
+    {
+      name: 'a session is renewed',
+      as: 'admin',
+      request: 'POST /api/v1/auth/refresh',
+      expect: { status: 200, json: session },
+      spec: 'contract §4',
+    },
+    {
+      name: 'without a token there is nothing to renew',
+      request: 'POST /api/v1/auth/refresh',
+      expect: refused.unauthenticated,
+      spec: 'interface §5',
+    },
+    {
+      name: 'an admin sees who they are',
+      as: 'admin',
+      request: `GET ${path}/me`,
+      expect: { status: 200, json: { data: is.containing({ id: is.uuid, email: firstAdmin.email }) } },
+      spec: 'contract §4',
+    },
+  ]);
+});
+
+onEachTopology('admin routes are for admins', async (t, target) => {
+  const { secret } = target;
+  await target.admin();
+  const admin = { aud: 'admin', id: '01980000-0000-7000-8000-000000000002', email: 'eve@example.com' };
+  const nowSec = Math.floor(Date.now() / 1000);
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const badTokens = {
+    'that is none': 'abc.def.ghi',
+    'of another secret': await mint('f'.repeat(64), admin),
+    'that has expired': await mint(secret, { ...admin, iat: nowSec - 7200, exp: nowSec - 3600 }),
+    'that is not signed': `${encode({ alg: 'none', typ: 'JWT' })}.${encode({ ...admin, iat: nowSec, exp: nowSec + 3600 })}.`,
+    'with two audiences': await mint(secret, { ...admin, aud: ['user', 'admin'] }),
+  };
+  const routes = [
+    'GET /api/v1/collections',
+    'POST /api/v1/collections',
+    `GET ${path}/settings`,
+    `PATCH ${path}/settings`,
+    `GET ${path}/webhooks`,
+    `POST ${path}/webhooks`,
+  ];
+  const bodyOf = (request: string) => (request.startsWith('GET') ? {} : { body: {} });
+  await runScenarios(t, target, [
+    ...routes.map(
+      (request): Scenario => ({
+        name: `${request} demands a token`,
+        request,
+        ...bodyOf(request),
+        expect: refused.unauthenticated,
+        spec: 'contract §1',
+      }),
+    ),
+    ...routes.map(
+      (request): Scenario => ({
+        name: `${request} is not for users`,
+        as: 'user',
+        request,
+        ...bodyOf(request),
+        expect: refused.forbidden,
+        spec: 'contract §1',
+      }),
+    ),
+    ...Object.entries(badTokens).map(
+      ([which, token]): Scenario => ({
+        name: `a token ${which} is no token`,
+        request: `GET ${path}/settings`,
+        headers: { Authorization: `Bearer ${token}` },
+        expect: refused.unauthenticated,
+        spec: 'contract §1',
+      }),
+    ),
+    {
+      name: 'another scheme than Bearer is no token',
+      request: `GET ${path}/settings`,
+      headers: { Authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` },
+      expect: refused.unauthenticated,
+      spec: 'interface §5',
+    },
+    {
+      name: 'a token in the query is no token',
+      request: `GET ${path}/settings?token=${await mintUserToken(secret)}`,
+      expect: refused.unauthenticated,
+      spec: 'interface §5',
+    },
+  ]);
+});
