@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { type Stack, startStack, type Topology } from './stack.ts';
+import { type Ground, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
 
 /** A borrower's lines: which stack it wants, and at the end that the next one may have it. */
 export type BorrowerLine = { readonly borrow: Topology } | { readonly giveBack: Topology };
@@ -9,7 +9,8 @@ export type BorrowerLine = { readonly borrow: Topology } | { readonly giveBack: 
 /** The pool's lines: the stack, or why there is none; then every line that the stack writes. */
 export type LenderLine = { readonly stack: LentStack } | { readonly failure: string } | { readonly line: string };
 
-export type LentStack = Pick<Stack, 'url' | 'setupToken' | 'services' | 'natsUrl'> & { readonly secret: string };
+export type LentStack = Pick<Stack, 'url' | 'setupToken' | 'services' | 'natsUrl'> &
+  Pick<Ground, 'databaseUrl' | 'secret'>;
 
 /** The running stacks of a test run, lent to one file after the other: most files do less work than starting one is. */
 export interface StackPool {
@@ -33,7 +34,8 @@ export async function openStackPool(): Promise<StackPool> {
       for await (const line of createInterface({ input: socket })) {
         const wish: BorrowerLine = JSON.parse(line);
         if ('borrow' in wish) {
-          stack = idle[wish.borrow].pop() ?? (await startStack({ topology: wish.borrow }));
+          stack =
+            idle[wish.borrow].pop() ?? (await startStack({ topology: wish.borrow, environment: usualEnvironment }));
           stopListening = stack.process.onLine((written) => tell({ line: written }));
           tell({ stack: lentStack(stack) });
         } else if (stack) {
@@ -71,5 +73,6 @@ const lentStack = ({ url, setupToken, services, natsUrl, ground }: Stack): LentS
   setupToken,
   services,
   natsUrl,
+  databaseUrl: ground.databaseUrl,
   secret: ground.secret,
 });

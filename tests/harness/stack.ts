@@ -66,6 +66,9 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** The auth collection of the user that a target's `user()` is. */
 export const userCollection = 'members';
 
+/** What the stacks are configured with on which tables run. */
+export const usualEnvironment = { SERVICE_ENCRYPTION_KEY: 'a'.repeat(64) };
+
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
 const startTimeoutMs = 120_000;

@@ -1,11 +1,13 @@
 import { after, type TestContext, test } from 'node:test';
 import { borrowStack } from './borrowed-stack.ts';
-import { callers, type Stack, startStack, type Topology } from './stack.ts';
+import { callers, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
 
 /** What a scenario table runs against. */
 export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToken' | 'services'> & {
   /** Undefined for a stack elsewhere whose bus is not reachable: then no event is looked at. */
   readonly natsUrl: string | undefined;
+  /** Undefined for a stack elsewhere: then what is stored is not looked at. */
+  readonly databaseUrl: string | undefined;
   /** Everything logged so far; empty for a stack elsewhere. */
   readonly logLines: readonly string[];
   /** What signs the tokens of this stack. */
@@ -77,9 +79,14 @@ async function obtain(topology: Topology): Promise<Held> {
     const { target, giveBack } = await borrowStack(pool, topology);
     return { target, letGo: giveBack };
   }
-  const stack = await startStack({ topology, environment: stackEnvironment });
+  const stack = await startStack({ topology, environment: { ...usualEnvironment, ...stackEnvironment } });
   return {
-    target: { ...stack, secret: stack.ground.secret, logLines: stack.process.lines },
+    target: {
+      ...stack,
+      databaseUrl: stack.ground.databaseUrl,
+      secret: stack.ground.secret,
+      logLines: stack.process.lines,
+    },
     letGo: () => stack.stop(),
   };
 }
@@ -90,5 +97,14 @@ after(async () => {
 
 function targetElsewhere(url: string): Target {
   const { TEST_BUS_URL: natsUrl, TEST_SETUP_TOKEN: setupToken, TEST_JWT_SECRET: secret = '' } = process.env;
-  return { url, natsUrl, setupToken, secret, logLines: [], services: {}, ...callers(url, setupToken) };
+  return {
+    url,
+    natsUrl,
+    databaseUrl: undefined,
+    setupToken,
+    secret,
+    logLines: [],
+    services: {},
+    ...callers(url, setupToken),
+  };
 }

@@ -1,153 +1,114 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import pg from 'pg';
+import type { TestContext } from 'node:test';
 import { openBusReader } from '../harness/bus-reader.ts';
-import { type Client, createClient, type RecordJson } from '../harness/client.ts';
+import type { RecordJson } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+import { define, encrypted, rowsIn, secrets, shown } from './vault.ts';
 
 const spec = 'contract §2, Encrypted fields';
-const key = 'a'.repeat(64);
-const encrypted = (name: string, type = 'text', options: object = {}) => ({
-  name,
-  type,
-  options: { encrypted: true, ...options },
-});
-const secrets = {
-  note: 'meet at the harbour',
-  mail: 'spy@example.com',
-  site: 'https://harbour.example/',
-  extra: { where: 'harbour', at: [1, null] },
-};
-const empty = { note: '', mail: '', site: '', extra: null };
 const plainWords = /harbour|spy@/;
-
-const define = (admin: Client, name: string, fields: readonly object[], rest: object = {}): Promise<JsonObject> =>
-  admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
-
-/** All that the database has of collections, row by row as text. */
-async function everythingIn({ ground }: Stack, ...tables: readonly string[]): Promise<string[]> {
-  const client = new pg.Client(ground.databaseUrl);
-  await client.connect();
-  try {
-    const found: string[] = [];
-    for (const table of tables) {
-      const { rows } = await client.query(`select to_json(t)::text as row from ${table} t`);
-      found.push(...rows.map(({ row }) => String(row)));
-    }
-    return found;
-  } finally {
-    await client.end();
-  }
-}
 
 const historyTable = (collection: JsonObject): string => `history."${textAt(collection, 'id')}"`;
 
-const shown = (record: JsonObject): JsonObject =>
-  Object.fromEntries(Object.keys(secrets).map((name) => [name, record[name]])) as JsonObject;
+onEachTopology('encrypted fields are sealed where they are stored and open where they are read', async (t, target) => {
+  const { databaseUrl, natsUrl, guest } = target;
+  if (databaseUrl === undefined || natsUrl === undefined) return t.skip('this stack runs elsewhere');
+  const admin = await target.admin();
+  const vault = await define(
+    admin,
+    'vault',
+    [
+      { name: 'title', type: 'text' },
+      encrypted('note', 'text', { min: 3, max: 30 }),
+      encrypted('mail', 'email'),
+      encrypted('site', 'url'),
+      encrypted('extra', 'json'),
+      { name: 'v', type: 'vector', options: { dimensions: 2 } },
+    ],
+    { history_enabled: true },
+  );
+  await define(admin, 'cases', [{ name: 'file', type: 'relation', collection: 'vault' }]);
+  await using bus = await openBusReader(natsUrl);
+  const record = await guest.create('vault', { title: 'one', ...secrets, v: [1, 0] });
+  const path = `/api/v1/vault/${record.id}`;
 
-for (const topology of topologies)
-  test(`encrypted fields are sealed where they are stored and open where they are read (${topology})`, async (t) => {
-    await using stack = await startStack({ topology, environment: { SERVICE_ENCRYPTION_KEY: key } });
-    const admin = await stack.admin();
-    const { guest } = stack;
-    const vault = await define(
-      admin,
-      'vault',
-      [
-        { name: 'title', type: 'text' },
-        encrypted('note', 'text', { min: 3, max: 30 }),
-        encrypted('mail', 'email'),
-        encrypted('site', 'url'),
-        encrypted('extra', 'json'),
-        { name: 'v', type: 'vector', options: { dimensions: 2 } },
-      ],
-      { history_enabled: true },
-    );
-    await define(admin, 'cases', [{ name: 'file', type: 'relation', collection: 'vault' }]);
-    await using bus = await openBusReader(stack.natsUrl);
-    const record = await guest.create('vault', { title: 'one', ...secrets, v: [1, 0] });
-    const path = `/api/v1/vault/${record.id}`;
-
-    await t.test('the writer and every reader see the values', async () => {
-      assert.deepEqual(shown(record), secrets);
-      const expanding = await guest.create('cases', { file: record.id });
-      const answers = {
-        get: (await guest.get(path)).json,
-        list: (await guest.get('/api/v1/vault?skipTotal=1')).json,
-        search: (await guest.get('/api/v1/vault?nearVector=[1,0]&nearVectorField=v')).json,
-        expanded: (await guest.get(`/api/v1/cases/${expanding.id}?expand=file`)).json,
-        expandedList: (await guest.get('/api/v1/cases?expand=file')).json,
-      };
-      assert.deepEqual(shown(objectAt(answers.get, 'data')), secrets);
-      assert.deepEqual(shown(listAt(answers.list, 'data')[0] ?? {}), secrets);
-      assert.deepEqual(shown(listAt(answers.search, 'data')[0] ?? {}), secrets);
-      assert.deepEqual(shown(objectAt(answers.expanded, 'data.expand.file')), secrets);
-      assert.deepEqual(shown(objectAt(listAt(answers.expandedList, 'data')[0], 'expand.file')), secrets);
-      const projected = await guest.get(`${path}?fields=note`);
-      assert.deepEqual(projected.json, { data: { id: record.id, note: secrets.note } });
-    });
-
-    await t.test('a write that does not name them keeps them, one that does replaces them', async () => {
-      assert.deepEqual(shown(await guest.patch(path, { title: 'two' })), secrets);
-      const changed = await guest.patch(path, { note: 'meet at the pier', extra: 'enough' });
-      assert.deepEqual(shown(changed), { ...secrets, note: 'meet at the pier', extra: 'enough' });
-      const cleared = await guest.patch(path, { note: '', mail: null });
-      assert.deepEqual([cleared.note, cleared.mail], ['', null]);
-    });
-
-    await t.test('history shows them, and restores them', async () => {
-      const history = listAt((await guest.get(`${path}/history`)).json, 'data.data');
-      assert.deepEqual(shown(objectAt(history.at(-1), 'snapshot')), secrets);
-      const at = String(record.updated);
-      const answer = await admin.send('POST', `${path}/restore?at=${at}`, { body: {} });
-      assert.deepEqual(shown(objectAt(answer.json, 'data')), secrets);
-    });
-
-    await t.test('no table holds them in plain text', async () => {
-      const rows = await everythingIn(stack, 'records.vault', historyTable(vault), 'system.outbox', 'system.audit');
-      assert.ok(rows.length >= 6);
-      assert.deepEqual(
-        rows.filter((row) => plainWords.test(row)),
-        [],
-      );
-      const [stored = ''] = await everythingIn(stack, 'records.vault');
-      for (const name of Object.keys(secrets))
-        assert.match(String(JSON.parse(stored)[name]), /^enc:1:[\w-]{16}:[\w-]{22,}$/, name);
-    });
-
-    await t.test('events leave them out', async () => {
-      const events = () => bus.events.filter(({ subject }) => subject.startsWith('events.vault.'));
-      await eventually('all events', () => events().length >= 5);
-      for (const { body } of events()) {
-        assert.doesNotMatch(JSON.stringify(body), plainWords);
-        assert.doesNotMatch(JSON.stringify(body), /"(note|mail|site|extra)"|enc:1:/);
-      }
-    });
-
-    await t.test('a user registers with one', async () => {
-      await admin.post('/api/v1/collections', { name: 'agents', type: 'auth', fields: [encrypted('cover')] });
-      const body = { email: 'bond@example.com', password: 'a long and winding password', cover: 'sells carpets' };
-      const session = await guest.post('/api/v1/auth/agents/register', body);
-      assert.equal(textAt(session, 'record.cover'), 'sells carpets');
-      const { email, password } = body;
-      const again = await guest.post('/api/v1/auth/agents/login', { email, password }, 200);
-      assert.equal(textAt(again, 'record.cover'), 'sells carpets');
-      assert.doesNotMatch((await everythingIn(stack, 'records.agents')).join(), /carpets/);
-    });
-
-    await t.test('what has a bound is measured before it is sealed', (inner) => measure(inner, stack, path));
-    await t.test('the option comes and goes with the values', () => switchOnAndOff(stack));
-    if (topology === 'one')
-      await t.test('another key reads nothing and loses nothing', () => readWithAnotherKey(stack, path));
+  await t.test('the writer and every reader see the values', async () => {
+    assert.deepEqual(shown(record), secrets);
+    const expanding = await guest.create('cases', { file: record.id });
+    const answers = {
+      get: (await guest.get(path)).json,
+      list: (await guest.get('/api/v1/vault?skipTotal=1')).json,
+      search: (await guest.get('/api/v1/vault?nearVector=[1,0]&nearVectorField=v')).json,
+      expanded: (await guest.get(`/api/v1/cases/${expanding.id}?expand=file`)).json,
+      expandedList: (await guest.get('/api/v1/cases?expand=file')).json,
+    };
+    assert.deepEqual(shown(objectAt(answers.get, 'data')), secrets);
+    assert.deepEqual(shown(listAt(answers.list, 'data')[0] ?? {}), secrets);
+    assert.deepEqual(shown(listAt(answers.search, 'data')[0] ?? {}), secrets);
+    assert.deepEqual(shown(objectAt(answers.expanded, 'data.expand.file')), secrets);
+    assert.deepEqual(shown(objectAt(listAt(answers.expandedList, 'data')[0], 'expand.file')), secrets);
+    const projected = await guest.get(`${path}?fields=note`);
+    assert.deepEqual(projected.json, { data: { id: record.id, note: secrets.note } });
   });
 
+  await t.test('a write that does not name them keeps them, one that does replaces them', async () => {
+    assert.deepEqual(shown(await guest.patch(path, { title: 'two' })), secrets);
+    const changed = await guest.patch(path, { note: 'meet at the pier', extra: 'enough' });
+    assert.deepEqual(shown(changed), { ...secrets, note: 'meet at the pier', extra: 'enough' });
+    const cleared = await guest.patch(path, { note: '', mail: null });
+    assert.deepEqual([cleared.note, cleared.mail], ['', null]);
+  });
+
+  await t.test('history shows them, and restores them', async () => {
+    const history = listAt((await guest.get(`${path}/history`)).json, 'data.data');
+    assert.deepEqual(shown(objectAt(history.at(-1), 'snapshot')), secrets);
+    const at = String(record.updated);
+    const answer = await admin.send('POST', `${path}/restore?at=${at}`, { body: {} });
+    assert.deepEqual(shown(objectAt(answer.json, 'data')), secrets);
+  });
+
+  await t.test('no table holds them in plain text', async () => {
+    const rows = await rowsIn(databaseUrl, 'records.vault', historyTable(vault), 'system.outbox', 'system.audit');
+    assert.ok(rows.length >= 6);
+    assert.deepEqual(
+      rows.filter((row) => plainWords.test(row)),
+      [],
+    );
+    const [stored = ''] = await rowsIn(databaseUrl, 'records.vault');
+    for (const name of Object.keys(secrets))
+      assert.match(String(JSON.parse(stored)[name]), /^enc:1:[\w-]{16}:[\w-]{22,}$/, name);
+  });
+
+  await t.test('events leave them out', async () => {
+    const events = () => bus.events.filter(({ subject }) => subject.startsWith('events.vault.'));
+    await eventually('all events', () => events().length >= 5);
+    for (const { body } of events()) {
+      assert.doesNotMatch(JSON.stringify(body), plainWords);
+      assert.doesNotMatch(JSON.stringify(body), /"(note|mail|site|extra)"|enc:1:/);
+    }
+  });
+
+  await t.test('a user registers with one', async () => {
+    await admin.post('/api/v1/collections', { name: 'agents', type: 'auth', fields: [encrypted('cover')] });
+    const body = { email: 'bond@example.com', password: 'a long and winding password', cover: 'sells carpets' };
+    const session = await guest.post('/api/v1/auth/agents/register', body);
+    assert.equal(textAt(session, 'record.cover'), 'sells carpets');
+    const { email, password } = body;
+    const again = await guest.post('/api/v1/auth/agents/login', { email, password }, 200);
+    assert.equal(textAt(again, 'record.cover'), 'sells carpets');
+    assert.doesNotMatch((await rowsIn(databaseUrl, 'records.agents')).join(), /carpets/);
+  });
+
+  await t.test('what has a bound is measured before it is sealed', (inner) => measure(inner, target, path));
+  await t.test('the option comes and goes with the values', () => switchOnAndOff(target, databaseUrl));
+});
+
 /** Refusals of definitions, values and expressions. */
-async function measure(t: TestContext, stack: Stack, path: string): Promise<void> {
+async function measure(t: TestContext, target: Target, path: string): Promise<void> {
   const collection = (name: string, ...fields: object[]) => ({ name, type: 'base', fields });
   const row = (name: string, rest: Pick<Scenario, 'request' | 'expect'> & Partial<Scenario>): Scenario => ({
     name,
@@ -157,7 +118,7 @@ async function measure(t: TestContext, stack: Stack, path: string): Promise<void
   });
   const define = 'POST /api/v1/collections';
   const inParameter = (parameter: string, position: number) => refused.malformedWith({ parameter, position });
-  await runScenarios(t, { ...stack, secret: stack.ground.secret, logLines: stack.process.lines }, [
+  await runScenarios(t, target, [
     ...['text', 'email', 'url'].map((type) =>
       row(`${type} is not unique and encrypted`, {
         request: define,
@@ -197,7 +158,7 @@ async function measure(t: TestContext, stack: Stack, path: string): Promise<void
     row('like a sealed one', { request: `PATCH ${path}`, body: { note: 'enc:1:x' }, expect: refused.invalid('note') }),
     row('a bound that a sealed value breaks', {
       request: 'PATCH /api/v1/collections/vault',
-      body: { fields: await fieldsOf(stack, 'vault', { note: { encrypted: true, max: 5 } }) },
+      body: { fields: await fieldsOf(target, 'vault', { note: { encrypted: true, max: 5 } }) },
       expect: {
         status: 422,
         json: { ...refused.invalid().json, details: { 'fields.note.options.max': '1 row stands against it' } },
@@ -207,14 +168,15 @@ async function measure(t: TestContext, stack: Stack, path: string): Promise<void
 }
 
 /** The fields of a collection, with the options of some replaced. */
-async function fieldsOf(stack: Stack, name: string, options: Readonly<Record<string, object>>): Promise<object[]> {
-  const answer = await (await stack.admin()).get(`/api/v1/collections/${name}`);
+async function fieldsOf({ admin }: Target, name: string, options: Readonly<Record<string, object>>): Promise<object[]> {
+  const answer = await (await admin()).get(`/api/v1/collections/${name}`);
   const fields: { name: string }[] = JSON.parse(textAt(answer.json, 'data.fields'));
   return fields.map((field) => (options[field.name] ? { ...field, options: options[field.name] } : field));
 }
 
-async function switchOnAndOff(stack: Stack): Promise<void> {
-  const admin = await stack.admin();
+async function switchOnAndOff(target: Target, databaseUrl: string): Promise<void> {
+  const admin = await target.admin();
+  const { guest } = target;
   const diary = await define(
     admin,
     'diary',
@@ -228,17 +190,17 @@ async function switchOnAndOff(stack: Stack): Promise<void> {
   );
   const made: RecordJson[] = [];
   for (let count = 0; count < 40; count += 1)
-    made.push(await stack.guest.create('diary', { page: `dear diary ${count}`, data: { mood: count } }));
-  await stack.guest.patch(`/api/v1/diary/${made[0]?.id}`, { page: 'dear diary, again' });
+    made.push(await guest.create('diary', { page: `dear diary ${count}`, data: { mood: count } }));
+  await guest.patch(`/api/v1/diary/${made[0]?.id}`, { page: 'dear diary, again' });
   const change = async (isEncrypted: boolean, status = 200) => {
     const options = { page: { encrypted: isEncrypted }, data: { encrypted: isEncrypted } };
-    const body = { fields: await fieldsOf(stack, 'diary', options) };
+    const body = { fields: await fieldsOf(target, 'diary', options) };
     const answer = await admin.send('PATCH', '/api/v1/collections/diary', { body });
     assert.equal(answer.status, status, answer.text);
   };
-  const rows = () => everythingIn(stack, 'records.diary', historyTable(diary));
+  const rows = () => rowsIn(databaseUrl, 'records.diary', historyTable(diary));
   const isRead = async () => {
-    const { json } = await stack.guest.get('/api/v1/diary?sort=created&perPage=100');
+    const { json } = await guest.get('/api/v1/diary?sort=created&perPage=100');
     const pages = listAt(json, 'data').map(({ page, data }) => JSON.stringify([page, data]));
     return pages.includes('["dear diary, again",{"mood":0}]') && pages.includes('["dear diary 39",{"mood":39}]');
   };
@@ -250,7 +212,7 @@ async function switchOnAndOff(stack: Stack): Promise<void> {
   );
   assert.equal((await rows()).filter((row) => /enc:1:.*enc:1:/.test(row)).length, 81);
   await eventually('the values are read', isRead);
-  const history = listAt((await stack.guest.get(`/api/v1/diary/${made[0]?.id}/history`)).json, 'data.data');
+  const history = listAt((await guest.get(`/api/v1/diary/${made[0]?.id}/history`)).json, 'data.data');
   assert.deepEqual(
     history.map((row) => textAt(row, 'snapshot.page')),
     ['dear diary, again', 'dear diary 0'],
@@ -265,47 +227,7 @@ async function switchOnAndOff(stack: Stack): Promise<void> {
   // A text that was stored in plain and begins like a sealed one could not be told from one.
   await eventually('a plain text is taken', async () => {
     const sent = { body: { page: 'enc:1:plain' } };
-    return (await stack.guest.send('POST', '/api/v1/diary', sent)).status === 201;
+    return (await guest.send('POST', '/api/v1/diary', sent)).status === 201;
   });
   await change(true, 422);
 }
-
-async function readWithAnotherKey(stack: Stack, path: string): Promise<void> {
-  for (const [environment, complaint] of [
-    [{ SERVICE_ENCRYPTION_KEY: 'another key' }, /does not open it/],
-    [{ SERVICE_ENCRYPTION_KEY: '' }, /does not open it/],
-  ] as const) {
-    await using other = await startStack({ topology: 'one', beside: stack.ground, environment });
-    const guest = createClient(other.url);
-    for (const _ of [1, 2]) assert.deepEqual(shown(objectAt((await guest.get(path)).json, 'data')), empty);
-    assert.deepEqual(shown(await guest.patch(path, { title: 'three' })), empty);
-    await eventually('it is complained of', () => other.process.lines.some((line) => complaint.test(line)));
-    const lines = other.process.lines.filter((line) => complaint.test(line) && line.includes('"note"'));
-    assert.equal(lines.length, 1);
-  }
-  assert.deepEqual(shown(objectAt((await stack.guest.get(path)).json, 'data')), secrets);
-}
-
-test('without a key encrypted fields are kept in plain text, and sealed by those who have one', async () => {
-  await using stack = await startStack({ topology: 'one' });
-  await define(await stack.admin(), 'vault', [encrypted('note'), { name: 'title', type: 'text' }]);
-  const record = await stack.guest.create('vault', { note: secrets.note });
-  const path = `/api/v1/vault/${record.id}`;
-  assert.equal(record.note, secrets.note);
-  const warned = () =>
-    stack.process.lines.filter((line) => line.includes('stored in plain text') && line.includes('note'));
-  await stack.guest.create('vault', { note: secrets.note });
-  await eventually('it warns', () => warned().length > 0);
-  assert.equal(warned().length, 1);
-
-  await using keyed = await startStack({
-    topology: 'one',
-    beside: stack.ground,
-    environment: { SERVICE_ENCRYPTION_KEY: key },
-  });
-  const guest = createClient(keyed.url);
-  assert.equal(textAt((await guest.get(path)).json, 'data.note'), secrets.note);
-  await guest.patch(path, { note: 'meet at the pier' });
-  assert.doesNotMatch((await everythingIn(stack, 'records.vault')).join(), /pier/);
-  assert.equal(textAt((await guest.get(path)).json, 'data.note'), 'meet at the pier');
-});

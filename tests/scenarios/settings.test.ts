@@ -3,9 +3,7 @@ import { listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, onNewStacks, type Target } from '../harness/target.ts';
-
-onNewStacks('What a start says of the encryption key is looked for.');
+import { onEachTopology, type Target } from '../harness/target.ts';
 
 const path = '/api/v1/admin/settings';
 const secret = 'hunter2-of-the-settings';
@@ -194,13 +192,6 @@ onEachTopology('settings are read and changed', async (t, target) => {
     const keys = listAt(json, 'data').map(({ details }) => details);
     assert.ok(keys.some((details) => JSON.stringify(details) === '{"keys":["smtp.pass","cors.max_age"]}'));
     assert.ok(!text.includes(secret));
-  });
-
-  await t.test('a secret that is stored in plain text is warned of once for each key [interface §2.7]', (t) => {
-    if (target.logLines.length === 0) return t.skip('this stack runs elsewhere');
-    const warnings = target.logLines.filter((line) => line.includes('SERVICE_ENCRYPTION_KEY is not set'));
-    assert.equal(warnings.filter((line) => line.includes('smtp.pass')).length, 1, warnings.join('\n'));
-    assert.ok(!target.logLines.some((line) => line.includes(secret)));
   });
 });
 

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import type { Client } from '../harness/client.ts';
+import type { JsonObject } from '../harness/json.ts';
+
+/** An encrypted field. */
+export const encrypted = (name: string, type = 'text', options: object = {}) => ({
+  name,
+  type,
+  options: { encrypted: true, ...options },
+});
+
+/** What is kept in the encrypted fields of a vault, by their names. */
+export const secrets = {
+  note: 'meet at the harbour',
+  mail: 'spy@example.com',
+  site: 'https://harbour.example/',
+  extra: { where: 'harbour', at: [1, null] },
+};
+
+/** What a record shows of them. */
+export const shown = (record: JsonObject): JsonObject =>
+  Object.fromEntries(Object.keys(secrets).map((name) => [name, record[name]])) as JsonObject;
+
+/** Defines a base collection. */
+export const define = (
+  admin: Client,
+  name: string,
+  fields: readonly object[],
+  rest: object = {},
+): Promise<JsonObject> => admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
+
+/** All that the database has in the tables, row by row as JSON text. */
+export async function rowsIn(databaseUrl: string, ...tables: readonly string[]): Promise<string[]> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const found: string[] = [];
+    for (const table of tables) {
+      const { rows } = await client.query(`select to_json(t)::text as row from ${table} t`);
+      found.push(...rows.map(({ row }) => String(row)));
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
