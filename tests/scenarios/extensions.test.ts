@@ -10,6 +10,7 @@ import { crons } from './extensions/crons.ts';
 import { customEvents } from './extensions/custom-events.ts';
 import { descriptions } from './extensions/descriptions.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
+import { notifications } from './extensions/notifications.ts';
 import { rateLimits } from './extensions/rate-limits.ts';
 import { reloading } from './extensions/reloading.ts';
 import { restoreHooks } from './extensions/restore-hooks.ts';
@@ -17,12 +18,16 @@ import { routes } from './extensions/routes.ts';
 import { signInHooks } from './extensions/sign-in-hooks.ts';
 import { tools } from './extensions/tools.ts';
 
-/** What the services do with the extensions of `tests/extensions/working`, on one stack of each topology. */
+/**
+ * What the services do with the extensions of `tests/extensions/working`, on one stack of each topology; and what admins
+ * try out of the notifications that extensions send, which goes to the same push server.
+ */
 const directory = copyExtensions('working');
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
 stackEnvironment.EXTENSION_COLOUR = 'green';
 const push = await startPushServer();
 stackEnvironment.SERVICE_ONESIGNAL_URL = push.url;
+stackEnvironment.SERVICE_FCM_URL = push.url;
 after(async () => {
   await push[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
@@ -36,6 +41,7 @@ onEachTopology('before hooks of what a delete leads to', cascadeHooks);
 onEachTopology('before hooks of restores', restoreHooks);
 onEachTopology('after hooks', afterHooks);
 onEachTopology('hooks of sign-ins', signInHooks);
+onEachTopology('admins try out push notifications', (t, target) => notifications(t, target, push));
 onEachTopology('the tools of extensions', (t, target) => tools(t, target, push));
 onOneProcess('custom events', customEvents);
 onOneProcess('crons', crons);

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { is } from '../../harness/matching.ts';
+import { accessToken, gone, type PushServer, phone } from '../../harness/push-server.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+
+const path = '/api/v1/admin/notifications/test';
+const request = `POST ${path}`;
+const body = { to: phone, title: 'Hello', body: 'from the bus' };
+const spec = 'interface §2.7';
+
+/** Admins try out what extensions send notifications with. */
+export async function notifications(t: TestContext, target: Target, server: PushServer): Promise<void> {
+  const begunAt = server.requests.length;
+  const providers = 'notifications.providers';
+  const onesignal = {
+    'hooks.http.allow': '127.0.0.0/8',
+    [`${providers}.onesignal.enabled`]: '1',
+    [`${providers}.onesignal.app_id`]: server.appId,
+    [`${providers}.onesignal.api_key`]: server.apiKey,
+  };
+  const account = JSON.parse(server.serviceAccount);
+  const anotherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  });
+  const fcm = { [`${providers}.fcm.enabled`]: '1', [`${providers}.fcm.service_account`]: server.serviceAccount };
+  const change = (name: string, settings: object) =>
+    ({
+      name,
+      as: 'admin',
+      request: 'PATCH /api/v1/admin/settings',
+      body: settings,
+      expect: { status: 200 },
+      spec,
+    }) as const;
+  const send = (name: string, sent: object, expect: { status: number; json?: unknown }) =>
+    ({ name, as: 'admin', request, body: { ...body, ...sent }, expect, spec }) as const;
+  const outcome = (
+    provider: string,
+    ...results: { target: string; status: string; id?: string; error?: unknown }[]
+  ) => {
+    const sent = results.filter(({ status }) => status === 'sent').length;
+    return { status: 200, json: { data: { provider, sent, failed: results.length - sent, results } } };
+  };
+
+  await runScenarios(t, target, [
+    { name: 'a guest may not', request, body, expect: refused.unauthenticated, spec: 'contract §1' },
+    { name: 'a user may not', as: 'user', request, body, expect: refused.forbidden, spec: 'contract §1' },
+    send('no provider is enabled', {}, refused.invalid('provider')),
+    send('what is missing is named', { title: '', to: [] }, refused.invalid('title', 'to')),
+    send('an unknown key is named', { colour: 'red' }, refused.invalid('colour')),
+    send('data holds texts', { data: { count: 5 } }, refused.invalid('data.count')),
+    send('a message has a size', { body: 'x'.repeat(4000) }, refused.invalid('body')),
+    change('OneSignal counts at once', onesignal),
+    send(
+      'each target has a result',
+      { to: [phone, gone], data: { order: '7' } },
+      {
+        ...outcome(
+          'onesignal',
+          { target: phone, status: 'sent', id: 'message-1' },
+          { target: gone, status: 'invalid', error: is.text },
+        ),
+      },
+    ),
+    change('with another key', { [`${providers}.onesignal.api_key`]: 'another' }),
+    send(
+      'the words of the provider come back',
+      {},
+      outcome('onesignal', { target: phone, status: 'failed', error: 'Access denied.' }),
+    ),
+    {
+      ...change('a service account that is none is refused by the field', {
+        [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: 'lost' }),
+      }),
+      expect: refused.invalid(`${providers}.fcm.service_account`),
+    },
+    change('Firebase beside it', fcm),
+    send('one of two has to be named', {}, refused.invalid('provider')),
+    send(
+      'Firebase asks for an access token first',
+      { provider: 'fcm', to: [phone, gone] },
+      outcome(
+        'fcm',
+        { target: phone, status: 'sent', id: 'projects/shop/messages/1' },
+        { target: gone, status: 'invalid', error: 'Requested entity was not found.' },
+      ),
+    ),
+    change('with another project', { [`${providers}.fcm.project_id`]: 'other' }),
+    send(
+      'the words of Firebase come back',
+      { provider: 'fcm' },
+      outcome('fcm', { target: phone, status: 'failed', error: 'The project is not there.' }),
+    ),
+    change('with another key', {
+      [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: anotherKey }),
+    }),
+    send(
+      'so do those of the token endpoint',
+      { provider: 'fcm' },
+      outcome('fcm', {
+        target: phone,
+        status: 'failed',
+        error: 'the service account got no access token: invalid_grant: Invalid JWT Signature.',
+      }),
+    ),
+    change('with a token endpoint that is away', {
+      [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, token_uri: 'http://127.0.0.1:1/token' }),
+    }),
+    send(
+      'who can not be reached is said',
+      { provider: 'fcm' },
+      outcome('fcm', { target: phone, status: 'failed', error: is.matching(/ECONNREFUSED/) }),
+    ),
+    change('the egress filter', { 'hooks.http.allow': '' }),
+    send(
+      'holds for notifications too',
+      { provider: 'fcm' },
+      outcome('fcm', { target: phone, status: 'failed', error: is.matching(/^egress blocked:/) }),
+    ),
+  ]);
+
+  await t.test('no secret stands in the audit or in the log', async () => {
+    const admin = await target.admin();
+    const told = [(await admin.get('/api/v1/admin/audit?perPage=1000')).text, ...target.logLines].join('\n');
+    const keyLine = account.private_key.split('\n')[1];
+    for (const secret of [server.apiKey, keyLine, accessToken]) assert.ok(!told.includes(secret));
+  });
+
+  await t.test('this is what the providers got', () => {
+    const { to: _, ...told } = body;
+    assert.deepEqual(
+      server.requests.slice(begunAt).map(({ provider, json }) => ({ provider, ...json, idempotency_key: undefined })),
+      [
+        {
+          provider: 'onesignal',
+          app_id: server.appId,
+          target_channel: 'push',
+          include_subscription_ids: [phone, gone],
+          headings: { en: told.title },
+          contents: { en: told.body },
+          data: { order: '7' },
+          idempotency_key: undefined,
+        },
+        ...[phone, gone].map((token) => ({
+          provider: 'fcm',
+          message: { token, notification: told },
+          idempotency_key: undefined,
+        })),
+      ],
+    );
+  });
+
+  const settings = [
+    'onesignal.enabled',
+    'onesignal.app_id',
+    'onesignal.api_key',
+    'fcm.enabled',
+    'fcm.service_account',
+    'fcm.project_id',
+  ];
+  await (await target.admin()).patch(
+    '/api/v1/admin/settings',
+    Object.fromEntries(settings.map((name) => [`${providers}.${name}`, ''])),
+  );
+}
