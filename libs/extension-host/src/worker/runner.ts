@@ -25,7 +25,7 @@ const say = (message: FromRunner): void => {
 
 function start(id: number, file: string, memoryMb: number): void {
   const { port1: port, port2 } = new MessageChannel();
-  const workerData: WorkerData = { file, port: port2 };
+  const workerData: WorkerData = { file, port: port2, compileCache: process.env.NODE_COMPILE_CACHE };
   const worker = new Worker(workerFile, {
     workerData,
     transferList: [port2],
