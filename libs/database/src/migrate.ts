@@ -1,8 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { migrationNames } from './migrations/index.ts';
 import type { Query } from './statement.ts';
+
+/** How often a replica that waits asks whether it is its turn, in milliseconds. */
+const turnPollMs = 50;
 
 /**
  * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work,
@@ -10,17 +14,50 @@ import type { Query } from './statement.ts';
  * of it stays.
  */
 export async function migrate(query: Query, pool: Pool, log: Logger): Promise<void> {
+  if (await isUpToDate(query)) return;
+  await inTurn(pool, async () => {
+    if (await isUpToDate(query)) return;
+    // Loaded here, since most starts find nothing to do.
+    const { runMigrations } = await import('./run-migrations.ts');
+    const migrated = await runMigrations(pool);
+    if (migrated.length > 0) log.info({ migrated }, 'the system tables are up to date');
+  });
+}
+
+async function isUpToDate(query: Query): Promise<boolean> {
   const applied = await findApplied(query);
   const unknown = applied.filter((name) => !migrationNames.includes(name));
   if (unknown.length > 0)
     throw new ConfigError(
       `The database was made by a newer version: it has ${unknown.join(', ')}. Run that version; the only way back is a backup.`,
     );
-  if (applied.length === migrationNames.length) return;
-  // Loaded here, since most starts find nothing to do.
-  const { runMigrations } = await import('./run-migrations.ts');
-  const migrated = await runMigrations(pool);
-  if (migrated.length > 0) log.info({ migrated }, 'the system tables are up to date');
+  return applied.length === migrationNames.length;
+}
+
+/**
+ * Runs the work on one replica after the other. Who waits asks again and again: a statement that waits for a lock would
+ * be ended by its timeout while another replica changes large tables.
+ */
+async function inTurn(pool: Pool, work: () => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  // Lost while others work it would end the process; Kysely's own lock still keeps a second replica out.
+  client.on('error', () => {});
+  try {
+    // In a transaction, and not of the session, which a pooler between here and the server may give to somebody else.
+    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
+    while (!(await isOurTurn(client))) await setTimeout(turnPollMs);
+    await work();
+  } finally {
+    // The end of the connection ends the transaction, and with it the lock.
+    client.release(true);
+  }
+}
+
+async function isOurTurn(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ isOurs: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtext('recordbus.system')) as "isOurs"`,
+  );
+  return rows[0]?.isOurs === true;
 }
 
 /** Names of the migrations that the database has. */

@@ -4,12 +4,12 @@ import type { Pool } from 'pg';
 import { migrations } from './migrations/index.ts';
 
 /**
- * Runs the migrations that the database lacks, in one transaction under Kysely's lock, and gives their names. Throws
- * what the failing one threw.
+ * Runs the migrations that the database lacks, in one transaction under Kysely's lock, and gives their names. One
+ * replica at a time may call it. Throws what the failing one threw.
  */
 export async function runMigrations(pool: Pool): Promise<string[]> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  await ensureSystemSchema(db);
+  await sql`create schema if not exists system`.execute(db);
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => allMigrations },
@@ -29,11 +29,3 @@ const migrationOf = (statements: readonly string[]): Migration => ({
 const allMigrations = Object.fromEntries(
   Object.entries(migrations).map(([name, statements]) => [name, migrationOf(statements)]),
 );
-
-/** `create schema if not exists` races with itself when two replicas start at once. */
-async function ensureSystemSchema(db: Kysely<unknown>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('recordbus.system'))`.execute(tx);
-    await sql`create schema if not exists system`.execute(tx);
-  });
-}
