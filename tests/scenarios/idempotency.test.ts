@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
 import type { Answer, Client } from '../harness/client.ts';
 import { at, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { onEachTopology, topologies } from '../harness/target.ts';
+import { onEachTopology } from '../harness/target.ts';
 import { pathsOf } from './blog.ts';
 
 const header = 'X-Service-Idempotency-Key';
@@ -124,36 +122,3 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     );
   });
 });
-
-for (const topology of topologies) {
-  test(`an idempotency key holds across replicas (${topology}) [${spec}]`, async (t) => {
-    await using ground = await createGround();
-    await using first = await startStack({ topology, ground });
-    await using second = await startStack({ topology, beside: ground });
-    const root = await first.admin();
-    await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
-
-    await t.test('what one has answered the other answers again', async () => {
-      const key = randomUUID();
-      const answer = await post(first.guest, '/api/v1/orders', {}, key);
-      const again = await post(second.guest, '/api/v1/orders', {}, key);
-      assert.deepEqual([answer.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true']);
-      assert.equal(again.text, answer.text);
-    });
-
-    await t.test('of many to both at once one is done', async () => {
-      const key = randomUUID();
-      const before = Number(await totalOf(first.guest, 'orders'));
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          post((index % 2 === 0 ? first : second).guest, '/api/v1/orders', {}, key),
-        ),
-      );
-      const made = answers.filter(
-        ({ status, headers }) => status === 201 && headers['idempotency-replayed'] === undefined,
-      );
-      assert.equal(made.length, 1);
-      assert.equal(await totalOf(second.guest, 'orders'), before + 1);
-    });
-  });
-}

@@ -1,111 +1,19 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
-import type { Client } from '../harness/client.ts';
-import { eventually } from '../harness/eventually.ts';
-import { loggedErrors } from '../harness/logs.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { createGround, firstAdmin, type Stack, startStack } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
-import { createWebhook, deliveriesOf } from '../harness/webhook.ts';
+import { asOne } from './replicas/as-one.ts';
+import { files } from './replicas/files.ts';
+import { idempotency } from './replicas/idempotency.ts';
+import { revocation } from './replicas/revocation.ts';
+import { schemaChanges } from './replicas/schema-changes.ts';
+import { startReplicas } from './replicas/start-replicas.ts';
 
-/** Every replica follows a change within a second (contract §7); a busy machine gets some room. */
-const followsWithin = { timeoutMs: 3000 };
-
-const events = 60;
-
-for (const topology of topologies) {
-  test(`two replicas of every service behave as one (${topology}) [docs/architecture]`, async (t) => {
-    await using ground = await createGround();
-    await using first = await startStack({ topology, ground });
-    await using second = await startStack({ topology, beside: ground });
-    await using receiver = await startReceiver();
-    await using bus = await openBusReader(first.natsUrl);
-    const admin = await first.admin();
-
-    await t.test('an admin of one is an admin of the other', async () => {
-      const login = await second.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
-      assert.equal(login.status, 200, login.text);
-    });
-
-    await t.test('a set-up token works once, whichever replica printed it', async () => {
-      const body = { ...firstAdmin, token: second.setupToken ?? 'none' };
-      assert.equal((await second.guest.send('POST', '/api/v1/admin/setup', { body })).status, 409);
-    });
-
-    await t.test('a collection is there on the other as soon as it is on the one', async () => {
-      await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'n', type: 'number' }] });
-      await eventually(
-        'the other knows it',
-        async () => (await second.guest.get('/api/v1/notes')).status === 200,
-        followsWithin,
-      );
-    });
-
-    await t.test('a setting counts on the other', async () => {
-      await admin.patch('/api/v1/admin/settings', { 'app.url': 'https://app.example' });
-      const other = await second.admin();
-      await eventually(
-        'the other has it',
-        async () => (await other.get('/api/v1/admin/settings')).text.includes('https://app.example'),
-        followsWithin,
-      );
-    });
-
-    await t.test('every event is published and delivered once, whoever wrote it', async () => {
-      const { id } = await createWebhook(admin, receiver.url, ['notes.*']);
-      const other = await second.admin();
-      await eventually('the other knows the webhook', async () => (await deliveriesOf(other, id)).length === 0);
-      await Promise.all([writeNotes(first), writeNotes(second)]);
-      await receiver.received(2 * events, 30_000);
-      assert.equal(new Set(receiver.deliveries.map(({ json }) => json.id)).size, 2 * events);
-      assert.equal(receiver.deliveries.length, 2 * events);
-      assert.equal(bus.events.length, 2 * events);
-    });
-
-    await t.test('writes to one record through both stay in order', async () => {
-      const { id } = await first.guest.create('notes', { n: 0 });
-      await Promise.all(
-        [first, second].map(async ({ guest }) => {
-          for (let n = 0; n < 10; n += 1) await guest.patch(`/api/v1/notes/${id}`, { n });
-        }),
-      );
-      const versionsOf = () =>
-        bus.events.flatMap(({ body }) => {
-          const { record } = body.data as { record: { id: string; updated: number } };
-          return record.id === id ? [record.updated] : [];
-        });
-      await eventually('21 events', () => versionsOf().length === 21);
-      const versions = versionsOf();
-      assert.deepEqual(
-        versions,
-        [...new Set(versions)].sort((a, b) => a - b),
-      );
-    });
-
-    await t.test('of two who write the same version, one is told that it has changed', async () => {
-      const { id, updated } = await first.guest.create('notes', { n: 0 });
-      const change = (guest: Client) =>
-        guest.send('PATCH', `/api/v1/notes/${id}`, { body: { n: 1 }, headers: { 'If-Match': `W/"${updated}"` } });
-      const answers = await Promise.all([change(first.guest), change(second.guest), change(first.guest)]);
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412]);
-    });
-
-    await t.test('of two collections of one name at once, one is made', async () => {
-      const body = { name: 'raced', type: 'base', fields: [] };
-      const other = await second.admin();
-      const made = await Promise.all(
-        [admin, other, admin, other].map((client) => client.send('POST', '/api/v1/collections', { body })),
-      );
-      assert.deepEqual(made.map(({ status }) => status).sort(), [201, 400, 400, 400]);
-    });
-
-    await t.test('nothing was logged as an error', () => {
-      assert.deepEqual(loggedErrors([...first.process.lines, ...second.process.lines]), []);
-    });
+for (const topology of topologies)
+  test(`two replicas of every service (${topology})`, async (t) => {
+    await using replicas = await startReplicas(topology);
+    await t.test('behave as one [docs/architecture]', (part) => asOne(part, replicas));
+    await t.test('follow a change of the schema whole [contract §8]', (part) => schemaChanges(part, replicas));
+    await t.test('share files [contract §3]', (part) => files(part, replicas));
+    await t.test('do what has an idempotency key once [contract §1]', (part) => idempotency(part, replicas));
+    // The bus is away meanwhile, which is logged.
+    await t.test('end what ends on one of them [contract §4]', (part) => revocation(part, replicas));
   });
-}
-
-async function writeNotes({ guest }: Stack): Promise<void> {
-  for (let n = 0; n < events; n += 1) await guest.create('notes', { n });
-}

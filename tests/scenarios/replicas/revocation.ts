@@ -1,9 +1,8 @@
-import { test } from 'node:test';
-import { type Client, createClient } from '../harness/client.ts';
-import { eventually } from '../harness/eventually.ts';
-import { textAt } from '../harness/json.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import type { TestContext } from 'node:test';
+import { type Client, createClient } from '../../harness/client.ts';
+import { eventually } from '../../harness/eventually.ts';
+import { textAt } from '../../harness/json.ts';
+import type { Replicas } from './start-replicas.ts';
 
 const password = 'a long and winding password';
 const auth = '/api/v1/auth/readers';
@@ -11,54 +10,50 @@ const auth = '/api/v1/auth/readers';
 /** Contract §4 says a second; a busy machine gets some room. */
 const endsWithin = { timeoutMs: 3000 };
 
-for (const topology of topologies) {
-  test(`what ends a token on one replica ends it on the other (${topology}) [contract §4]`, async (t) => {
-    await using ground = await createGround();
-    await using first = await startStack({ topology, ground });
-    await using second = await startStack({ topology, beside: ground });
-    const admin = await first.admin();
-    await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
+/** What ends a token on one replica ends it on the other, with the bus and without. */
+export async function revocation(t: TestContext, { ground, first, second }: Replicas): Promise<void> {
+  const admin = await first.admin();
+  await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
 
-    const signedIn = async (email: string) => {
-      const session = await first.guest.post(`${auth}/register`, { email, password });
-      const clientOf = (url: string) => createClient(url, textAt(session, 'token'));
-      const [here, there] = [clientOf(first.url), clientOf(second.url)];
-      await eventually('the other replica knows the user', async () => (await ask(there)) === 200);
-      return { here, there, id: textAt(session, 'record.id') };
-    };
-    const ask = async (client: Client): Promise<number> => (await client.get(`${auth}/sessions`)).status;
-    const ended = (client: Client) =>
-      eventually('the end of the token', async () => (await ask(client)) === 401, endsWithin);
-    const endings: Record<string, (user: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>> = {
-      'a new password': ({ here }) =>
-        here.post(`${auth}/change-password`, { old_password: password, password: `${password}!` }, 200),
-      'a new password by an admin': ({ id }) => admin.patch(`/api/v1/readers/${id}`, { password: `${password}!` }),
-      'the end of the user': ({ id }) => admin.delete(`/api/v1/readers/${id}`),
-    };
+  const signedIn = async (email: string) => {
+    const session = await first.guest.post(`${auth}/register`, { email, password });
+    const clientOf = (url: string) => createClient(url, textAt(session, 'token'));
+    const [here, there] = [clientOf(first.url), clientOf(second.url)];
+    await eventually('the other replica knows the user', async () => (await ask(there)) === 200);
+    return { here, there, id: textAt(session, 'record.id') };
+  };
+  const ask = async (client: Client): Promise<number> => (await client.get(`${auth}/sessions`)).status;
+  const ended = (client: Client) =>
+    eventually('the end of the token', async () => (await ask(client)) === 401, endsWithin);
+  const endings: Record<string, (user: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>> = {
+    'a new password': ({ here }) =>
+      here.post(`${auth}/change-password`, { old_password: password, password: `${password}!` }, 200),
+    'a new password by an admin': ({ id }) => admin.patch(`/api/v1/readers/${id}`, { password: `${password}!` }),
+    'the end of the user': ({ id }) => admin.delete(`/api/v1/readers/${id}`),
+  };
 
-    for (const [what, end] of Object.entries(endings))
-      await t.test(what, async () => {
-        const user = await signedIn(`${what.replaceAll(' ', '.')}@example.com`);
-        await end(user);
-        await ended(user.here);
-        await ended(user.there);
-      });
-
-    await t.test('also while the bus is away', async () => {
-      const user = await signedIn('quiet@example.com');
-      await ground.bus.stop();
-      await admin.patch(`/api/v1/readers/${user.id}`, { password: `${password}!` });
-      await ended(user.there);
+  for (const [what, end] of Object.entries(endings))
+    await t.test(what, async () => {
+      const user = await signedIn(`${what.replaceAll(' ', '.')}@example.com`);
+      await end(user);
       await ended(user.here);
-      await ground.bus.start();
+      await ended(user.there);
     });
 
-    await t.test('a collection that goes takes the tokens of its users with it', async () => {
-      const user = await signedIn('last@example.com');
-      await admin.delete('/api/v1/collections/readers');
-      const isGuest = async (client: Client) => (await client.get('/api/v1/auth/members/sessions')).status;
-      await admin.post('/api/v1/collections', { name: 'members', type: 'auth' });
-      await eventually('the end of the token', async () => (await isGuest(user.there)) === 401, endsWithin);
-    });
+  await t.test('also while the bus is away', async () => {
+    const user = await signedIn('quiet@example.com');
+    await ground.bus.stop();
+    await admin.patch(`/api/v1/readers/${user.id}`, { password: `${password}!` });
+    await ended(user.there);
+    await ended(user.here);
+    await ground.bus.start();
+  });
+
+  await t.test('a collection that goes takes the tokens of its users with it', async () => {
+    const user = await signedIn('last@example.com');
+    await admin.delete('/api/v1/collections/readers');
+    const isGuest = async (client: Client) => (await client.get('/api/v1/auth/members/sessions')).status;
+    await admin.post('/api/v1/collections', { name: 'members', type: 'auth' });
+    await eventually('the end of the token', async () => (await isGuest(user.there)) === 401, endsWithin);
   });
 }

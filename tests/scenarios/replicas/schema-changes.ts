@@ -1,138 +1,129 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { eventually } from '../harness/eventually.ts';
-import { type JsonObject, objectAt } from '../harness/json.ts';
-import { loggedErrors } from '../harness/logs.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { type JsonObject, objectAt } from '../../harness/json.ts';
+import { loggedErrors } from '../../harness/logs.ts';
+import type { Replicas } from './start-replicas.ts';
 
 /** Every replica serves the new schema within a second (contract §8); a busy machine gets some room. */
 const followsWithin = { timeoutMs: 5000 };
 
 const path = '/api/v1/collections';
 
-for (const topology of topologies) {
-  test(`a change of the schema reaches every replica whole (${topology}) [contract §8]`, async (t) => {
-    await using ground = await createGround();
-    await using first = await startStack({ topology, ground });
-    await using second = await startStack({ topology, beside: ground });
-    const admin = await first.admin();
-    const other = await second.admin();
-    const fieldsOf = (collection: JsonObject): JsonObject[] => JSON.parse(String(collection.fields));
+/** A change of a collection reaches the other replica, whole. */
+export async function schemaChanges(t: TestContext, { first, second }: Replicas): Promise<void> {
+  const admin = await first.admin();
+  const other = await second.admin();
+  const fieldsOf = (collection: JsonObject): JsonObject[] => JSON.parse(String(collection.fields));
 
-    const made = await admin.post(path, {
-      name: 'shifting',
-      type: 'base',
-      fields: [
-        { name: 'a0', type: 'text' },
-        { name: 'b0', type: 'text' },
-      ],
-    });
-    const [a, b] = fieldsOf(made);
-    const { id } = await admin.create('shifting', { a0: 'A', b0: 'B' });
+  const made = await admin.post(path, {
+    name: 'shifting',
+    type: 'base',
+    fields: [
+      { name: 'a0', type: 'text' },
+      { name: 'b0', type: 'text' },
+    ],
+  });
+  const [a, b] = fieldsOf(made);
+  const { id } = await admin.create('shifting', { a0: 'A', b0: 'B' });
+  await eventually(
+    'the other serves it',
+    async () => (await other.get(`/api/v1/shifting/${id}`)).status === 200,
+    followsWithin,
+  );
+
+  await t.test('no read through either sees half of one', async () => {
+    let isOver = false;
+    const read = async (url: typeof second): Promise<Set<string>> => {
+      const seen = new Set<string>();
+      while (!isOver) {
+        const { status, json, text } = await url.guest.get(`/api/v1/shifting/${id}`);
+        assert.equal(status, 200, text);
+        const { id: _id, created: _created, updated: _updated, ...fields } = objectAt(json, 'data');
+        const names = Object.keys(fields).sort();
+        const version = names[0]?.slice(1);
+        assert.deepEqual(
+          [names, fields[`a${version}`], fields[`b${version}`]],
+          [[`a${version}`, `b${version}`], 'A', 'B'],
+        );
+        seen.add(`${version}`);
+      }
+      return seen;
+    };
+    const readers = [read(first), read(second)];
+    const versions = [1, 2, 3, 4, 5, 6];
+    for (const n of versions)
+      await admin.patch(`${path}/shifting`, {
+        fields: [
+          { ...a, name: `a${n}` },
+          { ...b, name: `b${n}` },
+        ],
+      });
     await eventually(
-      'the other serves it',
-      async () => (await other.get(`/api/v1/shifting/${id}`)).status === 200,
+      'the other serves the last one',
+      async () => (await second.guest.get(`/api/v1/shifting/${id}`)).text.includes('a6'),
       followsWithin,
     );
+    isOver = true;
+    const seen = await Promise.all(readers);
+    assert.ok(seen.every((one) => one.size > 0));
+  });
 
-    await t.test('no read through either sees half of one', async () => {
-      let isOver = false;
-      const read = async (url: typeof second): Promise<Set<string>> => {
-        const seen = new Set<string>();
-        while (!isOver) {
-          const { status, json, text } = await url.guest.get(`/api/v1/shifting/${id}`);
-          assert.equal(status, 200, text);
-          const { id: _id, created: _created, updated: _updated, ...fields } = objectAt(json, 'data');
-          const names = Object.keys(fields).sort();
-          const version = names[0]?.slice(1);
-          assert.deepEqual(
-            [names, fields[`a${version}`], fields[`b${version}`]],
-            [[`a${version}`, `b${version}`], 'A', 'B'],
-          );
-          seen.add(`${version}`);
-        }
-        return seen;
-      };
-      const readers = [read(first), read(second)];
-      const versions = [1, 2, 3, 4, 5, 6];
-      for (const n of versions)
-        await admin.patch(`${path}/shifting`, {
-          fields: [
-            { ...a, name: `a${n}` },
-            { ...b, name: `b${n}` },
-          ],
-        });
-      await eventually(
-        'the other serves the last one',
-        async () => (await second.guest.get(`/api/v1/shifting/${id}`)).text.includes('a6'),
+  await t.test('a rule counts on the other', async () => {
+    await admin.patch(`${path}/shifting`, { view_rule: '' });
+    await eventually(
+      'the other refuses',
+      async () => (await second.guest.get(`/api/v1/shifting/${id}`)).status === 403,
+      followsWithin,
+    );
+  });
+
+  await t.test('a view, its new query, and its end', async () => {
+    const view = { name: 'shown', type: 'view', list_rule: null };
+    await admin.post(path, { ...view, view_query: 'select id, a6 from shifting' });
+    const shows = (text: string) =>
+      eventually(
+        `the other shows ${text}`,
+        async () => (await second.guest.get('/api/v1/shown')).text.includes(text),
         followsWithin,
       );
-      isOver = true;
-      const seen = await Promise.all(readers);
-      assert.ok(seen.every((one) => one.size > 0));
-    });
+    await shows('"a6":"A"');
+    await other.patch(`${path}/shown`, { view_query: 'select id, b6 as changed from shifting' });
+    await eventually(
+      'so does the one',
+      async () => (await first.guest.get('/api/v1/shown')).text.includes('"changed":"B"'),
+      followsWithin,
+    );
+    await admin.delete(`${path}/shown`);
+    await eventually('it is gone', async () => (await second.guest.get('/api/v1/shown')).status === 404, followsWithin);
+  });
 
-    await t.test('a rule counts on the other', async () => {
-      await admin.patch(`${path}/shifting`, { view_rule: '' });
-      await eventually(
-        'the other refuses',
-        async () => (await second.guest.get(`/api/v1/shifting/${id}`)).status === 403,
-        followsWithin,
-      );
-    });
+  await t.test('a unique index made by one is explained by the other', async () => {
+    const body = { name: 'one_of_each', columns: ['a6', 'b6'], unique: true };
+    await admin.post('/api/v1/admin/collections/shifting/indexes', body);
+    const { status, json } = await second.guest.send('POST', '/api/v1/shifting', { body: { a6: 'A', b6: 'B' } });
+    assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['a6', 'b6']]);
+  });
 
-    await t.test('a view, its new query, and its end', async () => {
-      const view = { name: 'shown', type: 'view', list_rule: null };
-      await admin.post(path, { ...view, view_query: 'select id, a6 from shifting' });
-      const shows = (text: string) =>
-        eventually(
-          `the other shows ${text}`,
-          async () => (await second.guest.get('/api/v1/shown')).text.includes(text),
-          followsWithin,
-        );
-      await shows('"a6":"A"');
-      await other.patch(`${path}/shown`, { view_query: 'select id, b6 as changed from shifting' });
-      await eventually(
-        'so does the one',
-        async () => (await first.guest.get('/api/v1/shown')).text.includes('"changed":"B"'),
-        followsWithin,
-      );
-      await admin.delete(`${path}/shown`);
-      await eventually(
-        'it is gone',
-        async () => (await second.guest.get('/api/v1/shown')).status === 404,
-        followsWithin,
-      );
-    });
+  await t.test('changes through both at once all take effect', async () => {
+    const answers = await Promise.all(
+      [admin, other].flatMap((client, replica) =>
+        ['list_rule', 'create_rule', 'update_rule']
+          .slice(replica, replica + 2)
+          .map((rule) => client.send('PATCH', `${path}/shifting`, { body: { [rule]: `a6 = "${replica}${rule}"` } })),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200],
+    );
+    const { data } = (await admin.get(`${path}/shifting`)).json as { data: JsonObject };
+    assert.equal(data.list_rule, 'a6 = "0list_rule"');
+    assert.equal(data.update_rule, 'a6 = "1update_rule"');
+    assert.match(String(data.create_rule), /create_rule/);
+  });
 
-    await t.test('a unique index made by one is explained by the other', async () => {
-      const body = { name: 'one_of_each', columns: ['a6', 'b6'], unique: true };
-      await admin.post('/api/v1/admin/collections/shifting/indexes', body);
-      const { status, json } = await second.guest.send('POST', '/api/v1/shifting', { body: { a6: 'A', b6: 'B' } });
-      assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['a6', 'b6']]);
-    });
-
-    await t.test('changes through both at once all take effect', async () => {
-      const answers = await Promise.all(
-        [admin, other].flatMap((client, replica) =>
-          ['list_rule', 'create_rule', 'update_rule']
-            .slice(replica, replica + 2)
-            .map((rule) => client.send('PATCH', `${path}/shifting`, { body: { [rule]: `a6 = "${replica}${rule}"` } })),
-        ),
-      );
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200, 200, 200],
-      );
-      const { data } = (await admin.get(`${path}/shifting`)).json as { data: JsonObject };
-      assert.equal(data.list_rule, 'a6 = "0list_rule"');
-      assert.equal(data.update_rule, 'a6 = "1update_rule"');
-      assert.match(String(data.create_rule), /create_rule/);
-    });
-
-    await t.test('nothing was logged as an error', () => {
-      assert.deepEqual(loggedErrors([...first.process.lines, ...second.process.lines]), []);
-    });
+  await t.test('nothing was logged as an error', () => {
+    assert.deepEqual(loggedErrors([...first.process.lines, ...second.process.lines]), []);
   });
 }

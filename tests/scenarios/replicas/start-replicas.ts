@@ -1,0 +1,31 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createDataDirectory,
+  createGround,
+  type Ground,
+  type Stack,
+  startStack,
+  type Topology,
+} from '../../harness/stack.ts';
+
+/** Two replicas of every service: on one database and one bus, with one secret and one folder of uploads. */
+export interface Replicas extends AsyncDisposable {
+  readonly ground: Ground;
+  readonly first: Stack;
+  readonly second: Stack;
+}
+
+/** Starts both, the second one when the first is ready. */
+export async function startReplicas(topology: Topology): Promise<Replicas> {
+  await using starting = new AsyncDisposableStack();
+  const ground = starting.use(await createGround());
+  const first = starting.use(await startStack({ topology, ground }));
+  // A stack keeps its data directory to itself; what replicas share is the folder of the uploads.
+  const dataDirectory = createDataDirectory();
+  starting.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  symlinkSync(join(ground.dataDirectory, 'uploads'), join(dataDirectory, 'uploads'));
+  const second = starting.use(await startStack({ topology, ground: { ...ground, dataDirectory } }));
+  const started = starting.move();
+  return { ground, first, second, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
