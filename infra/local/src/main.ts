@@ -1,7 +1,7 @@
 import { writeStackNote } from '@recordbus/embedded';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { host } from '@recordbus/shared/config';
-import { runProcess } from '@recordbus/shared/run-service';
+import { runProcess } from '@recordbus/shared/run-process';
 import { banner } from './banner.ts';
 import { choosePort } from './choose-port.ts';
 import { localVariables, readArguments } from './options.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@recordbus/shared/logging';
-import type { ReadyMessage } from '@recordbus/shared/run-service';
+import type { ReadyMessage } from '@recordbus/shared/run-process';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

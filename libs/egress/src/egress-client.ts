@@ -1,13 +1,9 @@
-import { Agent, type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { EgressFailedError } from './egress-error.ts';
 import type { EgressRules } from './egress-rules.ts';
-import { type EgressResponse, Exchange } from './exchange.ts';
-import { createOriginSlots } from './origin-slots.ts';
-import { parseTarget } from './parse-target.ts';
-import { createPinnedConnector } from './pinned-connector.ts';
-import { toRawHeaders } from './request-headers.ts';
+import type { EgressResponse } from './exchange.ts';
 import { checkUrl, type LookupAll, lookupAll } from './resolve-target.ts';
-import { toEgressError } from './to-egress-error.ts';
+import type { UndiciClient } from './undici-client.ts';
 
 export type EgressClientOptions = {
   /** The rules in force, asked at every new connection. Call `reset()` after a change. */
@@ -46,89 +42,35 @@ export type EgressClient = {
   close(): Promise<void>;
 };
 
-const KEEP_ALIVE_MS = 4_000;
-const KEEP_ALIVE_MAX_MS = 30_000;
-
 /** An HTTP client for URLs that other people chose; see the README for what it refuses to do. */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
-  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
-  const socketLifetimeMs = options.socketLifetimeMs ?? 60_000;
-  const maxSocketsPerOrigin = options.maxSocketsPerOrigin ?? 64;
-  const lookup = options.lookup ?? lookupAll;
-  const connect = createPinnedConnector({ rules: options.rules, lookup, connectTimeoutMs });
-  const slots = createOriginSlots(maxSocketsPerOrigin);
-  let agent = createAgent();
-  let inFlight = 0;
-  let closing: Promise<void> | undefined;
-  let onIdle: (() => void) | undefined;
+  let opened: UndiciClient | undefined;
+  let opening: Promise<UndiciClient> | undefined;
+  let isClosed = false;
 
-  function createAgent(): Agent {
-    return new Agent({
-      connect,
-      allowH2: false,
-      connections: maxSocketsPerOrigin,
-      clientTtl: socketLifetimeMs,
-      keepAliveTimeout: Math.min(KEEP_ALIVE_MS, socketLifetimeMs),
-      keepAliveMaxTimeout: Math.min(KEEP_ALIVE_MAX_MS, socketLifetimeMs),
-      // The exchange has its own deadline; these would be two more timers per request.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // For a single connection undici would take a bare client, which knows no lifetime.
-      factory: (origin, poolOptions) => new Pool(origin, poolOptions),
-    });
+  // With the first request: undici is a seventh of what a service loads, and most services rarely call out.
+  async function open(): Promise<UndiciClient> {
+    const { createUndiciClient } = await import('./undici-client.ts');
+    opened = createUndiciClient(options);
+    return opened;
   }
-
-  async function shutDown(): Promise<void> {
-    if (inFlight > 0) {
-      await new Promise<void>((resolve) => {
-        onIdle = resolve;
-      });
-    }
-    // Not a graceful close: that would wait for connections which nobody waits for any more.
-    await agent.destroy();
-  }
-
-  const currentAgent = () => agent;
 
   return {
-    async request(url, { method = 'POST', headers = [], body, timeoutMs, maxBodyBytes }) {
-      if (closing) throw new EgressFailedError('the egress client is closed', 'EGRESS_CLOSED');
-      const target = parseTarget(url);
-      const { origin } = target;
-      const dispatch = {
-        origin,
-        path: target.pathname + target.search,
-        method,
-        headers: toRawHeaders(headers),
-        body: body ?? null,
-      };
-      inFlight++;
-      try {
-        return await new Promise<EgressResponse>((resolve, reject) => {
-          new Exchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
-        });
-      } catch (error) {
-        throw toEgressError(error, connectTimeoutMs);
-      } finally {
-        inFlight--;
-        if (inFlight === 0) onIdle?.();
-      }
+    async request(url, requestOptions) {
+      if (isClosed) throw new EgressFailedError('the egress client is closed', 'EGRESS_CLOSED');
+      if (opened) return opened.request(url, requestOptions);
+      opening ??= open();
+      return (await opening).request(url, requestOptions);
     },
-
     async check(url) {
-      await checkUrl(options.rules(), url, lookup);
+      await checkUrl(options.rules(), url, options.lookup ?? lookupAll);
     },
-
     reset() {
-      if (closing) return;
-      const old = agent;
-      agent = createAgent();
-      void old.close();
+      opened?.reset();
     },
-
-    close() {
-      closing ??= shutDown();
-      return closing;
+    async close() {
+      isClosed = true;
+      await (await opening)?.close();
     },
   };
 }

@@ -42,13 +42,13 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
   const wakeup = createWakeup();
   const underWay = new Set<Promise<void>>();
   const endings: (() => void)[] = [];
-  let client: SmtpClient | undefined;
+  let client: Promise<SmtpClient> | undefined;
   const ending = new AbortController();
   let stopping = false;
   let looping = Promise.resolve();
 
   function forgetClient(): void {
-    client?.close();
+    void client?.then((one) => one.close());
     client = undefined;
   }
 
@@ -75,7 +75,7 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
       if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
       try {
         client ??= createSmtpClient(settings);
-        await client.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
+        await (await client).send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
         return undefined;
       } catch (error) {
         return refusalOf(error);

@@ -17,7 +17,7 @@ export async function sendTestMail(settings: Pick<Settings, 'get'>, to: string):
   if (!isMailableAddress(to)) throw validationFailed({ to: 'no mail can be sent to this address' });
   if (!isMailConfigured(settings))
     throw new AppError(422, 'mail_not_configured', 'mail is not configured: set smtp.enabled, smtp.host and smtp.from');
-  const client = createSmtpClient(settings);
+  const client = await createSmtpClient(settings);
   try {
     await client.send({ id: newId(), to, subject: 'A test mail', text, html });
   } catch (error) {

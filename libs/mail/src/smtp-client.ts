@@ -1,5 +1,4 @@
 import type { Settings } from '@recordbus/settings';
-import { createTransport } from 'nodemailer';
 import type { RenderedMail } from './render-mail.ts';
 
 /** Sends mail to the server that the settings name. */
@@ -24,7 +23,9 @@ export const sendTimeoutMs = 30_000;
 export const maxConnections = 5;
 
 /** Makes a client with connections that are kept, for the settings as they are now. */
-export function createSmtpClient(settings: Pick<Settings, 'get'>): SmtpClient {
+export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise<SmtpClient> {
+  // Loaded here: who sends no mail need not wait for it at the start.
+  const { createTransport } = await import('nodemailer');
   const user = settings.get('smtp.user');
   const from = settings.get('smtp.from');
   const transport = createTransport({

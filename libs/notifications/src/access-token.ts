@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import type { ServiceAccount } from '@recordbus/settings';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import { bounded, exchangeLimits, type ProviderDeps, readJson } from './provider.ts';
 import { withRetries } from './with-retries.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID, webcrypto } from 'node:crypto';
 import type { Principal } from '@recordbus/shared/context';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 
 /** Whose session a token is; a guest has none. */
 export type SessionPrincipal = Exclude<Principal, { type: 'guest' }>;

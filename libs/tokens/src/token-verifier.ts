@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import { jwtVerify } from 'jose';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { importTokenKey, type Session, sessionTokenType } from './session-token.ts';

@@ -4,8 +4,9 @@ import { createEnvelope } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
-import { createServiceApp, listen } from '@recordbus/shared/http';
+import { listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
+import { createServiceApp } from '@recordbus/shared/service-app';
 import { createAdmin } from '../src/app.ts';
 
 export { skipWithoutDatabase as skip } from '@recordbus/database/testing';

@@ -15,7 +15,6 @@ export { type Accounts, createAccounts } from './accounts/accounts.ts';
 export { gatewayRoutes } from './own-service.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
-export { httpUpstream } from './upstream/http-upstream.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
 

@@ -4,10 +4,11 @@ import { openDatabase } from '@recordbus/database';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
-import { announceReady, runProcess } from '@recordbus/shared/run-service';
+import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createAccounts, createGateway, createRequestLog, createSharedWindows, httpUpstream } from './app.ts';
+import { createAccounts, createGateway, createRequestLog, createSharedWindows } from './app.ts';
 import { gatewayVariables } from './config.ts';
+import { httpUpstream } from './upstream/http-upstream.ts';
 
 /** Settings and counters need few connections, and other services want theirs. */
 const poolSize = 4;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createContextSealer } from '@recordbus/shared/context';
-import { httpUpstream } from '../src/app.ts';
+import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import { bus, createTestGateway, inProcess, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';

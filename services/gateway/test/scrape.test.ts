@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fixedSettings } from '@recordbus/settings/testing';
 import { createMetrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
-import { httpUpstream } from '../src/app.ts';
+import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { declare, testService } from './test-service.ts';
 import { bus, createTestGateway, inProcess, quiet, sealer, serve, serveAlone } from './topologies.ts';
 

@@ -1,20 +1,21 @@
 import { fixedSettings } from '@recordbus/settings/testing';
 import { createContextSealer } from '@recordbus/shared/context';
-import { createServiceApp, type ListeningServer, listen } from '@recordbus/shared/http';
+import { type ListeningServer, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
+import { createServiceApp } from '@recordbus/shared/service-app';
 import { createTokenSigner } from '@recordbus/tokens';
 import {
   type Accounts,
   createGateway,
   type Gateway,
-  httpUpstream,
   localUpstream,
   type RequestLog,
   type Upstream,
 } from '../src/app.ts';
 import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
+import { httpUpstream } from '../src/upstream/http-upstream.ts';
 
 export const secret = Buffer.from('a secret for tests, over 32 characters');
 export const sealer = createContextSealer(secret);

@@ -26,4 +26,3 @@ export { type Access, type Action, type Method, type Route, type RouteInput, rou
 export { createRouter, type Match } from './router.ts';
 export { securityHeaders } from './security-headers.ts';
 export { type ListeningServer, listen, maxHeaderBytes } from './server.ts';
-export { createServiceApp } from './service-app.ts';

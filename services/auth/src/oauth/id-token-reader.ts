@@ -1,5 +1,8 @@
 import { AppError } from '@recordbus/shared/errors';
-import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
+import { jwtVerify } from 'jose/jwt/verify';
 import { providerFailed, refusedByProvider } from './provider-errors.ts';
 import type { ProviderHttp } from './provider-http.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Settings } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import { createIdTokenReader } from '../id-token-reader.ts';
 import type { Provider } from '../provider.ts';
 import { misconfigured } from '../provider-errors.ts';

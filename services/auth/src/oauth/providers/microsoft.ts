@@ -1,5 +1,5 @@
 import type { Settings } from '@recordbus/settings';
-import { decodeJwt } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
 import type { Provider } from '../provider.ts';
 import { type Json, objectOf } from '../provider-http.ts';
 

@@ -1,0 +1,96 @@
+import { Agent, Pool } from 'undici';
+import type { EgressClient, EgressClientOptions } from './egress-client.ts';
+import { EgressFailedError } from './egress-error.ts';
+import { type EgressResponse, Exchange } from './exchange.ts';
+import { createOriginSlots } from './origin-slots.ts';
+import { parseTarget } from './parse-target.ts';
+import { createPinnedConnector } from './pinned-connector.ts';
+import { toRawHeaders } from './request-headers.ts';
+import { lookupAll } from './resolve-target.ts';
+import { toEgressError } from './to-egress-error.ts';
+
+/** What sends the requests of an egress client. */
+export type UndiciClient = Omit<EgressClient, 'check'>;
+
+const KEEP_ALIVE_MS = 4_000;
+const KEEP_ALIVE_MAX_MS = 30_000;
+
+/** Opens the agent of undici that connects only where the rules let it. */
+export function createUndiciClient(options: EgressClientOptions): UndiciClient {
+  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
+  const socketLifetimeMs = options.socketLifetimeMs ?? 60_000;
+  const maxSocketsPerOrigin = options.maxSocketsPerOrigin ?? 64;
+  const lookup = options.lookup ?? lookupAll;
+  const connect = createPinnedConnector({ rules: options.rules, lookup, connectTimeoutMs });
+  const slots = createOriginSlots(maxSocketsPerOrigin);
+  let agent = createAgent();
+  let inFlight = 0;
+  let closing: Promise<void> | undefined;
+  let onIdle: (() => void) | undefined;
+
+  function createAgent(): Agent {
+    return new Agent({
+      connect,
+      allowH2: false,
+      connections: maxSocketsPerOrigin,
+      clientTtl: socketLifetimeMs,
+      keepAliveTimeout: Math.min(KEEP_ALIVE_MS, socketLifetimeMs),
+      keepAliveMaxTimeout: Math.min(KEEP_ALIVE_MAX_MS, socketLifetimeMs),
+      // The exchange has its own deadline; these would be two more timers per request.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // For a single connection undici would take a bare client, which knows no lifetime.
+      factory: (origin, poolOptions) => new Pool(origin, poolOptions),
+    });
+  }
+
+  async function shutDown(): Promise<void> {
+    if (inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
+    // Not a graceful close: that would wait for connections which nobody waits for any more.
+    await agent.destroy();
+  }
+
+  const currentAgent = () => agent;
+
+  return {
+    async request(url, { method = 'POST', headers = [], body, timeoutMs, maxBodyBytes }) {
+      if (closing) throw new EgressFailedError('the egress client is closed', 'EGRESS_CLOSED');
+      const target = parseTarget(url);
+      const { origin } = target;
+      const dispatch = {
+        origin,
+        path: target.pathname + target.search,
+        method,
+        headers: toRawHeaders(headers),
+        body: body ?? null,
+      };
+      inFlight++;
+      try {
+        return await new Promise<EgressResponse>((resolve, reject) => {
+          new Exchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
+        });
+      } catch (error) {
+        throw toEgressError(error, connectTimeoutMs);
+      } finally {
+        inFlight--;
+        if (inFlight === 0) onIdle?.();
+      }
+    },
+
+    reset() {
+      if (closing) return;
+      const old = agent;
+      agent = createAgent();
+      void old.close();
+    },
+
+    close() {
+      closing ??= shutDown();
+      return closing;
+    },
+  };
+}
