@@ -5,6 +5,9 @@ import { runStage } from './run-stage.ts';
 /** The runner sorts the files: what stands beside the code comes before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
+/** Files that take longer than all others together, most of them since each starts stacks and hurts them. */
+const slow = '.slow.test.ts';
+
 /** Longer than any file takes; a hang ends as a failure that names its file. */
 const fileTimeoutMs = 180_000;
 
@@ -22,8 +25,11 @@ function parse(args: readonly string[]): { flags: string[]; parts: string[] } {
 }
 
 const { flags, parts } = parse(process.argv.slice(2));
+// Who names a part of a path means whatever has it.
+const isChosen = (file: string): boolean =>
+  parts.length === 0 ? !file.endsWith(slow) : parts.some((part) => file.includes(part));
 const files = globSync(patterns, { exclude: (name) => name === 'node_modules' })
-  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .filter(isChosen)
   .sort();
 if (files.length === 0) throw new Error(`No test file has ${parts.join(' or ')} in its path.`);
 
