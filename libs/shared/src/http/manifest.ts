@@ -31,20 +31,29 @@ export interface RouteManifest {
   readonly answers: Readonly<Record<string, AnswerManifest>>;
 }
 
+/** Gateways ask again and again, and the schemas of a service take some tens of milliseconds to describe. */
+const descriptions = new WeakMap<Route, RouteManifest>();
+
 /** The declarations as data: schemas become JSON Schema, handlers stay behind. */
-export function describeRoutes(routes: readonly Route[]): RouteManifest[] {
-  return routes.map(({ handler, admit, params, query, body, answers, described = {}, ...rest }) => {
-    const { answer, ...inputs } = described;
-    return {
-      ...rest,
-      ...(params && { params: toJsonSchema(params, 'input') }),
-      ...(query && { query: toJsonSchema(query, 'input') }),
-      ...(body && { body: toJsonSchema(body, 'input') }),
-      ...inputs,
-      answers: {
-        ...Object.fromEntries(Object.entries(answers).map(([status, given]) => [status, describeAnswer(given)])),
-        ...(answer && { 200: { schema: inEnvelope(answer) } }),
-      },
-    };
+export const describeRoutes = (routes: readonly Route[]): RouteManifest[] =>
+  routes.map((route) => {
+    const description = descriptions.get(route) ?? describeRoute(route);
+    descriptions.set(route, description);
+    return description;
   });
+
+function describeRoute(route: Route): RouteManifest {
+  const { handler, admit, params, query, body, answers, described = {}, ...rest } = route;
+  const { answer, ...inputs } = described;
+  return {
+    ...rest,
+    ...(params && { params: toJsonSchema(params, 'input') }),
+    ...(query && { query: toJsonSchema(query, 'input') }),
+    ...(body && { body: toJsonSchema(body, 'input') }),
+    ...inputs,
+    answers: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, given]) => [status, describeAnswer(given)])),
+      ...(answer && { 200: { schema: inEnvelope(answer) } }),
+    },
+  };
 }
