@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { clearStack } from './clear-stack.ts';
-import { callers, type Stack, type Topology } from './stack.ts';
-import type { BorrowerLine, LenderLine, LentStack } from './stack-pool.ts';
+import { callers, type Stack } from './stack.ts';
+import type { BorrowerLine, LenderLine, LentStack, StackWish } from './stack-pool.ts';
 
 /** A stack of the run's pool, as a file finds it: with a first admin, perhaps, and nothing else. */
 interface BorrowedStack {
@@ -12,7 +12,7 @@ interface BorrowedStack {
 }
 
 /** Borrows a stack of the pool at `address` (host and port). Throws when none starts. */
-export async function borrowStack(address: string, topology: Topology): Promise<BorrowedStack> {
+export async function borrowStack(address: string, wish: StackWish): Promise<BorrowedStack> {
   const [host = '', port] = address.split(':');
   const socket = connect(Number(port), host);
   const say = (line: BorrowerLine): void => {
@@ -27,14 +27,14 @@ export async function borrowStack(address: string, topology: Topology): Promise<
       else if ('stack' in line) resolve(line.stack);
       else reject(new Error(line.failure));
     });
-    say({ borrow: topology });
+    say(wish);
   });
   return {
     target: { ...lent, logLines, ...callers(lent.url, lent.setupToken) },
     async giveBack() {
       try {
         await clearStack(await callers(lent.url, lent.setupToken).admin());
-        say({ giveBack: topology });
+        say({ giveBack: wish.borrow });
       } finally {
         socket.end();
       }

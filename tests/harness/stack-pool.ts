@@ -4,7 +4,13 @@ import { createInterface } from 'node:readline';
 import { type Ground, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
 
 /** A borrower's lines: which stack it wants, and at the end that the next one may have it. */
-export type BorrowerLine = { readonly borrow: Topology } | { readonly giveBack: Topology };
+export type BorrowerLine = StackWish | { readonly giveBack: Topology };
+
+export interface StackWish {
+  readonly borrow: Topology;
+  /** One that nobody had before. */
+  readonly isNew: boolean;
+}
 
 /** The pool's lines: the stack, or why there is none; then every line that the stack writes. */
 export type LenderLine = { readonly stack: LentStack } | { readonly failure: string } | { readonly line: string };
@@ -34,8 +40,8 @@ export async function openStackPool(): Promise<StackPool> {
       for await (const line of createInterface({ input: socket })) {
         const wish: BorrowerLine = JSON.parse(line);
         if ('borrow' in wish) {
-          stack =
-            idle[wish.borrow].pop() ?? (await startStack({ topology: wish.borrow, environment: usualEnvironment }));
+          stack = wish.isNew ? undefined : idle[wish.borrow].pop();
+          stack ??= await startStack({ topology: wish.borrow, environment: usualEnvironment });
           stopListening = stack.process.onLine((written) => tell({ line: written }));
           tell({ stack: lentStack(stack) });
         } else if (stack) {

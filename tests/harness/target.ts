@@ -19,7 +19,7 @@ export const stackEnvironment: Record<string, string> = {};
 
 let wantsNewStacks = false;
 
-/** Has stacks started for this file, which nobody has after it; said before its first test, with the reason. */
+/** Has stacks for this file that nobody had before; said before its first test, with the reason. */
 export function onNewStacks(_because: string): void {
   wantsNewStacks = true;
 }
@@ -75,8 +75,8 @@ function hold(topology: Topology): Promise<Held> {
 
 async function obtain(topology: Topology): Promise<Held> {
   const { TEST_STACK_POOL: pool } = process.env;
-  if (pool && !wantsNewStacks && Object.keys(stackEnvironment).length === 0) {
-    const { target, giveBack } = await borrowStack(pool, topology);
+  if (pool && Object.keys(stackEnvironment).length === 0) {
+    const { target, giveBack } = await borrowStack(pool, { borrow: topology, isNew: wantsNewStacks });
     return { target, letGo: giveBack };
   }
   const stack = await startStack({ topology, environment: { ...usualEnvironment, ...stackEnvironment } });
