@@ -29,7 +29,7 @@ for (const topology of topologies) {
       assert.equal(signal, null);
       assert.notEqual(code, 0);
       assert.ok(
-        product.lines.some((line) => line.includes(name) && line.includes('SIGKILL')),
+        product.lines.some((line) => line.startsWith(`${name} was ended by SIGKILL.`)),
         product.lines.slice(-20).join('\n'),
       );
       await eventually('nothing is left behind', () => stillRunning(started).length === 0);

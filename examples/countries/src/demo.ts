@@ -65,7 +65,7 @@ export async function runDemo(options: Options): Promise<void> {
   }
   process.stdout.write(`\n  All ${changes.length} changes were delivered, and both signatures of each are right.\n`);
   process.stdout.write(
-    `  Look around: curl "${stack.url}/api/v1/countries?perPage=3&sort=-area_km2&fields=name,area_km2"\n`,
+    `  Look around: curl "${stack.url}/api/v1/countries?perPage=3&sort=area_km2&fields=name,area_km2"\n`,
   );
 }
 

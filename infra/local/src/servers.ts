@@ -32,7 +32,11 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
     lifecycle.onStop(name, () => server.stop());
     void server.exited.then((how) => {
       log.fatal({ server: name, how }, 'an embedded server died');
-      return lifecycle.stop(`${name} died: ${how}`, 1);
+      // What whoever looks at the terminal reads last: above it is what all the services said meanwhile.
+      process.once('exit', () =>
+        process.stderr.write(`${how}\nWithout it nothing here works, so the rest stopped too.\n`),
+      );
+      return lifecycle.stop(`${name} died`, 1);
     });
     return server.url;
   };
