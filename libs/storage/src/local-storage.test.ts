@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,6 +30,14 @@ suite('files in a local directory', () => {
     const part = await storage.open(key('a.txt'), { start: 4, end: 6 });
     assert.equal(await text(part ?? assert.fail('no file')), 'o w');
     assert.deepEqual(await drafts(), []);
+  });
+
+  test('other users of the machine can neither read files nor see their names', async () => {
+    await storage.put(key('salaries.txt', 'r9'), Readable.from(['secret']));
+    for (const path of ['', '.drafts', 'c1', 'c1/r9', 'c1/r9/salaries.txt']) {
+      const { mode } = await stat(join(directory, 'uploads', path));
+      assert.equal(mode & 0o077, 0, path);
+    }
   });
 
   test('an empty file is a file', async () => {

@@ -9,16 +9,19 @@ import type { Storage } from './storage.ts';
 /** Drafts stand where no key leads: a segment of a key has no leading dot. */
 const draftsFolder = '.drafts';
 
+/** Names of files are said to nobody else on the machine either. */
+const folderOptions = { recursive: true, mode: 0o700 };
+
 /** Keeps files under a directory, `<collection id>/<record id>/<name>`, which is made when it is not there. */
 export async function openLocalStorage(directory: string): Promise<Storage> {
   const drafts = join(directory, draftsFolder);
-  await mkdir(drafts, { recursive: true });
+  await mkdir(drafts, folderOptions);
   const pathOf = ({ segments }: FileKey) => join(directory, ...segments);
 
   /** Moves a finished draft to its name. The folder may be removed as empty between making and using it. */
   async function settle(draft: string, path: string): Promise<void> {
     for (let left = 3; ; left -= 1) {
-      await mkdir(dirname(path), { recursive: true });
+      await mkdir(dirname(path), folderOptions);
       try {
         // Unlike a rename, a link never replaces a file that is there.
         await link(draft, path);
