@@ -36,7 +36,10 @@ export async function signIn({ url, setupToken, credentials }: SignInOptions): P
   }
   if (!credentials)
     throw new Failure(
-      `The stack at ${url} has an admin. Say who you are: npm run demo -- --email <address> --password <password>`,
+      [
+        `The stack at ${url} asks who you are: npm run demo -- --url ${url} --email <address> --password <password>`,
+        'When it has no admin yet, --setup-token <token> makes the first one; the token is in the log of the stack.',
+      ].join('\n'),
     );
   const { status, data, error } = await guest.send<{ token: string }>('POST', '/api/v1/admin/login', credentials);
   if (status !== 200) throw new Failure(`Signing in as ${credentials.email} failed: ${error}.`);
