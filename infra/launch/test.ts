@@ -5,7 +5,7 @@ import { runStage } from './run-stage.ts';
 /** The runner sorts the files: what stands beside the code comes before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
-/** Files that take longer than all others together, most of them since each starts stacks and hurts them. */
+/** Files that start stacks of their own take longer than all others together. */
 const slow = '.slow.test.ts';
 
 /** Longer than any file takes; a hang ends as a failure that names its file. */
@@ -43,8 +43,8 @@ const checked =
   (await runStage({ title: 'Check', command: process.execPath, args: [join(import.meta.dirname, 'check.ts')] }));
 /** Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL. */
 const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
-/** More than the two cores that it has to do with: tests of faults mostly wait. */
-const concurrency = '--test-concurrency=3';
+/** More than the two cores that it has to do with: much of a test is waiting. */
+const concurrency = '--test-concurrency=4';
 const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
 const tested = await runStage({ title: 'Tests', command: process.execPath, args: [...defaults, ...flags, ...files] });
 if (!checked) process.stdout.write('\nThe check before the tests failed; see its part above.\n');
