@@ -5,7 +5,7 @@ import { sampledCounter } from './sampled-counter.ts';
 import { sampledGauge } from './sampled-gauge.ts';
 
 /** How often the delay of the event loop is looked at, in milliseconds. */
-const delayResolutionMs = 20;
+const delayResolutionMs = 100;
 const nanosecondsPerSecond = 1e9;
 
 /** What the collector of garbage calls its kinds of work. */
