@@ -5,7 +5,7 @@ import { runStage } from './run-stage.ts';
 /** The runner sorts the files: what stands beside the code comes before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
-/** Files that start stacks of their own, or take ten seconds by themselves: longer than all others together. */
+/** Files that start stacks of their own, or take ten seconds of a core: longer than all others together. */
 const slow = '.slow.test.ts';
 
 /** Longer than any file takes; a hang ends as a failure that names its file. */

@@ -8,12 +8,8 @@ const sampleSize = 5000;
 
 /** Rows that read. */
 export const reads: readonly Row[] = [
-  {
-    name: 'get',
-    title: 'get one of 10k',
-    isWrite: false,
-    requests: async (database) => ({ method: 'GET', paths: await somePaths(database, sizes['10k'].posts, sampleSize) }),
-  },
+  one('get', 'get one of 10k', '10k'),
+  one('get-100k', 'get one of 100k', '100k'),
   list('list-10k', 'list 20 of 10k, skipTotal', '10k', true),
   list('list-10k-total', 'list 20 of 10k, with total', '10k', false),
   list('list-100k', 'list 20 of 100k, skipTotal', '100k', true),
@@ -24,6 +20,16 @@ export const reads: readonly Row[] = [
     beside: creating('100k', 100),
   },
 ];
+
+function one(name: string, title: string, size: Size): Row {
+  const paths = (database: pg.Client) => somePaths(database, sizes[size].posts, sampleSize);
+  return {
+    name,
+    title,
+    isWrite: false,
+    requests: async (database) => ({ method: 'GET', paths: await paths(database) }),
+  };
+}
 
 function list(name: string, title: string, size: Size, skipTotal: boolean): Row {
   const path = `/api/v1/records/${sizes[size].posts}?perPage=20${skipTotal ? '&skipTotal=1' : ''}`;
