@@ -23,6 +23,12 @@ const store = async (client: Client, path: string, ...parts: readonly Part[]): P
   return textAt(json, 'data.id');
 };
 
+async function connect({ ground }: Stack) {
+  const client = new pg.Client(ground.databaseUrl);
+  await client.connect();
+  return { client, [Symbol.asyncDispose]: () => client.end() };
+}
+
 /** Begins an upload and leaves it unfinished; its connection breaks when the service dies. */
 function beginUpload(url: string): void {
   const boundary = 'in-the-middle';
@@ -58,16 +64,18 @@ test('no bytes stay behind in the store [contract §3]', async (t) => {
 
   await t.test('of an upload whose service is killed in the middle, once nobody can be waiting for it', async () => {
     const killed = stack.services.records?.pid ?? 0;
+    await using database = await connect(stack);
+    await eventually('what was swept before is done with', async () => {
+      const { rowCount } = await database.client.query('select from system.file_removals');
+      return rowCount === 0;
+    });
     beginUpload(`${stack.url}/api/v1/books`);
     await settled(1);
     process.kill(killed, 'SIGKILL');
     await eventually('the service runs again', () => stack.services.records?.pid !== killed);
     assert.equal(storedFiles(stack), 1);
-    const database = new pg.Client(stack.ground.databaseUrl);
-    await database.connect();
     // As if the quarter of an hour had passed after which an upload that says nothing is given up.
-    const { rowCount } = await database.query('update system.file_removals set due_at = now()');
-    await database.end();
+    const { rowCount } = await database.client.query('update system.file_removals set due_at = now()');
     assert.equal(rowCount, 1);
     await settled(0);
     const list = await eventually('the list is answered', async () => {
