@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool, PoolClient } from 'pg';
@@ -7,6 +7,9 @@ import type { Query } from './statement.ts';
 
 /** How often a replica that waits asks whether it is its turn, in milliseconds. */
 const turnPollMs = 50;
+
+/** The server ends a transaction that says nothing for 30 s, so that of a machine that vanished; ours speaks sooner. */
+const signOfLifeMs = 10_000;
 
 /**
  * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work,
@@ -42,12 +45,15 @@ async function inTurn(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   // Lost while others work it would end the process; Kysely's own lock still keeps a second replica out.
   client.on('error', () => {});
+  let signsOfLife: NodeJS.Timeout | undefined;
   try {
     // In a transaction, and not of the session, which a pooler between here and the server may give to somebody else.
-    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
-    while (!(await isOurTurn(client))) await setTimeout(turnPollMs);
+    await client.query('begin');
+    while (!(await isOurTurn(client))) await delay(turnPollMs);
+    signsOfLife = setInterval(() => client.query('select').catch(() => {}), signOfLifeMs);
     await work();
   } finally {
+    clearInterval(signsOfLife);
     // The end of the connection ends the transaction, and with it the lock.
     client.release(true);
   }
