@@ -48,7 +48,7 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
   let looping = Promise.resolve();
 
   function forgetClient(): void {
-    void client?.then((one) => one.close());
+    client?.then((one) => one.close()).catch(() => {});
     client = undefined;
   }
 
@@ -75,7 +75,12 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
       if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
       try {
         client ??= createSmtpClient(settings);
-        await (await client).send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
+        const opened = await client.catch((error) => {
+          // The next attempt makes another.
+          client = undefined;
+          throw error;
+        });
+        await opened.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
         return undefined;
       } catch (error) {
         return refusalOf(error);
