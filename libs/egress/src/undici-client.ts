@@ -1,6 +1,5 @@
 import { Agent, Pool } from 'undici';
 import type { EgressClient, EgressClientOptions } from './egress-client.ts';
-import { EgressFailedError } from './egress-error.ts';
 import { type EgressResponse, Exchange } from './exchange.ts';
 import { createOriginSlots } from './origin-slots.ts';
 import { parseTarget } from './parse-target.ts';
@@ -9,7 +8,7 @@ import { toRawHeaders } from './request-headers.ts';
 import { lookupAll } from './resolve-target.ts';
 import { toEgressError } from './to-egress-error.ts';
 
-/** What sends the requests of an egress client. */
+/** What sends the requests of an egress client, which refuses them once it is closed. */
 export type UndiciClient = Omit<EgressClient, 'check'>;
 
 const KEEP_ALIVE_MS = 4_000;
@@ -58,7 +57,6 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
 
   return {
     async request(url, { method = 'POST', headers = [], body, timeoutMs, maxBodyBytes }) {
-      if (closing) throw new EgressFailedError('the egress client is closed', 'EGRESS_CLOSED');
       const target = parseTarget(url);
       const { origin } = target;
       const dispatch = {
