@@ -17,7 +17,7 @@ import { createWebhook } from './harness/webhook.ts';
 
 const passwords = { recordbus: 'of-the-services', crm: '12e4-of-the-reader' };
 
-/** A nats-server with the configuration that the product brings for readers. */
+/** Starts a nats-server with the configuration of the product for readers. */
 async function startBusWithReaders(): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
   const [port, monitorPort] = [await findFreePort(), await findFreePort()];
@@ -57,7 +57,7 @@ const connectAs = (port: string, user: keyof typeof passwords, inboxPrefix?: str
     ...(inboxPrefix && { inboxPrefix }),
   });
 
-test('another system reads its own consumer and can do nothing else [docs/events]', async (t) => {
+test('another system reads its own consumer and can do nothing else [events §5]', async (t) => {
   await using tidying = new AsyncDisposableStack();
   const ground = tidying.use(await createGround(undefined, await startBusWithReaders()));
   const stack = tidying.use(await startStack({ topology: 'one', ground }));
@@ -75,7 +75,7 @@ test('another system reads its own consumer and can do nothing else [docs/events
     return child;
   };
 
-  await t.test('the services work with the permissions that they have there', async () => {
+  await t.test('the services work with their permissions', async () => {
     await createWebhook(admin, receiver.url, ['*']);
     await admin.create('posts', {});
     await receiver.received(1);
@@ -83,12 +83,12 @@ test('another system reads its own consumer and can do nothing else [docs/events
     await receiver.received(2);
   });
 
-  await t.test('the example reads what its consumer is for, once each', async () => {
+  await t.test('the example reads the events of its consumer, each once', async () => {
     const { code } = await example('add-reader.ts', 'recordbus', 'crm', 'events.posts.*').exited;
     assert.equal(code, 0);
     const subscriber = example('subscribe.ts', 'crm', 'crm');
     const { id } = await admin.create('posts', {});
-    await eventually('it has seen the second post', () => subscriber.lines.some((line) => line.includes(id)));
+    await eventually('the example has read the second post', () => subscriber.lines.some((line) => line.includes(id)));
     assert.deepEqual(
       subscriber.lines.map((line) => line.split(' ')[0]),
       ['posts.create', 'posts.create'],
@@ -98,7 +98,7 @@ test('another system reads its own consumer and can do nothing else [docs/events
 
   const reader = await connectAs(port, 'crm', '_INBOX_crm');
   tidying.defer(() => reader.close());
-  const ask = async (subject: string, body: object | string = {}): Promise<unknown> =>
+  const send = async (subject: string, body: object | string = {}): Promise<unknown> =>
     (await reader.request(subject, typeof body === 'string' ? body : JSON.stringify(body), { timeout: 2000 })).json();
   const refused = { message: /^Permissions Violation/i };
 
@@ -111,15 +111,15 @@ test('another system reads its own consumer and can do nothing else [docs/events
     ['read a message past its consumer', '$JS.API.STREAM.MSG.GET.EVENTS', { seq: 1 }],
     ['read a message directly', '$JS.API.DIRECT.GET.EVENTS', { seq: 1 }],
     ["take the service's events", '$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhooks', { batch: 1 }],
-    ["look at the service's consumer", '$JS.API.CONSUMER.INFO.EVENTS.webhooks', {}],
+    ["read the service's consumer", '$JS.API.CONSUMER.INFO.EVENTS.webhooks', {}],
     ["delete the service's consumer", '$JS.API.CONSUMER.DELETE.EVENTS.webhooks', {}],
     ["acknowledge the service's events", '$JS.ACK.EVENTS.webhooks.1.1.1.1.0', '+ACK'],
-    ['make a consumer', '$JS.API.CONSUMER.CREATE.EVENTS.spy', consumer],
+    ['create a consumer', '$JS.API.CONSUMER.CREATE.EVENTS.spy', consumer],
     ['give its consumer another filter', '$JS.API.CONSUMER.CREATE.EVENTS.crm', consumer],
-    ['give the services notice', 'recordbus.notice.settings', 'x'],
+    ['notify the services', 'recordbus.notice.settings', 'x'],
   ] as const) {
     await t.test(`it may not ${what}`, async () => {
-      await assert.rejects(ask(subject, body), refused);
+      await assert.rejects(send(subject, body), refused);
     });
   }
 
@@ -136,7 +136,7 @@ test('another system reads its own consumer and can do nothing else [docs/events
     });
   }
 
-  await t.test('not even the services can purge or delete the stream', async () => {
+  await t.test('the services cannot purge or delete the stream either', async () => {
     const services = await connectAs(port, 'recordbus');
     tidying.defer(() => services.close());
     const { streams } = await jetstreamManager(services, { checkAPI: false });

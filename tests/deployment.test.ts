@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -166,4 +175,29 @@ test('the Secret that docs/operations.md makes has what services read, and nothi
     assert.ok(documented.has(name), `${name} is not in docs/configuration.md`);
     assert.equal(at(ofKind('ConfigMap')[0], `data.${name}`), undefined);
   }
+});
+
+test('make-env.sh writes every variable that compose demands, and adds to an .env what it lacks', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-env-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const script = join(directory, 'infra/compose/make-env.sh');
+  cpSync(join(repository, 'infra/compose/make-env.sh'), script);
+  const run = () => assert.equal(spawnSync('sh', [script], { encoding: 'utf8' }).stderr, '');
+  const written = () => readFileSync(join(directory, '.env'), 'utf8');
+  const valueIn = (name: string) => written().match(new RegExp(`^${name}=(.*)$`, 'm'))?.[1];
+
+  writeFileSync(join(directory, '.env'), 'POSTGRES_PASSWORD=of before\nPUBLISHED_PORT=8090');
+  run();
+  const demanded = [...read('docker-compose.yml').matchAll(/\$\{(\w+):\?run sh infra\/compose\/make-env\.sh/g)];
+  assert.ok(demanded.length > 0);
+  for (const [, name] of demanded) assert.ok(valueIn(String(name)), `${name} is not written`);
+  assert.equal(valueIn('POSTGRES_PASSWORD'), 'of before');
+  assert.equal(valueIn('PUBLISHED_PORT'), '8090');
+  const eventsBytes = Number(valueIn('SERVICE_EVENTS_MAX_BYTES'));
+  assert.ok(eventsBytes >= 2 ** 30 && eventsBytes <= 50 * 2 ** 30, `${eventsBytes} bytes`);
+  assert.match(String(valueIn('SERVICE_ENCRYPTION_KEY')), /^[0-9a-f]{64}$/);
+
+  const before = written();
+  run();
+  assert.equal(written(), before);
 });

@@ -24,6 +24,11 @@ for (const topology of topologies) {
     await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
     await createWebhook(admin, receiver.url, ['notes.*']);
     await stack.guest.get('/readyz');
+    await admin.patch('/api/v1/admin/settings', { 'logs.access': 'all' });
+    await eventually('all requests are logged', async () => {
+      await stack.guest.send('GET', '/api/v1/notes', { headers: { 'X-Request-Id': 'logged' } });
+      return stack.process.lines.some((line) => line.includes('"request_id":"logged"'));
+    });
 
     const [traceId, callerId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
     const created = await stack.guest.send('POST', '/api/v1/notes', {

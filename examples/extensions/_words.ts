@@ -1,5 +1,5 @@
 const badWords = ['rubbish', 'nonsense'];
 
-/** The first word of a message that nobody wants in a guestbook. */
+/** Returns a word of the message that is not allowed in the guestbook. */
 export const findBadWord = (message: string): string | undefined =>
   badWords.find((word) => message.toLowerCase().includes(word));

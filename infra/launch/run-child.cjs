@@ -4,12 +4,12 @@ const { constants } = require('node:os');
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** A copy of a signal within this time is the same wish: the terminal signals the group, and npm signals again. */
+/** A copy of a signal within this time counts as the same: the terminal signals the group, and npm signals again. */
 const sameWishMs = 500;
 
 /**
- * Runs a program to its end and passes signals on to it, each wish once.
- * Answers its exit code, or 128 + n when signal n ended it.
+ * Runs a program to its end and forwards signals to it, each one once. Returns its exit code, or 128 + n when signal n
+ * ended it.
  */
 function runChild(command, args, options) {
   return new Promise((resolve, reject) => {

@@ -9,7 +9,9 @@ export type Stage = {
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Runs one stage under a heading, its output inherited, and tells whether it succeeded. A signal ends the whole run. */
+/**
+ * Runs one stage under a heading with inherited output, and returns whether it succeeded. A signal ends the whole run.
+ */
 export async function runStage({ title, command, args }: Stage): Promise<boolean> {
   process.stdout.write(`\n── ${title} ──\n`);
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();

@@ -2,7 +2,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-/** The oldest caller's Node that the code is run on as it is: TypeScript without a flag or a warning, fixes of the line. */
+/** The oldest Node that runs the code: it strips types without a flag or a warning, and has the fixes of its line. */
 const minimum = [24, 15];
 
 /** npm packages that carry nothing but the Node binary of one platform; the root package.json pins their versions. */

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStage } from './run-stage.ts';
 
-/** The runner sorts the files: what stands beside the code comes before the black-box suite in `tests`. */
+/** The runner sorts the files: tests beside the code run before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
 /** Files that start stacks of their own, or take ten seconds of a core: longer than all others together. */
@@ -25,7 +25,7 @@ function parse(args: readonly string[]): { flags: string[]; parts: string[] } {
 }
 
 const { flags, parts } = parse(process.argv.slice(2));
-// Who names a part of a path means whatever has it.
+// A part of a path selects every file that contains it.
 const isChosen = (file: string): boolean =>
   parts.length === 0 ? !file.endsWith(slow) : parts.some((part) => file.includes(part));
 const files = globSync(patterns, { exclude: (name) => name === 'node_modules' })
@@ -36,14 +36,14 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-// Someone who asks for a few tests wants those; `npm run check` is there for the rest.
+// A run of selected tests skips the checks; use `npm run check` for them.
 const isWholeRun = process.argv.length === 2;
 const checked =
   !isWholeRun ||
   (await runStage({ title: 'Check', command: process.execPath, args: [join(import.meta.dirname, 'check.ts')] }));
 /** Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL. */
 const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
-/** More than the two cores that it has to do with: much of a test is waiting. */
+/** More than two cores can run at once, since tests mostly wait. */
 const concurrency = '--test-concurrency=4';
 const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
 const tested = await runStage({ title: 'Tests', command: process.execPath, args: [...defaults, ...flags, ...files] });

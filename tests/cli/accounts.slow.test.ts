@@ -19,7 +19,7 @@ suite('admins and the secret at the command line', async () => {
   const login = (email: string, given: string) =>
     stack.guest.send('POST', '/api/v1/admin/login', { body: { email, password: given } });
 
-  await test('admin create makes the first admin; the set-up token is used up', async () => {
+  await test('admin create creates the first admin and uses up the set-up token', async () => {
     const made = await cli(['admin', 'create', ' Ada@example.com', '--password-stdin', '--json'], `${password}\n`);
     assert.equal(made.code, 0, made.stderr);
     assert.equal(at(made.json, 'email'), 'Ada@example.com');
@@ -46,12 +46,19 @@ suite('admins and the secret at the command line', async () => {
       /at least 12/,
     ],
     ['no password', ['admin', 'create', 'b@example.com'], '', {}, 1, /--password-stdin/],
-    ['a reset of nobody', ['admin', 'reset', 'b@example.com', '--password-stdin'], password, {}, 1, /not found/],
+    [
+      'a reset of an unknown admin',
+      ['admin', 'reset', 'b@example.com', '--password-stdin'],
+      password,
+      {},
+      1,
+      /not found/,
+    ],
     ['no address', ['admin', 'create'], '', {}, 2, /missing required argument/],
-    ['what is no address', ['admin', 'create', 'ada'], '', {}, 1, /name@example\.com/],
+    ['an invalid address', ['admin', 'create', 'ada'], '', {}, 1, /name@example\.com/],
     ['a command that does not exist', ['admin', 'frobnicate'], '', {}, 2, /unknown command/],
     [
-      'a variable that can not be used',
+      'an invalid variable',
       ['admin', 'reset', 'ada@example.com'],
       '',
       { SERVICE_NATS_URL: 'x' },
@@ -67,7 +74,7 @@ suite('admins and the secret at the command line', async () => {
       /does not answer/,
     ],
     [
-      'secret rotate where a variable is the secret',
+      'secret rotate when a variable holds the secret',
       ['secret', 'rotate'],
       '',
       { SERVICE_JWT_SECRET: 'x'.repeat(32) },
@@ -82,7 +89,7 @@ suite('admins and the secret at the command line', async () => {
       assert.deepEqual([result.code, result.stdout], [code, '']);
     });
 
-  await test('admin reset: the new password counts, the old token and a lockout end', async () => {
+  await test('admin reset sets the new password and ends the old token and a lockout', async () => {
     const token = String(at((await login('ada@example.com', password)).json, 'data.token'));
     const lockOut = { 'auth.lockout.max_attempts': '1', 'auth.lockout.duration_seconds': '3600' };
     const headers = { Authorization: `Bearer ${token}` };
@@ -96,12 +103,12 @@ suite('admins and the secret at the command line', async () => {
     assert.equal((await stack.guest.send('GET', '/api/v1/admin/me', { headers })).status, 401);
   });
 
-  await test('secret rotate replaces the file, for its owner alone, and says what a restart does', async () => {
+  await test('secret rotate replaces the file, readable by its owner only, and describes the effect of a restart', async () => {
     const file = join(ground.dataDirectory, 'jwt_secret');
     const before = readFileSync(file, 'utf8');
     const rotated = await cli(['secret', 'rotate']);
     assert.equal(rotated.code, 0, rotated.stderr);
-    assert.match(rotated.stdout, /Start the services again/);
+    assert.match(rotated.stdout, /Restart the services/);
     const after = readFileSync(file, 'utf8');
     assert.notEqual(after, before);
     assert.ok(after.trim().length >= 32);

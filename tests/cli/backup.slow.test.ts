@@ -12,7 +12,7 @@ import { startReceiver } from '../harness/receiver.ts';
 import { createGround, environmentOf, type Ground, startStack } from '../harness/stack.ts';
 import { stopCli } from '../harness/stop-cli.ts';
 
-/** Without the variable the secret is that of the file, which is part of a backup. */
+/** Leaves the secret to its file, which is part of a backup. */
 const variablesOf = (ground: Ground) => ({
   ...environmentOf(ground),
   SERVICE_JWT_SECRET: '',
@@ -23,7 +23,7 @@ const perPage = 1000;
 const listAll = async (client: Client, collection: string) =>
   listAt((await client.get(`/api/v1/${collection}?perPage=${perPage}`)).json, 'data');
 
-/** What of the definitions is the same in both deployments: all of it. */
+/** Returns the definitions of all collections, which are equal in both deployments. */
 const definitionsOf = async (client: Client): Promise<unknown> =>
   at((await client.get('/api/v1/admin/migrations/snapshot')).json, 'data.collections');
 
@@ -82,7 +82,7 @@ suite('backup and restore at the command line', async () => {
   await define({ name: 'first_titles', type: 'view', view_query: 'select f.id, f.title from firsts f' });
   await admin.post('/api/v1/admin/webhooks', { name: 'all', url: receiver.url, events: ['posts.*'] });
 
-  await test('a backup while records and files are written is of one moment', async () => {
+  await test('a backup made during writes of records and files is consistent', async () => {
     await using copy = await createGround();
     const contentOf = (worker: number, n: number): string => `scan ${worker} ${n} `.repeat(200);
     let isOver = false;
@@ -97,7 +97,7 @@ suite('backup and restore at the command line', async () => {
         ];
         const answer = await admin.send('POST', '/api/v1/papers', multipart(...parts));
         assert.equal(answer.status, 201, answer.text);
-        // Every other one goes again at once, and its bytes with it.
+        // Every other record is deleted at once, with its file.
         if (n % 2 === 1) await admin.delete(`/api/v1/papers/${textAt(answer.json, 'data.id')}`);
         written += 1;
       }
@@ -122,14 +122,14 @@ suite('backup and restore at the command line', async () => {
         .filter((post) => post.worker === worker)
         .map((post) => numberAt(post, 'n'))
         .sort((a, b) => a - b);
-      assert.deepEqual(numbers, [...numbers.keys()], 'what a worker wrote is there up to some moment, without gaps');
+      assert.deepEqual(numbers, [...numbers.keys()], 'the writes of a worker are there up to one moment, without gaps');
       const last = numbers.length - 1;
       const scans = papers.filter((paper) => paper.worker === worker).map((paper) => numberAt(paper, 'n'));
       for (let n = 0; n < last; n += 2)
-        assert.ok(scans.includes(n), `paper ${n} stands between posts ${n} and ${n + 1}`);
+        assert.ok(scans.includes(n), `paper ${n} was written between posts ${n} and ${n + 1}`);
       assert.ok(
         scans.every((n) => n <= last),
-        'no paper is there without the post before it',
+        'each paper has the post before it',
       );
     }
     for (const paper of papers) {
@@ -141,7 +141,7 @@ suite('backup and restore at the command line', async () => {
     assert.equal(at(total.json, 'totalItems'), posts.length);
   });
 
-  await test('a restored deployment is what it was, goes on, and sends nothing again', async () => {
+  await test('a restored deployment equals the original, works, and sends no event again', async () => {
     await using copy = await createGround();
     await eventually('every event is delivered', async () => {
       const total = numberAt((await admin.get('/api/v1/posts?perPage=1')).json, 'totalItems');
@@ -166,7 +166,7 @@ suite('backup and restore at the command line', async () => {
     assert.equal((await listAll(client, 'first_titles')).length, 4);
     assert.equal(objectAt((await client.get('/api/v1/admin/settings')).json, 'data')['metrics.token'], 'sealed');
 
-    // Constraints, counters, history and events are those of a living deployment.
+    // Constraints, sequences, history and events work.
     const id = textAt(before.posts[0], 'id');
     assert.equal(
       (
@@ -199,7 +199,7 @@ suite('backup and restore at the command line', async () => {
     assert.equal(found.code, 0, found.stdout);
   });
 
-  await test('restore refuses what is not empty, in use, damaged, cut off or newer, and changes nothing then', async () => {
+  await test('restore refuses non-empty or running deployments and damaged, truncated or newer archives, and changes nothing', async () => {
     await using copy = await createGround();
     const bytes = readFileSync(archive('quiet.tar.gz'));
     writeFileSync(
@@ -218,11 +218,11 @@ suite('backup and restore at the command line', async () => {
     assert.equal(newer.code, 0, newer.stderr);
 
     const refusals = [
-      ['flipped.tar.gz', /damaged|not whole/],
-      ['cut.tar.gz', /damaged|not whole/],
-      ['other.tar.gz', /damaged|no backup/],
+      ['flipped.tar.gz', /damaged|incomplete/],
+      ['cut.tar.gz', /damaged|incomplete/],
+      ['other.tar.gz', /damaged|not a backup/],
       ['newer.tar.gz', /newer version/],
-      ['none.tar.gz', /There is no file/],
+      ['none.tar.gz', /does not exist/],
     ] as const;
     await Promise.all(
       refusals.map(async ([name, words]) => {
@@ -243,7 +243,7 @@ suite('backup and restore at the command line', async () => {
     assert.deepEqual(readdirSync(copy.dataDirectory).sort(), ['jwt_secret', 'uploads']);
   });
 
-  await test('stopped or killed, a backup leaves no archive and a restore everything as it was; both can be run again', async () => {
+  await test('a backup that is stopped or killed leaves no archive, a restore changes nothing, and both can be run again', async () => {
     await using copy = await createGround();
     assert.equal((await restore('quiet.tar.gz', copy)).code, 0);
 
@@ -281,18 +281,18 @@ suite('backup and restore at the command line', async () => {
     assert.deepEqual(readdirSync(copy.dataDirectory).sort(), ['jwt_secret', 'uploads']);
   });
 
-  await test('a place that can not be written in is named', async () => {
+  await test('a directory that cannot be written is named', async () => {
     const file = join(archive('none'), 'backup.tar.gz');
     const { code, stderr } = await runCli(['backup', 'create', file], { environment: variablesOf(ground) });
     assert.equal(code, 1);
-    assert.match(stderr, /backup\.tar\.gz can't be written: ENOENT/);
+    assert.match(stderr, /backup\.tar\.gz cannot be written: ENOENT/);
   });
 
-  await test('a full disk is told, and leaves nothing', { skip: !existsSync('/dev/full') }, async () => {
+  await test('a full disk is reported and leaves no file', { skip: !existsSync('/dev/full') }, async () => {
     symlinkSync('/dev/full', archive('full.tar.gz.part'));
     const { code, stderr } = await backup('full.tar.gz');
     assert.equal(code, 1);
-    assert.match(stderr, /full\.tar\.gz can't be written: ENOSPC/);
+    assert.match(stderr, /full\.tar\.gz cannot be written: ENOSPC/);
     assert.deepEqual(
       readdirSync(ground.dataDirectory).filter((name) => name.startsWith('full')),
       [],

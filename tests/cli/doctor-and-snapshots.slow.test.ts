@@ -17,7 +17,7 @@ const verdictsOf = ({ json }: CliResult): Record<string, unknown> =>
 const adviceOf = ({ json }: CliResult, subject: string): unknown =>
   listAt(json, 'findings').find((finding) => finding.subject === subject)?.advice;
 
-/** What was found of a subject, as rows of verdict, sentence and advice. */
+/** Returns the findings about a subject as rows of verdict, sentence and advice. */
 const foundOf = ({ json }: CliResult, subject: string): unknown[] =>
   listAt(json, 'findings')
     .filter((finding) => finding.subject === subject)
@@ -35,11 +35,11 @@ suite('doctor and snapshot at the command line', async () => {
   const doctor = (more: Record<string, string> = {}) => cli(['doctor', '--json'], more);
   await admin.patch('/api/v1/admin/settings', { 'metrics.token': 'a-secret' });
 
-  await test('doctor finds a healthy deployment healthy, as a table too', async () => {
+  await test('doctor reports a healthy deployment, as JSON and as a table', async () => {
     const found = await doctor();
     assert.equal(found.code, 0, found.stdout);
     const { disk, ...verdicts } = verdictsOf(found);
-    assert.ok(disk, 'the disk was looked at');
+    assert.ok(disk, 'the disk was examined');
     assert.deepEqual([...new Set(Object.values(verdicts))], ['ok'], found.stdout);
     for (const subject of [
       'PostgreSQL',
@@ -51,13 +51,28 @@ suite('doctor and snapshot at the command line', async () => {
       'Node',
       'tables',
     ])
-      assert.ok(subject in verdicts, `${subject} was looked at`);
+      assert.ok(subject in verdicts, `${subject} was examined`);
     const table = await cli(['doctor']);
     assert.match(table.stdout, /✓ PostgreSQL .*version \d+/);
     assert.match(table.stdout, /0 broken\.$/m);
   });
 
-  await test('doctor names what is broken and what to do, with exit code 1', async () => {
+  await test('doctor lists collections whose rules let guests write records or read accounts [collections §3.2]', async () => {
+    await admin.post('/api/v1/collections', { name: 'wide', type: 'base', fields: [], update_rule: '' });
+    await admin.post('/api/v1/collections', { name: 'shown', type: 'auth', list_rule: null });
+    const found = await doctor();
+    assert.equal(found.code, 0, 'the exit code is 0 with warnings only');
+    assert.deepEqual(foundOf(found, 'rules'), [
+      [
+        'warning',
+        'guests may write records or read accounts: wide (create_rule, delete_rule); shown (list_rule)',
+        'If that is not intended, give these rules an expression, or "" for admins only.',
+      ],
+    ]);
+    for (const name of ['wide', 'shown']) await admin.delete(`/api/v1/collections/${name}`);
+  });
+
+  await test('doctor reports what is broken, with advice and exit code 1', async () => {
     const noDirectory = join(ground.dataDirectory, 'a-file');
     writeFileSync(noDirectory, '');
     const [otherKey, noBus, noDatabase, noExtensions, noData] = await Promise.all([
@@ -72,7 +87,7 @@ suite('doctor and snapshot at the command line', async () => {
     for (const found of [otherKey, noBus, noDatabase, noExtensions, noData])
       for (const { verdict, advice, subject } of listAt(found.json, 'findings'))
         if (verdict === 'broken') assert.match(String(advice), /^[A-Z].{10,}\.$/, String(subject));
-    assert.equal(verdictsOf(noDatabase).NATS, 'ok', 'the bus is looked at without the database too');
+    assert.equal(verdictsOf(noDatabase).NATS, 'ok', 'the bus is examined without the database');
     assert.equal(verdictsOf(noExtensions).extensions, 'broken');
     assert.equal(verdictsOf(otherKey)['encryption key'], 'broken');
     assert.match(String(adviceOf(otherKey, 'encryption key')), /SERVICE_ENCRYPTION_KEY/);
@@ -81,7 +96,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.equal(verdictsOf(noDatabase).PostgreSQL, 'broken');
   });
 
-  await test('doctor names the extensions that can not be loaded, and why', async () => {
+  await test('doctor names extensions that cannot be loaded, with the reason', async () => {
     const directory = join(ground.dataDirectory, 'broken-extensions');
     mkdirSync(directory);
     for (const [name, source] of Object.entries({
@@ -99,11 +114,11 @@ suite('doctor and snapshot at the command line', async () => {
     );
     const [well, half, loops] = told.map(({ says }) => String(says));
     assert.equal(well, 'well');
-    assert.match(half ?? '', /^half can not be loaded: SyntaxError.*half\.ts:1\)$/);
-    assert.match(loops ?? '', /^loops can not be loaded: it did not load within 5000 ms$/);
+    assert.match(half ?? '', /^half cannot be loaded: SyntaxError.*half\.ts:1\)$/);
+    assert.match(loops ?? '', /^loops cannot be loaded: it did not load within 5000 ms$/);
   });
 
-  await test('doctor warns of what will not do for ever', async () => {
+  await test('doctor warns of conditions that need action later', async () => {
     const database = new pg.Client({ connectionString: ground.databaseUrl });
     await database.connect();
     await database.query(
@@ -134,7 +149,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.match(shown.stderr, /^The database was made by a newer version: it has 9999-future\. Run that version/);
     assert.match(
       rotated.stderr,
-      /^The tables are of a newer version \(9999-future\): use the command line of that one/,
+      /^The tables are from a newer version \(9999-future\): use the command line of that version/,
     );
 
     const empty = await createDatabase();
@@ -150,7 +165,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.ok(!existsSync(file) && !existsSync(`${file}.part`));
   });
 
-  /** The database as one connection sees it to which these functions and tables come before the server's own. */
+  /** Returns the URL of a connection that sees these functions and tables before those of the server. */
   async function databaseWith(schema: string, definitions: string): Promise<string> {
     const client = new pg.Client({ connectionString: ground.databaseUrl });
     await client.connect();
@@ -162,7 +177,7 @@ suite('doctor and snapshot at the command line', async () => {
   }
   const clockAdvice = 'Let NTP set the clocks of all machines.';
 
-  await test('doctor tells of a database whose clock is another one, first as a warning', async () => {
+  await test('doctor reports a database whose clock differs, as a warning or as broken', async () => {
     const clockOf = (schema: string, interval: string) =>
       databaseWith(
         schema,
@@ -177,13 +192,13 @@ suite('doctor and snapshot at the command line', async () => {
     const [[verdict, says, advice] = []] = foundOf(far, 'clock').map((row) => [row].flat());
     assert.deepEqual([far.code, verdict, advice], [1, 'broken', clockAdvice], far.stdout);
     assert.match(String(says), /^the database differs by 3[56]\d\d\.\d s$/);
-    assert.equal(foundOf(far, 'clock').length, 2, 'the clock of the bus was looked at too');
+    assert.equal(foundOf(far, 'clock').length, 2, 'the clock of the bus was examined too');
     const [[warned, differs] = []] = foundOf(near, 'clock').map((row) => [row].flat());
     assert.deepEqual([near.code, warned], [0, 'warning'], near.stdout);
     assert.match(String(differs), /^the database differs by 1\d\.\d s$/);
   });
 
-  await test('doctor tells of a bus whose clock is another one', async () => {
+  await test('doctor reports a bus whose clock differs', async () => {
     const nextYear = new Date().getUTCFullYear() + 1;
     await using bus = await startRewritingProxy(ground.bus.url, (answer) =>
       answer.replaceAll(/"ts":"\d{4}/g, `"ts":"${nextYear}`),
@@ -194,8 +209,8 @@ suite('doctor and snapshot at the command line', async () => {
     assert.match(String(ofBus?.[1]), /^the bus differs by \d{8}\.\d s$/);
   });
 
-  await test('doctor calls servers broken that are older than what is supported', async () => {
-    // Of the catalogue as it was before 15 too.
+  await test('doctor reports unsupported versions of servers as broken', async () => {
+    // With the catalog of versions before 15.
     const oldDatabase = await databaseWith(
       'fourteen',
       `create function fourteen.current_setting(name text) returns text language sql as $$ select case name
@@ -212,31 +227,31 @@ suite('doctor and snapshot at the command line', async () => {
     assert.deepEqual(foundOf(found, 'NATS'), [['broken', 'version 2.9.25', 'Use nats-server 2.10 or newer.']]);
   });
 
-  await test('doctor tells of a nats-server without JetStream', async () => {
+  await test('doctor reports a nats-server without JetStream', async () => {
     await using bus = await startEmbeddedNats({ jetstream: false });
     const found = await doctor({ SERVICE_NATS_URL: bus.url });
     const advice =
       'Start nats-server with JetStream (-js, or jetstream {} in its configuration), and enable it for the account.';
     assert.deepEqual([found.code, foundOf(found, 'NATS')], [1, [['broken', 'JetStream is off', advice]]]);
-    assert.deepEqual(foundOf(found, 'PostgreSQL').length, 1, 'the database is looked at without it too');
+    assert.deepEqual(foundOf(found, 'PostgreSQL').length, 1, 'the database is examined without it');
   });
 
-  await test('doctor tells of a disk with less room than is asked for', async () => {
+  await test('doctor reports a disk with less free space than requested', async () => {
     const found = await cli(['doctor', '--json', '--min-free', '1e9']);
     const [[verdict, says, advice] = []] = foundOf(found, 'disk').map((row) => [row].flat());
     assert.deepEqual([found.code, verdict], [1, 'broken'], found.stdout);
     assert.match(String(says), /^\d+\.\d GiB \(\d+ %\) free at \//);
-    assert.equal(advice, 'Make room: the database, the bus and uploads stop at a full disk.');
+    assert.equal(advice, 'Free some space: the database, the bus and uploads stop when the disk is full.');
     const noNumber = await cli(['doctor', '--min-free', 'much']);
     assert.equal(noNumber.code, 2);
-    assert.match(noNumber.stderr, /'--min-free <GiB>' argument 'much' is invalid\. It has to be a number of GiB\./);
+    assert.match(noNumber.stderr, /'--min-free <GiB>' argument 'much' is invalid\. It must be a number of GiB\./);
   });
 
   const file = join(ground.dataDirectory, 'snapshot.json');
   const collectionNames = async () =>
     listAt((await admin.get('/api/v1/collections')).json, 'data').map(({ name }) => name);
 
-  await test('snapshot export writes what the API gives', async () => {
+  await test('snapshot export writes the same document as the API', async () => {
     await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: [{ name: 'title', type: 'text' }] });
     const exported = await cli(['snapshot', 'export', file]);
     assert.deepEqual([exported.code, exported.stdout], [0, ''], exported.stderr);
@@ -247,7 +262,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.deepEqual(at(printed.json, 'collections'), at(written, 'collections'));
   });
 
-  await test('snapshot apply: a dry run tells and changes nothing, then it is applied and every service knows', async () => {
+  await test('snapshot apply: a dry run reports and changes nothing; an apply reaches every service', async () => {
     await admin.delete('/api/v1/collections/posts');
     const dry = await cli(['snapshot', 'apply', file, '--dry-run', '--json']);
     assert.deepEqual(
@@ -266,7 +281,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.deepEqual(at(again.json, 'unchanged'), ['posts']);
   });
 
-  await test('snapshot apply refuses what is no snapshot, by name', async () => {
+  await test('snapshot apply refuses an invalid snapshot, naming what is wrong', async () => {
     writeFileSync(file, '{"version": 1, "collections": [{"name": "x y", "type": "base"}]}');
     const [badName, noFile, badMode] = await Promise.all([
       cli(['snapshot', 'apply', file, '--json']),
@@ -275,6 +290,6 @@ suite('doctor and snapshot at the command line', async () => {
     ]);
     assert.deepEqual([badName.code, noFile.code, badMode.code], [1, 1, 2]);
     assert.match(Object.keys(Object(at(JSON.parse(badName.stderr), 'details'))).join(), /name/);
-    assert.match(noFile.stderr, /can't be read/);
+    assert.match(noFile.stderr, /cannot be read/);
   });
 });

@@ -16,13 +16,13 @@ suite('the command line on a data directory with its own servers', async () => {
   const cli = (args: readonly string[], input = '') => runCli(args, { environment, input });
   const verdicts = (json: unknown) => JSON.stringify(at(json, 'findings'));
 
-  await test('a directory without data is left alone', async () => {
+  await test('a directory without data is refused', async () => {
     const refused = await cli(['admin', 'create', 'ada@example.com', '--password-stdin'], password);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /There is no data in/);
   });
 
-  await test('while the stack runs, commands find its servers', async () => {
+  await test('commands use the servers of a running stack', async () => {
     const product = startProduct('one', environment);
     after(() => endChild(product));
     const { url } = await readiness(product);
@@ -36,7 +36,7 @@ suite('the command line on a data directory with its own servers', async () => {
     await endChild(product);
   });
 
-  await test('while it is stopped, they start the servers and stop them; of two at once one is refused', async () => {
+  await test('without a running stack they start and stop the servers; of two concurrent commands one is refused', async () => {
     const reset = () => cli(['admin', 'reset', 'ada@example.com', '--password-stdin'], `${password} 2`);
     const results = await Promise.all([reset(), reset()]);
     const codes = results.map(({ code }) => code).sort();

@@ -4,7 +4,8 @@ import pg from 'pg';
 import { type CliResult, runCli } from '../harness/cli.ts';
 import { type Client, createClient } from '../harness/client.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { createKeylessGround } from '../harness/keyless-ground.ts';
+import { environmentOf, startStack } from '../harness/stack.ts';
 import { stopCli } from '../harness/stop-cli.ts';
 import { totpCode } from '../harness/totp.ts';
 
@@ -14,7 +15,7 @@ const path = '/api/v1/auth/staff';
 suite('encryption rotate at the command line', async () => {
   const tidying = new AsyncDisposableStack();
   after(() => tidying.disposeAsync());
-  const ground = tidying.use(await createGround());
+  const ground = tidying.use(await createKeylessGround());
   const database = new pg.Client({ connectionString: ground.databaseUrl });
   await database.connect();
   tidying.defer(() => database.end());
@@ -54,14 +55,14 @@ suite('encryption rotate at the command line', async () => {
     assert.match(whileRunning?.stderr ?? '', /Services are running on this database \(local\)/);
   });
 
-  await test('from no key to the first: what was stored in plain text is sealed', async () => {
+  await test('from no key to the first: values stored in plain text are encrypted', async () => {
     assert.equal(await storedBy(setting), 'in-plain-text');
     const done = await rotate({ SERVICE_NEW_ENCRYPTION_KEY: 'one' });
     assert.equal(done.code, 0, done.stderr);
     assert.deepEqual(done.json, {
       encrypted: 6,
       unreadable: 0,
-      // Of a note also the version in its history.
+      // Each field of a note also counts in its history.
       places: {
         'system.settings.value': 1,
         'records.staff.totp_secret': 1,
@@ -72,7 +73,7 @@ suite('encryption rotate at the command line', async () => {
     for (const text of [setting, appSecret, note]) assert.match(await storedBy(text), /^enc:1:/);
   });
 
-  await test('doctor tells where values stand that another key, or none, sealed', async () => {
+  await test('doctor names columns with values that the key does not decrypt', async () => {
     const look = async (more: Record<string, string>) => {
       const { json, code } = await runCli(['doctor', '--json'], { environment: { ...environment, ...more } });
       const found = listAt(json, 'findings').filter(({ subject }) => subject === 'sealed values');
@@ -93,7 +94,7 @@ suite('encryption rotate at the command line', async () => {
     }
   });
 
-  await test('from key to key, all or nothing: values within JSON too, such as those of history', async () => {
+  await test('from key to key, all or nothing: also values within JSON, such as history', async () => {
     await database.query(`do $$ begin execute (
       select format('create temp view history_of_staff as select * from history.%I', id) from system.collections where name = 'staff'
     ); end $$`);

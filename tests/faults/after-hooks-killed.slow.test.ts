@@ -8,7 +8,7 @@ import { createGround, type Stack, startStack, type Topology } from '../harness/
 const environment = {
   SERVICE_EXTENSIONS_DIR: fileURLToPath(new URL('../extensions/slow', import.meta.url)),
 };
-/** What a dead process was at is taken up after 20 s. */
+/** Another process takes over the work of a dead one after 20 s. */
 const takeUpTimeoutMs = 60_000;
 
 async function createOrders(stack: Stack, count: number): Promise<string[]> {
@@ -24,7 +24,7 @@ const doneOf = async (stack: Stack): Promise<unknown[]> =>
   listAt((await (await stack.admin()).get('/api/v1/slow_done?perPage=1000')).json, 'data').map(({ of }) => of);
 
 const someDone = (stack: Stack) =>
-  eventually('some are done', async () => (await doneOf(stack)).length > 2 || undefined);
+  eventually('some hooks ran', async () => (await doneOf(stack)).length > 2 || undefined);
 
 const allDone = (stack: Stack, ids: readonly string[]) =>
   eventually(

@@ -14,19 +14,19 @@ onOneProcess('receivers that do their worst [docs/reliability]', async (t, targe
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
 
-  await t.test('one that answers 100 MB is read for as long as there is something to keep', async () => {
+  await t.test('a 100 MB answer is read only as far as it is kept', async () => {
     const { id } = await createWebhook(admin, receiver.url, ['letters.*']);
     receiver.behave('flood');
     await admin.create('letters', {});
     const { response_body, attempt } = await deliveryIn(admin, id, 'success');
     assert.deepEqual([response_body, attempt], ['x'.repeat(2048), 1]);
-    assert.ok(receiver.floodedBytes < 20 * 1024 ** 2, `${receiver.floodedBytes} bytes were taken`);
+    assert.ok(receiver.floodedBytes < 20 * 1024 ** 2, `${receiver.floodedBytes} bytes were read`);
     await admin.delete(`${webhooksPath}/${id}`);
     receiver.behave({ status: 200 });
   });
 
   for (const behaviour of ['hang', 'drip', 'reset'] as const) {
-    await t.test(`one that would ${behaviour} gets its attempts and no more`, async () => {
+    await t.test(`a receiver that would ${behaviour} gets its attempts and no more`, async () => {
       const { id } = await createWebhook(admin, receiver.url, ['letters.*'], { timeout_ms: 300, retry_max: 1 });
       const from = receiver.deliveries.length;
       receiver.behave(behaviour);
@@ -39,7 +39,7 @@ onOneProcess('receivers that do their worst [docs/reliability]', async (t, targe
     });
   }
 
-  await t.test(`${hangingCount} that hang, at the same host, do not keep a healthy one from its events`, async () => {
+  await t.test(`${hangingCount} hanging receivers at the same host do not delay a healthy one`, async () => {
     await using host = await startReceiver();
     host.behave((path) => (path.endsWith('/healthy') ? { status: 200 } : 'hang'));
     const members = { timeout_ms: 60_000, retry_max: 0 };
@@ -52,13 +52,13 @@ onOneProcess('receivers that do their worst [docs/reliability]', async (t, targe
       async () => (await deliveriesOf(admin, healthy.id, `?status=success&perPage=${events}`)).length === events,
       { timeoutMs: 30_000 },
     );
-    // No hanging one has ended meanwhile, so none made room.
+    // No hanging request has ended meanwhile, so none freed a slot.
     assert.equal(host.abandoned, 0);
     const ofHealthy = host.deliveries.filter(({ path }) => path.endsWith('/healthy'));
     assert.equal(new Set(ofHealthy.map(({ json }) => textAt(json, 'id'))).size, events);
     assert.equal(ofHealthy.length, events);
     const hanging = host.deliveries.find(({ path }) => path.endsWith('/hanging/0'));
-    assert.ok(hanging, 'the others have theirs under way');
+    assert.ok(hanging, 'the other deliveries are in progress');
     assert.equal(at(hanging.json, 'event'), 'letters.create');
   });
 });

@@ -8,10 +8,10 @@ import { createGround, startStack } from '../harness/stack.ts';
 import { createWebhook } from '../harness/webhook.ts';
 
 /**
- * A minute or less: what counts is that it is longer than every wait there is, the longest of
- * which is that for three pings without an answer, 30 s: acknowledgements and retries wait for 5 s, the consumer for 10.
+ * The bus hangs for up to a minute, longer than every timeout: 30 s for three unanswered pings, 5 s for acknowledgements and
+ * retries, 10 s for the consumer.
  */
-test('the bus hangs until it is given up, dies, and comes back: writes go on all the while, and nothing is lost', async () => {
+test('the bus hangs until its connections time out, dies and returns: writes continue and no event is lost', async () => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground });
   await using receiver = await startReceiver();
@@ -26,7 +26,7 @@ test('the bus hangs until it is given up, dies, and comes back: writes go on all
   await receiver.received(1);
 
   await ground.bus.freeze();
-  // Who balances load by it must not take out every replica at once.
+  // A load balancer must not remove all replicas at once.
   assert.equal((await stack.guest.get('/readyz')).status, 200);
   const writeUntil = (line: string) =>
     eventually(
@@ -37,7 +37,7 @@ test('the bus hangs until it is given up, dies, and comes back: writes go on all
       },
       { timeoutMs: 60_000, intervalMs: 250 },
     );
-  await writeUntil('lost the bus');
+  await writeUntil('lost the connection to the bus');
   await ground.bus.kill();
   for (let count = 0; count < 10; count += 1) await write();
   await ground.bus.start();

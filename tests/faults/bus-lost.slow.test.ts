@@ -10,7 +10,7 @@ import { committedIds, everyRecordArrives, writeBurst } from '../harness/write-b
 
 const patience = { timeoutMs: 40_000 };
 
-test('the bus loses its data in the middle of writes: it gets it again, and every event is delivered once', async () => {
+test('the bus loses its data during writes: events are published again, and each is delivered once', async () => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground });
   await using receiver = await startReceiver();
@@ -42,31 +42,50 @@ test('the bus loses its data in the middle of writes: it gets it again, and ever
   );
 });
 
-test('the stream is full: writes go on, the outbox holds their events, and a larger stream gets them', async () => {
+test('the stream is full: read events are dropped; events wait for a consumer in events.kept_for, and health reports it', async () => {
   await using ground = await createGround();
   await using receiver = await startReceiver();
-  const small = { SERVICE_EVENTS_MAX_BYTES: String(1024 ** 2) };
-  const fields = [{ name: 'text', type: 'text' }];
-  {
-    await using stack = await startStack({ topology: 'one', ground, environment: small });
-    const admin = await stack.admin();
-    await admin.post('/api/v1/collections', { name: 'tomes', type: 'base', fields });
-    await createWebhook(admin, receiver.url, ['tomes.*']);
-    const body = { text: 'x'.repeat(50_000) };
-    const created = await writeBurst({ url: stack.url, collection: 'tomes', count: 60, parallel: 5, body });
-    assert.equal(created, 60, 'no write fails');
-    await eventually('it says why', () =>
-      stack.process.lines.some((line) => line.includes('events wait in the outbox')),
+  const environment = { SERVICE_EVENTS_MAX_BYTES: String(1024 ** 2) };
+  await using stack = await startStack({ topology: 'one', ground, environment });
+  const admin = await stack.admin();
+  await admin.patch('/api/v1/admin/settings', { 'metrics.enabled': '1' });
+  await admin.post('/api/v1/collections', { name: 'tomes', type: 'base', fields: [{ name: 'text', type: 'text' }] });
+  await createWebhook(admin, receiver.url, ['tomes.*']);
+  const write = () =>
+    writeBurst({ url: stack.url, collection: 'tomes', count: 60, parallel: 5, body: { text: 'x'.repeat(50_000) } });
+  const readiness = async () => textAt((await admin.get('/readyz')).json, 'data.checks.records');
+  const metric = async (name: string) =>
+    Number(
+      new RegExp(`^recordbus_stream_${name}\\{.*\\} (.*)$`, 'm').exec((await admin.get('/api/v1/metrics')).text)?.[1],
     );
-    const received = new Set(receivedRecordIds(receiver)).size;
-    assert.ok(received < 40, `${received} events of 50 kB on a stream of 1 MiB`);
-  }
-  // The service upgrades the stream that it finds.
-  await using stack = await startStack({ topology: 'one', ground });
-  assert.deepEqual(await everyRecordArrives(await stack.admin(), receiver, 'tomes'), []);
+
+  assert.equal(await write(), 60, 'no write fails');
+  assert.deepEqual(await everyRecordArrives(admin, receiver, 'tomes'), [], 'three times the size of the stream');
+
+  await admin.patch('/api/v1/admin/settings', { 'events.kept_for': 'crm' });
+  assert.equal(await write(), 60, 'no write fails');
+  await eventually('the log has the reason', () =>
+    stack.process.lines.some((line) => line.includes('events wait in the outbox: the event stream is full')),
+  );
+  await eventually(
+    'readiness says so',
+    async () => /is full .* consumer crm does not exist/.test(await readiness()),
+    patience,
+  );
+  const ofGuest = await stack.guest.get('/readyz');
+  assert.equal(ofGuest.status, 200);
+  assert.equal(textAt(ofGuest.json, 'data.checks.records'), 'degraded');
+  assert.equal(await metric('full'), 1);
+  assert.equal(await metric('room_seconds'), 0);
+
+  await admin.patch('/api/v1/admin/settings', { 'events.kept_for': '' });
+  assert.deepEqual(await everyRecordArrives(admin, receiver, 'tomes'), []);
+  await eventually('the problem is over', () =>
+    stack.process.lines.some((line) => line.includes('the event stream has room again')),
+  );
 });
 
-test('an event that is larger than a message may be goes as a reference; nothing is held up behind it', async () => {
+test('an event larger than a message is published as a reference and delays no other', async () => {
   await using stack = await startStack({ topology: 'one' });
   await using receiver = await startReceiver();
   await using bus = await openBusReader(stack.natsUrl);
@@ -79,7 +98,7 @@ test('an event that is larger than a message may be goes as a reference; nothing
   await createWebhook(admin, receiver.url, ['tomes.*']);
   const text = 'é'.repeat(300_000);
   const tome = await admin.create('tomes', { text, n: 1 });
-  // Its record and the one before together are above the limit of one message (1 MiB).
+  // Together, the record and the previous one exceed the limit of a message (1 MiB).
   await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 2 });
   await admin.patch(`/api/v1/tomes/${tome.id}`, { text: 'short' });
   await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 3 });
@@ -96,7 +115,7 @@ test('an event that is larger than a message may be goes as a reference; nothing
   );
 });
 
-test('an event that is on the stream twice is delivered once, and what is no event holds up nobody', async () => {
+test('an event that is on the stream twice is delivered once, and other messages delay nothing', async () => {
   await using stack = await startStack({ topology: 'one' });
   await using receiver = await startReceiver();
   await using bus = await openBusReader(stack.natsUrl);
@@ -108,7 +127,7 @@ test('an event that is on the stream twice is delivered once, and what is no eve
   const [event] = await eventually('the event', () => (bus.events.length > 0 ? bus.events : undefined));
   assert.ok(event);
 
-  // The stream drops what has the id of an event of the last two minutes; under another id it takes it for a new one.
+  // The stream drops a message with the id of an event of the last two minutes, and accepts it under another id.
   const republish = (messageId: string) =>
     bus.publish(event.subject, JSON.stringify(event.body), event.headers, messageId);
   assert.equal(await republish(String(event.headers['Nats-Msg-Id'])), 'duplicate');

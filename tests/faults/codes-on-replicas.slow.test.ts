@@ -14,7 +14,7 @@ const auth = '/api/v1/auth/readers';
 
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort();
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never sends anything. */
 async function startMuteServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on('error', () => {})));
@@ -30,7 +30,7 @@ async function startMuteServer() {
   };
 }
 
-test('codes and mails on two replicas [contract §4]', async (t) => {
+test('codes and mails on two replicas [auth §8.5]', async (t) => {
   await using ground = await createGround();
   await using first = await startStack({ topology: 'one', ground });
   await using second = await startStack({ topology: 'one', beside: ground });
@@ -45,7 +45,7 @@ test('codes and mails on two replicas [contract §4]', async (t) => {
   const register = async (email: string) =>
     textAt(await first.guest.post(`${auth}/register`, { email, password }), 'token');
 
-  await t.test('a mail server that says nothing holds up no request', async () => {
+  await t.test('a silent mail server delays no request', async () => {
     await using mute = await startMuteServer();
     await admin.patch('/api/v1/admin/settings', {
       ...mail.settings,
@@ -60,8 +60,8 @@ test('codes and mails on two replicas [contract §4]', async (t) => {
     await admin.patch('/api/v1/admin/settings', mail.settings);
   });
 
-  await t.test('each mail arrives, and arrives once', async () => {
-    await eventually('the second replica knows', async () => {
+  await t.test('each mail arrives once', async () => {
+    await eventually('the second replica has the setting', async () => {
       const answer = await second.guest.send('POST', `${auth}/otp/request`, { body: { email: 'x@example.com' } });
       return answer.status === 200;
     });
@@ -77,21 +77,44 @@ test('codes and mails on two replicas [contract §4]', async (t) => {
     assert.deepEqual(recipients.sort(), [...people, ...people].sort());
   });
 
-  await t.test('of many who use a code at once on both, one gets in', async () => {
+  await t.test('of many concurrent uses of a code on both replicas, one succeeds', async () => {
     const { code, token } = await mail.mailTo('p3@example.com', { subject: 'Your sign-in code' });
     const proof = [{ email: 'p3@example.com', code }, { token }];
     const answers = await onBoth('/otp/auth', [...proof, ...proof.toReversed()]);
     assert.deepEqual(statuses(answers), [200, 401, 401, 401]);
   });
 
-  await t.test('of many guesses on both, five are looked at', async () => {
+  await t.test('of many guesses on both replicas, five are checked', async () => {
     const { code = '' } = await mail.mailTo('p4@example.com', { subject: 'Your sign-in code' });
     const wrong = { email: 'p4@example.com', code: code === '000000' ? '000001' : '000000' };
     assert.deepEqual(statuses(await onBoth('/otp/auth', Array(6).fill(wrong))), Array(6).fill(401));
     assert.deepEqual(statuses(await onBoth('/otp/auth', [{ ...wrong, code }])), [401]);
   });
 
-  await t.test('of many second factors at once on both, one is taken', async () => {
+  await t.test('of 300 concurrent requests on both replicas, a stranger gets five mails [identity §6.1]', async () => {
+    await first.guest.post(`${auth}/otp/request`, { email: 'p5@example.com' }, 200);
+    const { token } = await mail.mailTo('p5@example.com', { subject: 'Your sign-in code', count: 2 });
+    // Sign-in by code proves the address and removes the password of an unproved account (identity §2.2).
+    const session = await first.guest.post(`${auth}/otp/auth`, { token }, 200);
+    const clients = [first, second].map(({ url }) => createClient(url, textAt(session, 'token')));
+    const stranger = 'stranger@example.com';
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        clients[index % 2]?.send('POST', `${auth}/request-email-change`, { body: { email: stranger } }),
+      ),
+    );
+    assert.deepEqual(new Set(answers.map((answer) => answer?.status)), new Set([200]));
+    const mailsTo = () => mail.received.filter(({ recipients }) => recipients.includes(stranger)).length;
+    await mail.mailTo(stranger, { count: 5 });
+    // The mail requested last arrives last, so no other mail is on its way.
+    await first.guest.post(`${auth}/otp/request`, { email: 'p6@example.com' }, 200);
+    await second.guest.post(`${auth}/otp/request`, { email: 'p7@example.com' }, 200);
+    await mail.mailTo('p6@example.com', { subject: 'Your sign-in code', count: 2 });
+    await mail.mailTo('p7@example.com', { subject: 'Your sign-in code', count: 2 });
+    assert.equal(mailsTo(), 5);
+  });
+
+  await t.test('of many concurrent second factors on both replicas, one is accepted', async () => {
     const client = createClient(first.url, await register('totp@example.com'));
     const secret = textAt((await client.send('POST', `${auth}/totp/setup`)).json, 'secret');
     const { codes } = (await client.post(`${auth}/totp/confirm`, { code: totpCode(secret) }, 200)) as {

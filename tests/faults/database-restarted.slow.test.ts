@@ -10,7 +10,7 @@ import { createGround, startStack } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
 
 for (const topology of topologies) {
-  test(`the database goes away and comes back: the services find it by themselves (${topology})`, async (t) => {
+  test(`the database stops and returns: the services reconnect by themselves (${topology})`, async (t) => {
     await using postgres = await startPostgres();
     await using ground = await createGround({ url: postgres.url, drop: async () => {} });
     await using stack = await startStack({ topology, ground });
@@ -25,7 +25,7 @@ for (const topology of topologies) {
       'rate_limit.enabled': '1',
       'rate_limit.rules': JSON.stringify(limits),
     });
-    await eventually('the gateway counts by these rules', async () => {
+    await eventually('the gateway uses these rules', async () => {
       const { headers } = await stack.guest.get('/api/v1/health');
       return headers['ratelimit-limit'] === '10000';
     });
@@ -47,18 +47,18 @@ for (const topology of topologies) {
       await eventually('its event', () => bus.events.some(({ body }) => at(body, 'data.record.id') === id));
       for (const [name, { url }] of services)
         await eventually(`${name} is ready`, async () => (await createClient(url).get('/readyz')).status === 200);
-      assert.deepEqual(pids(), pidsBefore, 'no process was started anew');
+      assert.deepEqual(pids(), pidsBefore, 'no process was restarted');
     };
 
     await postgres.stop();
-    await t.test('readiness tells of it, life goes on [contract §1]', async () => {
+    await t.test('readiness reports it, and liveness does not [http §11.1, §11.2]', async () => {
       for (const [name, { url }] of withDatabase) {
         const service = createClient(url);
         await eventually(`${name} is not ready`, async () => (await service.get('/readyz')).status === 503);
         assert.equal((await service.get('/healthz')).status, 200);
       }
     });
-    await t.test('requests are told to come again [contract §1]', async () => {
+    await t.test('requests get 503 with Retry-After [http §4.6]', async () => {
       const unavailable = { error: is.text, code: 'unavailable' };
       for (const answer of [
         await stack.guest.get(`/api/v1/ledger/${kept.id}`),
@@ -70,16 +70,16 @@ for (const topology of topologies) {
         assert.match(String(answer.headers['retry-after']), /^\d+$/);
       }
     });
-    await t.test('rate limits are neither open nor closed meanwhile [docs/gateway]', async () => {
+    await t.test('rate limits still apply meanwhile [http §8.11]', async () => {
       const statuses: number[] = [];
       for (let request = 0; request < 5; request += 1) statuses.push((await stack.guest.get('/api/v1/limited')).status);
       assert.deepEqual(statuses, [503, 503, 503, 429, 429]);
     });
     await postgres.start();
-    await t.test('after an orderly restart everything works again [docs/reliability]', isBack);
+    await t.test('after an orderly restart everything works [docs/reliability]', isBack);
 
     await postgres.kill();
     await postgres.start();
-    await t.test('and after a crash too [docs/reliability]', isBack);
+    await t.test('after a crash everything works [docs/reliability]', isBack);
   });
 }

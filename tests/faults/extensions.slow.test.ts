@@ -13,7 +13,7 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     logLines(target.logLines).filter(({ extension, level }) => extension === 'faulty' && level === 'error').length >
       0 || assert.fail(`no error in the log names the extension of ${path}`);
 
-  await t.test('one that does not load is named in the log, and the others are there', async () => {
+  await t.test('an extension that does not load is named in the log, and the others work', async () => {
     assert.equal((await get('well')).status, 200);
     const [line] = logLines(target.logLines).filter(({ extension }) => extension === 'never-loads');
     assert.match(String(line?.problem ?? line?.reason), /did not load within 5000 ms/);
@@ -44,23 +44,26 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
 
   const ofFaulty = () => logLines(target.logLines).filter(({ extension }) => extension === 'faulty');
 
-  await t.test('what is rejected after the answer ends the worker, and the next call has another one', async () => {
+  await t.test('a rejection after the answer ends the worker, and the next call gets another one', async () => {
     const answer = await get('rejects-after');
     assert.deepEqual([answer.status, at(answer.json, 'data')], [200, 'answered']);
     await eventually('the worker ends', () => ofFaulty().some(({ reason }) => /after the answer/.test(String(reason))));
     assert.equal((await get('well')).status, 200);
   });
 
-  await t.test('of a log without end some lines are written, cut, with the number of the others', async () => {
-    const before = ofFaulty().length;
-    assert.equal(at((await get('logs')).json, 'data'), 'logged');
-    const line = await eventually('what was left out is said', () =>
-      ofFaulty().find(({ msg }) => /^\d+ lines were left out of the log$/.test(String(msg))),
-    );
-    assert.equal(line.level, 'warn');
-    assert.ok(ofFaulty().length - before < 25_000);
-    assert.equal((await get('well')).status, 200);
-  });
+  await t.test(
+    'of endless log output some lines are written, truncated, with the number of dropped lines',
+    async () => {
+      const before = ofFaulty().length;
+      assert.equal(at((await get('logs')).json, 'data'), 'logged');
+      const line = await eventually('the number of dropped lines is logged', () =>
+        ofFaulty().find(({ msg }) => /^\d+ lines were omitted from the log$/.test(String(msg))),
+      );
+      assert.equal(line.level, 'warn');
+      assert.ok(ofFaulty().length - before < 25_000);
+      assert.equal((await get('well')).status, 200);
+    },
+  );
 
   const odd = (path: string) => target.guest.get(`/api/x/odd/${path}`);
   const ofOdd = () => logLines(target.logLines).filter(({ extension }) => extension === 'odd');
@@ -71,10 +74,10 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     ['answers-wrong-headers', 500, /Invalid character in header content \["x-note"\]/],
     ['throws-nothing', 500, /threw \[Object: null prototype\] \{\}/],
     ['throws-a-trap', 500, /route GET \/odd\/throws-a-trap/],
-    ['refuses-with-a-fraction', 500, /refused with 404.5, which is no status/],
+    ['refuses-with-a-fraction', 500, /refused with 404.5, which is not the status of a refusal/],
     ['asks-with-much', 500, /http\.fetch: the arguments have more than 16777216 bytes/],
   ] as const) {
-    await t.test(`${status}: a route that ${path}, and the log says why`, async () => {
+    await t.test(`${status}: a route that ${path}, with the reason in the log`, async () => {
       const answer = await odd(path);
       assert.equal(answer.status, status, answer.text);
       assert.equal(at(answer.json, 'code'), 'extension_failed');
@@ -85,12 +88,12 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     });
   }
 
-  await t.test('what is refused with other than texts is told as text', async () => {
+  await t.test('details of a refusal that are not texts become texts', async () => {
     const answer = await odd('refuses-with-a-function');
     assert.deepEqual([answer.status, at(answer.json, 'details')], [422, { count: '7' }]);
   });
 
-  await t.test('values that can not be kept, and arguments that are none, are refused in words', async () => {
+  await t.test('values that cannot be stored and invalid arguments are refused with a message', async () => {
     const { json } = await odd('kv');
     const refused = (value: string) => ({ status: 422, message: 'validation failed', details: { value } });
     const unkept = refused('may have no NUL and no half of a character');
@@ -102,19 +105,16 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     });
   });
 
-  await t.test(
-    'what is put in the place of JSON.stringify, or said to the port of the worker, changes nothing',
-    async () => {
-      for (const [path, data] of Object.entries({
-        'changes-json': { whole: true },
-        'says-rubbish': 'said',
-        well: 'well',
-      }))
-        assert.deepEqual(at((await odd(path)).json, 'data'), data);
-    },
-  );
+  await t.test('a replaced JSON.stringify or a message to the port of the worker has no effect', async () => {
+    for (const [path, data] of Object.entries({
+      'changes-json': { whole: true },
+      'says-rubbish': 'said',
+      well: 'well',
+    }))
+      assert.deepEqual(at((await odd(path)).json, 'data'), data);
+  });
 
-  await t.test('what is written to the streams of the process is a line of the log', async () => {
+  await t.test('output to the streams of the process is logged', async () => {
     await odd('writes');
     for (const [level, msg] of [
       ['info', 'to standard output'],
@@ -123,7 +123,7 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
       await eventually(msg ?? '', () => ofOdd().some((line) => line.level === level && line.msg === msg));
   });
 
-  await t.test('a line of the log is of the extension, whatever its fields say', async () => {
+  await t.test('a log line belongs to its extension, whatever its fields say', async () => {
     await odd('logs-as-another');
     const line = await eventually('the line', () => ofOdd().find(({ msg }) => msg === 'as myself'));
     const { level, service, level_, service_, extension_, colour } = line;
@@ -133,7 +133,7 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     );
   });
 
-  await t.test('two thousand things that one call asks for at once leave the others room', async () => {
+  await t.test('two thousand concurrent requests of one call do not block others', async () => {
     let isDone = false;
     const asking = odd('asks-much').then(() => {
       isDone = true;
@@ -143,14 +143,16 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     await asking;
   });
 
-  await t.test('a loop that an answered call left behind fails no other one', async () => {
+  await t.test('a loop left by an answered call fails no other call', async () => {
     assert.equal(at((await odd('loops-after')).json, 'data'), 'answered');
-    // The call that is handed to the worker in the loop gets another one.
+    // A call that is sent to the looping worker gets another worker.
     assert.equal((await odd('well')).status, 200);
-    await eventually('the worker ends', () => ofOdd().some(({ reason }) => /left running/.test(String(reason))));
+    await eventually('the worker ends', () =>
+      ofOdd().some(({ reason }) => /code of an earlier call/.test(String(reason))),
+    );
   });
 
-  await t.test('a hundred calls at once that hang are refused in time', async () => {
+  await t.test('a hundred concurrent hanging calls time out', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => get('hangs')));
     const statuses = new Set(answers.map(({ status }) => status));
     assert.deepEqual([...statuses].sort(), [503, 504]);
@@ -183,14 +185,49 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     ['loops', 504],
     ['runs in circles', 500],
   ] as const) {
-    await t.test(`${status}: a before hook that ${note} leaves nothing behind`, async () => {
+    await t.test(`${status}: a before hook that ${note} writes nothing`, async () => {
       const answer = await create(note);
       assert.equal(answer.status, status, answer.text);
       assert.deepEqual(await notes(), []);
     });
   }
 
-  await t.test('a hundred writes at once whose hooks hang leave the others room', async () => {
+  for (const [how, status, code] of [
+    ['loops', 504, 'extension_timeout'],
+    ['hangs', 504, 'extension_timeout'],
+    ['exits', 500, 'extension_failed'],
+    ['leaves', 200, undefined],
+    ['outlasts', 504, 'upstream_timeout'],
+  ] as const) {
+    await t.test(
+      `${status}: the transaction of a route that ${how} is rolled back, and its rows are free`,
+      async () => {
+        const { id } = await admin.create('faulty_orders', { note: 'before' });
+        const held = target.guest.send('POST', `/api/x/faulty/holds/${how}`, { body: { id } });
+        await eventually('it holds the record', () => ofFaulty().some(({ msg }) => msg === `${how} holds a record`));
+        // Waits for the lock, which the transaction releases after at most 5 seconds.
+        await admin.patch(`/api/v1/faulty_orders/${id}`, { note: 'free' });
+        const answer = await held;
+        assert.deepEqual([answer.status, at(answer.json, 'code')], [status, code], answer.text);
+        assert.equal(at((await admin.get(`/api/v1/faulty_orders/${id}`)).json, 'data.note'), 'free');
+        await admin.delete(`/api/v1/faulty_orders/${id}`);
+      },
+    );
+  }
+
+  await t.test('hanging transactions do not block writes without hooks', async () => {
+    const orders = await Promise.all(['a', 'b', 'c', 'd'].map((note) => admin.create('faulty_orders', { note })));
+    await admin.post('/api/v1/collections', { name: 'faulty_besides', type: 'base', fields });
+    const hanging = Promise.all(
+      orders.map(({ id }) => target.guest.send('POST', '/api/x/faulty/holds/hangs', { body: { id } })),
+    );
+    for (let made = 0; made < 20; made += 1) await admin.create('faulty_besides', { note: `note ${made}` });
+    assert.deepEqual(new Set((await hanging).map(({ status }) => status)), new Set([504]));
+    for (const { id } of orders) await admin.delete(`/api/v1/faulty_orders/${id}`);
+    await admin.delete('/api/v1/collections/faulty_besides');
+  });
+
+  await t.test('a hundred concurrent writes with hanging hooks do not block others', async () => {
     await admin.post('/api/v1/collections', { name: 'faulty_others', type: 'base', fields });
     const hanging = Promise.all(Array.from({ length: 100 }, () => create('hangs')));
     for (let made = 0; made < 20; made += 1) await admin.create('faulty_others', { note: `note ${made}` });
@@ -200,13 +237,13 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     await admin.delete('/api/v1/collections/faulty_others');
   });
 
-  await t.test('work that a hook does not wait for is a part of the write all the same', async () => {
+  await t.test('work that a hook does not await is still part of the write', async () => {
     assert.equal((await create('leaves work behind')).status, 201);
     assert.equal((await create('fine')).status, 201);
     assert.deepEqual(new Set(await notes()), new Set(['leaves work behind', 'left behind', 'fine']));
   });
 
-  await t.test('504: hooks of a delete that never come to an end take it back', async () => {
+  await t.test('504: a delete whose hooks never end is rolled back', async () => {
     const order = { name: 'order', type: 'relation', collection: 'faulty_orders', options: { cascade: 'cascade' } };
     await admin.post('/api/v1/collections', { name: 'faulty_parts', type: 'base', fields: [order] });
     const { id } = await admin.create('faulty_orders', { note: 'with a part' });

@@ -8,9 +8,10 @@ import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
 import { file, multipart, type Part } from '../harness/multipart.ts';
+import { pngOf } from '../harness/png.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** How many files lie in the store. */
+/** Returns the number of files in the storage. */
 function storedFiles({ ground }: Stack): number {
   const directory = join(ground.dataDirectory, 'uploads');
   if (!existsSync(directory)) return 0;
@@ -29,7 +30,7 @@ async function connect({ ground }: Stack) {
   return { client, [Symbol.asyncDispose]: () => client.end() };
 }
 
-/** Begins an upload and leaves it unfinished; its connection breaks when the service dies. */
+/** Starts an upload and leaves it unfinished. Its connection breaks when the service dies. */
 function beginUpload(url: string): void {
   const boundary = 'in-the-middle';
   const upload = request(url, {
@@ -43,7 +44,7 @@ function beginUpload(url: string): void {
   upload.write('x'.repeat(300_000));
 }
 
-test('no bytes stay behind in the store [contract §3]', async (t) => {
+test('no files are left in the storage [files §1.2]', async (t) => {
   await using stack = await startStack({ topology: 'processes' });
   const { guest } = stack;
   const admin = await stack.admin();
@@ -62,10 +63,10 @@ test('no bytes stay behind in the store [contract §3]', async (t) => {
     await settled(0);
   });
 
-  await t.test('of an upload whose service is killed in the middle, once nobody can be waiting for it', async () => {
+  await t.test('of an upload whose service was killed, after its time limit', async () => {
     const killed = stack.services.records?.pid ?? 0;
     await using database = await connect(stack);
-    await eventually('what was swept before is done with', async () => {
+    await eventually('the earlier sweep is done', async () => {
       const { rowCount } = await database.client.query('select from system.file_removals');
       return rowCount === 0;
     });
@@ -74,7 +75,7 @@ test('no bytes stay behind in the store [contract §3]', async (t) => {
     process.kill(killed, 'SIGKILL');
     await eventually('the service runs again', () => stack.services.records?.pid !== killed);
     assert.equal(storedFiles(stack), 1);
-    // As if the quarter of an hour had passed after which an upload that says nothing is given up.
+    // As if 15 minutes had passed, after which an idle upload is given up.
     const { rowCount } = await database.client.query('update system.file_removals set due_at = now()');
     assert.equal(rowCount, 1);
     await settled(0);
@@ -90,4 +91,33 @@ test('no bytes stay behind in the store [contract §3]', async (t) => {
     await admin.delete('/api/v1/collections/books');
     await settled(0);
   });
+});
+
+test('stored previews have a size limit and are deleted with their image [files §5.4]', async () => {
+  await using stack = await startStack({ topology: 'one' });
+  const admin = await stack.admin();
+  const photo = { name: 'photo', type: 'file', options: { thumbs: ['300x300'] } };
+  await admin.post('/api/v1/collections', { name: 'photos', type: 'base', fields: [photo] });
+  await admin.patch('/api/v1/admin/settings', { 'files.thumbs_max_bytes': String(1024 ** 2) });
+  // A preview of noise has 270 kB, so three fit.
+  const image = pngOf(330, 330, { isNoise: true });
+  const previews = () =>
+    readdirSync(join(stack.ground.dataDirectory, 'uploads'), { recursive: true }).filter((name) =>
+      /\.thumb-/.test(String(name)),
+    );
+  const records: { id: string; url: string }[] = [];
+  for (let count = 0; count < 8; count += 1) {
+    const answer = await stack.guest.send('POST', '/api/v1/photos', multipart(file('photo', 'a.png', image)));
+    const id = textAt(answer.json, 'data.id');
+    const url = `/api/files/photos/${id}/${textAt(answer.json, 'data.photo')}?thumb=300x300`;
+    records.push({ id, url });
+    assert.equal((await stack.guest.get(url)).status, 200);
+  }
+  await eventually('the oldest are deleted', () => previews().length <= 3);
+  for (const { url } of records) assert.equal((await stack.guest.get(url)).status, 200, 'previews are created again');
+  for (const { id } of records) await admin.delete(`/api/v1/photos/${id}`);
+  await eventually('all are deleted', () => previews().length === 0);
+  await using database = await connect(stack);
+  const { rows } = await database.client.query('select count(*)::int as count from system.previews');
+  assert.deepEqual(rows, [{ count: 0 }]);
 });

@@ -7,10 +7,10 @@ import { createGround, type Stack, startStack } from '../harness/stack.ts';
 import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
 
-/** More than the deliveries that a process has under way when it dies. */
+/** More than the deliveries that a process has in progress when it dies. */
 const underWayAtMost = 200;
 
-test('5,000 creates as fast as possible: all arrive, once [docs/reliability]', async () => {
+test('5,000 creates as fast as possible: each is delivered once [docs/reliability]', async () => {
   await using stack = await startStack({ topology: 'one' });
   await using receiver = await startReceiver();
   const admin = await stack.admin();
@@ -20,7 +20,7 @@ test('5,000 creates as fast as possible: all arrive, once [docs/reliability]', a
   assert.deepEqual(await everyRecordArrives(admin, receiver, 'parcels'), []);
 });
 
-test('the database restarts at once, as after a crash, in a burst: what was committed arrives [docs/reliability]', async () => {
+test('the database crashes and restarts in a burst: committed writes are delivered [docs/reliability]', async () => {
   await using postgres = await startPostgres();
   await using ground = await createGround({ url: postgres.url, drop: async () => {} });
   await using stack = await startStack({ topology: 'one', ground });
@@ -38,7 +38,7 @@ test('the database restarts at once, as after a crash, in a burst: what was comm
     },
   });
   await restarting;
-  assert.ok(created >= 450, `${created} creates worked`);
+  assert.ok(created >= 450, `${created} creates succeeded`);
   await isWell(stack);
   const repeated = await everyRecordArrives(admin, receiver, 'parcels');
   assert.ok(repeated.length <= underWayAtMost, `${repeated.length} were delivered again`);

@@ -9,14 +9,14 @@ import { createGround, startStack } from '../harness/stack.ts';
 const path = '/api/v1/admin/settings';
 const secrets = { 'smtp.pass': 'a password for mails', 'metrics.token': 'a.token.for.metrics' };
 
-test('secret settings under another encryption key [interface §2.7]', async (t) => {
+test('secret settings with another encryption key [settings §4.3]', async (t) => {
   await using ground = await createGround();
   const start = (key: string) => startStack({ topology: 'one', ground, environment: { SERVICE_ENCRYPTION_KEY: key } });
   {
     await using stack = await start('one passphrase');
     const admin = await stack.admin();
     await admin.patch(path, { ...secrets, 'metrics.enabled': '1', 'smtp.host': 'mail.example' });
-    await t.test('are sealed in the database, and read as they are', async () => {
+    await t.test('are encrypted in the database and decrypted in answers', async () => {
       assert.deepEqual(
         (await stored(ground.databaseUrl)).map(([key, text]) => [key, text.replace(/[\w-]{4,}/g, '…')]),
         [
@@ -30,24 +30,24 @@ test('secret settings under another encryption key [interface §2.7]', async (t)
   }
   await using stack = await start('another passphrase');
   const admin = await stack.admin();
-  await t.test('read as empty; what was not sealed stays', async () => {
+  await t.test('read as empty; other settings stay', async () => {
     const settings = objectAt((await admin.get(path)).json, 'data');
     assert.deepEqual(
       [settings['smtp.pass'], settings['metrics.token'], settings['smtp.host'], settings['metrics.enabled']],
       ['', '', 'mail.example', '1'],
     );
   });
-  await t.test('are warned of', () => {
+  await t.test('are named in warnings', () => {
     const warned = logLines(stack.process.lines).filter(
       ({ level, msg }) => level === 'warn' && /reads as empty/.test(`${msg}`),
     );
     assert.deepEqual([...new Set(warned.map(({ key }) => key))].sort(), ['metrics.token', 'smtp.pass']);
   });
-  await t.test('keep closed what they guard [contract §8]', async () => {
+  await t.test('deny what they protect [settings §4.3]', async () => {
     for (const Authorization of ['Bearer ', `Bearer ${secrets['metrics.token']}`])
       assert.equal((await stack.guest.send('GET', '/api/v1/metrics', { headers: { Authorization } })).status, 401);
   });
-  await t.test('and are of use again when they are set anew', async () => {
+  await t.test('are effective again when they are set again', async () => {
     await admin.patch(path, { 'metrics.token': 'a.new.token' });
     const headers = { Authorization: 'Bearer a.new.token' };
     await eventually(
@@ -57,7 +57,7 @@ test('secret settings under another encryption key [interface §2.7]', async (t)
   });
 });
 
-/** The secret settings as they are stored. */
+/** Returns the secret settings as stored. */
 async function stored(databaseUrl: string): Promise<[string, string][]> {
   const client = new pg.Client(databaseUrl);
   await client.connect();

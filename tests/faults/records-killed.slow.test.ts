@@ -6,10 +6,10 @@ import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
 import { startStack } from '../harness/stack.ts';
 
-/** The key of a dead process is held until its lease has run out, in milliseconds. */
+/** The idempotency key of a dead process is held until its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;
 
-test('the records service is killed in the middle of a create with a key: sent again, it is done once [docs/reliability]', async () => {
+test('the records service is killed during a create with an idempotency key: sent again, it is done once [docs/reliability]', async () => {
   await using stack = await startStack({ topology: 'processes' });
   const { guest } = stack;
   await (await stack.admin()).post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
@@ -47,7 +47,7 @@ test('the records service is killed in the middle of a create with a key: sent a
     },
     { timeoutMs: leaseTimeoutMs, intervalMs: 200 },
   );
-  // Until the service is back, the gateway may say that it is not.
+  // Until the service is back, the gateway may answer that it is unavailable.
   assert.deepEqual(
     [...refusals].filter((status) => status !== 409 && status !== 503),
     [],

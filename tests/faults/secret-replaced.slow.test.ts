@@ -10,9 +10,9 @@ import { topologies } from '../harness/target.ts';
 const password = 'a long and winding password';
 
 for (const topology of topologies) {
-  test(`another text in the secret file ends every token (${topology}) [interface §5]`, async () => {
+  test(`another secret in the file ends every token (${topology}) [auth §8.3]`, async () => {
     await using ground = await createGround();
-    // Without the variable the secret is that of the file.
+    // Without the variable the file holds the secret.
     const environment = { SERVICE_JWT_SECRET: '' };
     const file = join(ground.dataDirectory, 'jwt_secret');
     const tokens: string[] = [];

@@ -11,7 +11,7 @@ import { createGround, startStack } from '../harness/stack.ts';
 
 const codeOf = ({ status, json }: Answer): string => `${status} ${textAt(json, 'code')}`;
 
-test('a service that hangs is 504, one that is not there 503; the others go on [docs/gateway]', async (t) => {
+test('a hanging service is 504 and a missing one 503; the others continue [docs/gateway]', async (t) => {
   await using stack = await startStack({ topology: 'processes' });
   const admin = await stack.admin();
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
@@ -21,9 +21,12 @@ test('a service that hangs is 504, one that is not there 503; the others go on [
     SERVICE_AUTH_URL: `http://127.0.0.1:${await findFreePort()}`,
   });
   const { guest } = gateway;
-  await eventually('it knows the routes of records', async () => (await guest.get('/api/v1/notes')).status === 200);
+  await eventually(
+    'the gateway has the routes of records',
+    async () => (await guest.get('/api/v1/notes')).status === 200,
+  );
 
-  await t.test('one that is not there is told to be tried again', async () => {
+  await t.test('a missing service gets 503 with Retry-After', async () => {
     for (const path of ['/api/v1/auth/notes/login', '/api/v1/admin/login']) {
       const answer = await guest.send('POST', path, { body: {} });
       assert.equal(codeOf(answer), '503 unavailable');
@@ -35,11 +38,11 @@ test('a service that hangs is 504, one that is not there 503; the others go on [
   const { pid = 0 } = stack.services.records ?? {};
   process.kill(pid, 'SIGSTOP');
   try {
-    await t.test('one that hangs keeps nobody waiting for ever, also in the middle of a write', async () => {
+    await t.test('a hanging service times out, also during a write', async () => {
       assert.equal(codeOf(await guest.get(`/api/v1/notes/${id}`)), '504 upstream_timeout');
       assert.equal(codeOf(await guest.send('POST', '/api/v1/notes', { body: {} })), '504 upstream_timeout');
     });
-    await t.test('health tells of both, the others are well [contract §1]', async () => {
+    await t.test('health reports both, the others are ok [http §11.2]', async () => {
       const health = await guest.get('/api/v1/health');
       assert.equal(health.status, 200);
       assert.deepEqual(
@@ -55,12 +58,12 @@ test('a service that hangs is 504, one that is not there 503; the others go on [
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  await t.test('once it goes on, so do requests', async () => {
+  await t.test('requests succeed once it continues', async () => {
     await eventually('a record is read', async () => (await guest.get(`/api/v1/notes/${id}`)).status === 200);
   });
 });
 
-test('in one process a service that waits for the database is 504 too, and what it does late is done once [docs/gateway]', async () => {
+test('in one process a service that waits for the database is 504 too, and its late write is done once [docs/gateway]', async () => {
   await using ground = await createGround();
   const environment = { SERVICE_ANSWER_TIMEOUT_MS: '2000' };
   await using stack = await startStack({ topology: 'one', ground, environment });

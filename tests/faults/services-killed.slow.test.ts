@@ -6,16 +6,16 @@ import { type ServiceName, type Stack, startStack } from '../harness/stack.ts';
 import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
 
-/** More than the deliveries that a process has under way when it dies. */
+/** More than the deliveries that a process has in progress when it dies. */
 const underWayAtMost = 200;
 
-test('each service is killed in the middle of load: what was committed arrives [docs/reliability]', async () => {
+test('each service is killed under load: committed writes are delivered [docs/reliability]', async () => {
   await using stack = await startStack({ topology: 'processes' });
   await using receiver = await startReceiver();
   const admin = await stack.admin();
   await admin.post('/api/v1/collections', { name: 'parcels', type: 'base', fields: [] });
   await createWebhook(admin, receiver.url, ['parcels.*']);
-  // The services behind the gateway come first, so that there is load while they die; who writes is waited for.
+  // The services behind the gateway are killed first, so that there is load while they die; the writers are awaited.
   const victims: ServiceName[] = ['webhooks', 'admin', 'auth', 'records', 'gateway'];
   const before = pidsOf(stack);
   const runsAgain = (name: ServiceName) =>

@@ -13,7 +13,7 @@ import { listDescendants, stillRunning } from '../harness/processes.ts';
 import { callers, createDataDirectory, readiness, repository, startProduct } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
 
-/** Half of a request, so that it is in flight for as long as a test wants. */
+/** Sends half of a request, so that it is in flight until the test completes it. */
 function beginRequest(url: string): { finish(): Promise<IncomingMessage> } {
   const body = JSON.stringify({ title: 'in flight' });
   const outgoing = request(`${url}/api/v1/notes`, {
@@ -41,9 +41,9 @@ const isRefused = (url: string): Promise<boolean> =>
   });
 
 for (const topology of topologies) {
-  // The stack tells its processes to stop in the same way, whichever signal it gets.
+  // The stack stops its processes in the same way on every signal.
   for (const signal of topology === 'one' ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const)) {
-    test(`${signal}: what is in flight finishes, nothing is left, the data stays (${topology}) [docs/reliability]`, async () => {
+    test(`${signal}: requests in flight finish, no process is left, the data stays (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
       tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ for (const topology of topologies) {
       const processes = listDescendants(product.pid);
       assert.ok(processes.length >= 2, 'the database and the bus run');
 
-      // An idle connection must not hold the stop.
+      // An idle connection must not delay the stop.
       const idle = new Agent({ keepAlive: true });
       tidying.defer(() => idle.destroy());
       const [first] = (await once(request(`${url}/healthz`, { agent: idle }).end(), 'response')) as [IncomingMessage];
@@ -80,7 +80,7 @@ for (const topology of topologies) {
       assert.equal(answer.statusCode, 201);
       const id = at(await json(answer), 'data.id');
       assert.deepEqual(await product.exited, { code: 0, signal: null });
-      await eventually('nothing is left behind', () => stillRunning(processes).length === 0);
+      await eventually('no process is left', () => stillRunning(processes).length === 0);
 
       const again = await readiness(start());
       assert.equal(again.setupToken, undefined);
@@ -92,7 +92,7 @@ for (const topology of topologies) {
   }
 }
 
-test('SIGTERM to npm itself stops what npm start started [docs/reliability]', async () => {
+test('SIGTERM to npm stops the processes of npm start [docs/reliability]', async () => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -113,17 +113,17 @@ test('SIGTERM to npm itself stops what npm start started [docs/reliability]', as
   npm.kill('SIGTERM');
   const { code } = await npm.exited;
   assert.equal(code, 0, npm.lines.slice(-10).join('\n'));
-  await eventually('nothing is left behind', () => stillRunning(processes).length === 0);
+  await eventually('no process is left', () => stillRunning(processes).length === 0);
 });
 
 for (const [name, variables, sentence] of [
   ['a port that is none', { SERVICE_PORT: 'http' }, /SERVICE_PORT/],
   ['a short secret', { SERVICE_JWT_SECRET: 'short' }, /SERVICE_JWT_SECRET/],
-  ['a database that is none', { SERVICE_DATABASE_URL: 'mysql://x' }, /SERVICE_DATABASE_URL/],
+  ['a database URL of another protocol', { SERVICE_DATABASE_URL: 'mysql://x' }, /SERVICE_DATABASE_URL/],
   ['a log level that is none', { SERVICE_LOG_LEVEL: 'loud' }, /SERVICE_LOG_LEVEL/],
   ['a proxy that is no address', { SERVICE_TRUSTED_PROXIES: '10.0.0.0/99' }, /SERVICE_TRUSTED_PROXIES/],
 ] as const) {
-  test(`${name} stops the start with a sentence that names the variable [contract §9]`, async () => {
+  test(`${name} stops the start with a message that names the variable [operation §5.2]`, async () => {
     await using tidying = new AsyncDisposableStack();
     const dataDirectory = createDataDirectory();
     tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

@@ -9,10 +9,10 @@ import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
 
 const events = 2000;
-/** More than four replicas have under way for one webhook, so that there is something for each. */
+/** More deliveries than four replicas have in progress for one webhook, so that each gets some. */
 const firstEvents = 400;
 
-/** Waits until each of the processes has a delivery under way. */
+/** Waits until each of the processes has a delivery in progress. */
 const allTakePart = (receiver: Receiver, pids: readonly number[]) =>
   eventually(
     `${pids.length} replicas deliver`,
@@ -27,7 +27,7 @@ const allTakePart = (receiver: Receiver, pids: readonly number[]) =>
     { timeoutMs: 30_000 },
   );
 
-test(`two and four webhooks replicas share ${events} events: each is delivered once, and all take part [docs/reliability]`, async (t) => {
+test(`two and four webhooks replicas share ${events} events: each is delivered once, and all replicas deliver some [docs/reliability]`, async (t) => {
   await using tidying = new AsyncDisposableStack();
   const ground = tidying.use(await createGround());
   const stack = tidying.use(await startStack({ topology: 'one', ground }));
@@ -45,7 +45,7 @@ test(`two and four webhooks replicas share ${events} events: each is delivered o
       await admin.post('/api/v1/collections', { name: collection, type: 'base', fields: [] });
       await createWebhook(admin, receiver.url, [`${collection}.*`], { timeout_ms: 60_000 });
       while (pids.length < replicas) await addReplica();
-      // What hangs keeps its connection, so that it can be seen whose it is.
+      // A hanging delivery keeps its connection, which identifies its replica.
       receiver.behave('hang');
       const write = (count: number) => writeBurst({ url: stack.url, collection, count });
       const first = await write(firstEvents);

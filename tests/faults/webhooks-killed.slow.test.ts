@@ -6,16 +6,16 @@ import { verifyDelivery } from '../harness/signature.ts';
 import { createGround, type Stack, startStack } from '../harness/stack.ts';
 import { createWebhook, deliveriesOf, deliveryIn } from '../harness/webhook.ts';
 
-/** An attempt that a dead process had begun is made again when its lease has run out, in milliseconds. */
+/** An attempt of a dead process is repeated when its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;
 
-/** Longer than another stack needs to start, also on a busy machine. */
+/** Longer than a start of another stack, also on a busy machine. */
 const longestTimeoutMs = 60_000;
 
-/** An attempt that a test waits for to end by itself. */
+/** Timeout of an attempt that a test lets time out. */
 const timeoutMs = 15_000;
 
-/** Kills a process outright in the middle of a delivery, with `kill`, and sees it delivered by what runs afterwards. */
+/** Kills a process during a delivery, with `kill`, and waits until a later process delivers it. */
 async function deliverOverDeath(stack: Stack, kill: () => Promise<Stack>): Promise<void> {
   await using receiver = await startReceiver();
   const admin = await stack.admin();
@@ -24,7 +24,7 @@ async function deliverOverDeath(stack: Stack, kill: () => Promise<Stack>): Promi
   receiver.behave('hang');
   const record = await admin.create('parcels', {});
   await receiver.received(1);
-  // What hangs goes on hanging; what comes next is answered, however long the next process takes to start.
+  // The hanging request stays unanswered; later ones are answered, however long the next process takes to start.
   receiver.behave({ status: 200 });
 
   const next = await kill();
@@ -38,14 +38,14 @@ async function deliverOverDeath(stack: Stack, kill: () => Promise<Stack>): Promi
 
   const logged = await deliveryIn(await next.admin(), id, 'success');
   assert.equal(logged.id, attempts[0]?.headers['x-service-delivery']);
-  // Contract §5: an attempt counts when its outcome is recorded.
+  // An attempt counts when its outcome is recorded (webhooks §2.3).
   assert.equal(logged.attempt, 1);
   assert.equal(receiver.deliveries.length, 2);
 }
 
-// They mostly wait for a lease to run out, so they wait together.
-describe('a process dies or hangs in the middle of a delivery', { concurrency: true }, () => {
-  test('the webhooks service is killed in the middle of a delivery [docs/reliability]', async () => {
+// The tests mostly wait for leases to expire, so they run concurrently.
+describe('a process dies or hangs during a delivery', { concurrency: true }, () => {
+  test('the webhooks service is killed during a delivery [docs/reliability]', async () => {
     await using stack = await startStack({ topology: 'processes' });
     await deliverOverDeath(stack, async () => {
       const killed = stack.services.webhooks?.pid ?? 0;
@@ -55,7 +55,7 @@ describe('a process dies or hangs in the middle of a delivery', { concurrency: t
     });
   });
 
-  test('the whole stack is killed in the middle of a delivery, and started again [docs/reliability]', async () => {
+  test('the whole stack is killed during a delivery and started again [docs/reliability]', async () => {
     await using ground = await createGround();
     await using stack = await startStack({ topology: 'one', ground });
     await using later = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ describe('a process dies or hangs in the middle of a delivery', { concurrency: t
     });
   });
 
-  test('another replica delivers what a killed one had begun [docs/reliability]', async () => {
+  test('another replica completes the delivery of a killed one [docs/reliability]', async () => {
     await using ground = await createGround();
     await using first = await startStack({ topology: 'one', ground });
     await using later = new AsyncDisposableStack();
@@ -78,7 +78,7 @@ describe('a process dies or hangs in the middle of a delivery', { concurrency: t
     });
   });
 
-  test('a replica that hung wakes up while another makes its delivery: its outcome counts for nothing', async () => {
+  test('a replica that hung resumes while another makes its delivery: its outcome is ignored', async () => {
     await using ground = await createGround();
     await using first = await startStack({ topology: 'one', ground });
     await using receiver = await startReceiver();
@@ -95,10 +95,10 @@ describe('a process dies or hangs in the middle of a delivery', { concurrency: t
     await receiver.received(2, leaseTimeoutMs);
     assert.equal(attempts(), 2);
     first.process.kill('SIGCONT');
-    await eventually('the attempt of the woken replica times out', () => receiver.abandoned === 1, {
+    await eventually('the attempt of the resumed replica times out', () => receiver.abandoned === 1, {
       timeoutMs: 2 * timeoutMs,
     });
-    // Outcomes are written in batches: when a later one is, that of the woken replica has been.
+    // Outcomes are written in batches: once a later one is written, that of the resumed replica is too.
     receiver.behave({ status: 200 });
     const admin = await second.admin();
     await second.guest.create('parcels', {});

@@ -4,7 +4,7 @@ import { find } from './operations.ts';
 
 type Schema = JsonObject;
 
-/** Texts that programs stumble over. */
+/** Texts that often reveal defects. */
 const awkward = fc.constantFrom(
   '',
   ' ',
@@ -32,13 +32,10 @@ const anyJson = fc.oneof(
   fc.constantFrom(null, 0, -1, 1e308, -0, [], {}, true, 2 ** 53, 0.1),
 );
 
-/** How deep what is made may nest before lists and objects stay empty. */
+/** Levels of a value below which lists and objects stay empty. */
 const maxDepth = 5;
 
-/**
- * Values as a JSON Schema of the document asks for, with some at every level that are anything else; `refuse` is how
- * many of a hundred.
- */
+/** Values of a JSON Schema of the document. At every level `refuse` of a hundred are anything else. */
 export function arbitraryOf(document: unknown, schema: Schema, refuse: number, depth = 0): fc.Arbitrary<unknown> {
   const next = (inner: unknown) => arbitraryOf(document, (inner ?? {}) as Schema, refuse, depth + 1);
   return fc.oneof(
@@ -106,7 +103,7 @@ function textOf({ format, pattern, minLength = 0, maxLength }: Schema): fc.Arbit
   return fc.string({ unit: 'grapheme-ascii', minLength: least, maxLength: Number(maxLength ?? least + 30) });
 }
 
-/** Texts that a pattern matches; any, for one that nothing can be made of. */
+/** Texts that match a pattern; any text for a pattern that JavaScript cannot read. */
 function matching(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern, 'u'));
@@ -115,7 +112,7 @@ function matching(pattern: string): fc.Arbitrary<string> {
   }
 }
 
-/** A member that nobody asked for, now and then. */
+/** Members that the schema does not name; none most of the time. */
 const unwanted = fc.oneof(
   { weight: 20, arbitrary: fc.constant({}) },
   fc.dictionary(fc.constantFrom('colour', 'constructor', 'id', '', '\u0000', 'a'.repeat(300)), anyJson, { maxKeys: 2 }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { multipart } from '../harness/multipart.ts';
 import type { Operation } from './operations.ts';
 
-/** A body as it is sent. */
+/** A body with its content type. */
 interface Body {
   readonly type: string;
   readonly content: string | Uint8Array;
@@ -10,7 +10,7 @@ interface Body {
 
 const asJson = (content: string | Uint8Array): Body => ({ type: 'application/json', content });
 
-/** Bodies that no schema describes: cut off, empty, of another kind, too deep, too large a number, no UTF-8. */
+/** JSON texts that no schema describes: cut off, empty, of another kind, too deep, with too large a number. */
 const unreadable: readonly string[] = [
   '{"a":',
   '',
@@ -37,7 +37,7 @@ const otherTypes = [
   '',
 ];
 
-/** Forms with files: of the fields that there are, and not. */
+/** Forms with files, for fields that exist and for others. */
 const forms: fc.Arbitrary<Body> = fc
   .array(
     fc.record(
@@ -68,7 +68,7 @@ const forms: fc.Arbitrary<Body> = fc
     return { type: String(headers['Content-Type']), content: rawBody };
   });
 
-/** Bodies for an operation: most of them as the document asks, or forms where it takes them, some of them neither. */
+/** Bodies for an operation: most match the document, some are forms where it takes them, some are neither. */
 export function bodyOf(
   { takesForm }: Operation,
   fitting: fc.Arbitrary<unknown> | undefined,

@@ -2,16 +2,16 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Answer } from '../harness/client.ts';
 import type { Operation } from './operations.ts';
 
-interface AskedOperation {
+interface SentRequest {
   readonly operation: Operation;
-  /** May the request not even have come to the operation? */
-  readonly isTwisted?: boolean;
+  /** Whether the request may be refused before it reaches the operation. */
+  readonly isMutated?: boolean;
 }
 
-/** Says what is wrong with an answer, by the document; undefined for one that is as it should be. */
-export type FindProblem = (request: AskedOperation, answer: Answer) => string | undefined;
+/** Returns how an answer differs from the document; undefined where it does not. */
+export type FindProblem = (request: SentRequest, answer: Answer) => string | undefined;
 
-/** Makes the check of answers by what a document declares. */
+/** Creates the check of answers against a document. */
 export function createFindProblem(document: object): FindProblem {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'openapi');
@@ -28,8 +28,8 @@ export function createFindProblem(document: object): FindProblem {
 
   const refusal = { schemas: new Map([['application/json', ['components', 'schemas', 'Error']]]) };
 
-  return ({ operation, isTwisted = false }, { status, headers, text, json }) => {
-    const isRefused = isTwisted && status >= 400 && status < 500;
+  return ({ operation, isMutated = false }, { status, headers, text, json }) => {
+    const isRefused = isMutated && status >= 400 && status < 500;
     const declared = operation.answers.get(String(status)) ?? (isRefused ? refusal : undefined);
     if (!declared) return `the status ${status} is not declared: ${text.slice(0, 300)}`;
     if (typeof headers['x-request-id'] !== 'string') return 'the answer has no request id';

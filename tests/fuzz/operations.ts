@@ -7,7 +7,7 @@ interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** An operation of the document, with what it refers to in its place. */
+/** An operation of the document, with its references resolved. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -16,9 +16,9 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Schema of a JSON body. */
   readonly body: JsonObject | undefined;
-  /** Does it take files by multipart too? */
+  /** Whether it also takes multipart forms. */
   readonly takesForm: boolean;
-  /** Answers by status, and where the schema of each stands in the document. */
+  /** The place of each answer in the document, by status. */
   readonly answers: ReadonlyMap<string, AnswerPlace>;
 }
 
@@ -27,7 +27,7 @@ interface AnswerPlace {
   readonly schemas: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Every operation of an OpenAPI document. */
+/** Returns every operation of an OpenAPI document. */
 export const operationsOf = (document: unknown): Operation[] =>
   Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(item as JsonObject).map(([method, operation]) =>
@@ -75,7 +75,7 @@ function target(document: unknown, { $ref }: JsonObject) {
   return { pointer, value: find(document, pointer) as JsonObject };
 }
 
-/** What stands at a pointer. */
+/** Returns the value at a pointer. */
 export const find = (value: unknown, pointer: readonly string[]): unknown =>
   pointer.reduce<unknown>(
     (inner, name) => (typeof inner === 'object' && inner !== null ? (inner as JsonObject)[name] : undefined),

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { JsonObject } from '../harness/json.ts';
 import { anyText, arbitraryOf } from './arbitrary-of.ts';
 import { bodyOf } from './bodies.ts';
+import { mutations } from './mutations.ts';
 import type { Operation } from './operations.ts';
-import { twists } from './twists.ts';
 
 export type Caller = 'guest' | 'user' | 'admin' | 'impostor';
 
@@ -14,31 +14,31 @@ export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The body as it is sent. */
+  /** The bytes of the body. */
   readonly body: string | Uint8Array | undefined;
-  /** Is it one that may not even come to the operation? Then any refusal will do. */
-  readonly isTwisted: boolean;
+  /** Whether the request may be refused before it reaches the operation: any refusal is accepted then. */
+  readonly isMutated: boolean;
 }
 
-/** What stands in the running system, by the name of the parameter that may ask for it. */
+/** Values that exist in the running stack, by the name of the parameter that takes them. */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
-/** What is sent to which operations. */
+/** The operations of a run and the values for them. */
 interface FuzzPlan {
   readonly document: unknown;
   readonly operations: readonly Operation[];
   readonly known: Known;
-  /** Operations that would take away what the others work with: they are not told what is there. */
+  /** Operations that would delete what the others use: they get no values that exist. */
   readonly destructive: ReadonlySet<string>;
 }
 
-/** Values of every hundred that are not what the schema asks for: in most requests none, in some a few. */
+/** How many of a hundred values break their schema: none in most requests, a few in some. */
 const refusals = fc.constantFrom(0, 0, 8);
 
-/** Parameters of a query that one request has. */
+/** Optional parameters in the query of one request, at most. */
 const maxQuery = 3;
 
-/** Requests to any of the operations, most of them as the document says they should be, some of them not. */
+/** Requests to any of the operations; most match the document, some do not. */
 export const requestTo = (plan: FuzzPlan): fc.Arbitrary<FuzzRequest> =>
   fc
     .tuple(fc.constantFrom(...plan.operations), refusals)
@@ -54,8 +54,8 @@ function requestOf({ document, known, destructive }: FuzzPlan, operation: Operat
   const inQuery = fc
     .subarray(named('query'), { maxLength: Math.min(maxQuery, named('query').length) })
     .chain((chosen) => {
-      const asked = [...new Set([...named('query').filter(({ required }) => required), ...chosen])];
-      return fc.record(Object.fromEntries(asked.map(({ name, schema }) => [name, queryValue(make(schema))])));
+      const sent = [...new Set([...named('query').filter(({ required }) => required), ...chosen])];
+      return fc.record(Object.fromEntries(sent.map(({ name, schema }) => [name, queryValue(make(schema))])));
     });
   const headers = fc.record(Object.fromEntries(named('header').map(({ name }) => [name, headerValue])), {
     requiredKeys: [],
@@ -67,19 +67,21 @@ function requestOf({ document, known, destructive }: FuzzPlan, operation: Operat
       inQuery,
       headers,
       body: bodyOf(operation, operation.body && make(operation.body)),
-      twist: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, twists),
+      mutation: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, mutations),
     })
     .map(
-      ({ as, inPath: values, inQuery: query, headers: given, body, twist }): FuzzRequest => ({
+      ({ as, inPath: values, inQuery: query, headers: given, body, mutation }): FuzzRequest => ({
         operation,
         as,
         method: operation.method,
         path:
-          operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => twist?.segment ?? segment(values[name] ?? '')) +
-          withTwist(queryText(query), twist?.query),
-        headers: { ...given, ...(body && { 'Content-Type': body.type }), ...twist?.headers },
+          operation.path.replace(
+            /\{([^}]+)\}/g,
+            (_, name: string) => mutation?.segment ?? segment(values[name] ?? ''),
+          ) + withMutation(queryText(query), mutation?.query),
+        headers: { ...given, ...(body && { 'Content-Type': body.type }), ...mutation?.headers },
         body: body?.content,
-        isTwisted: twist !== undefined,
+        isMutated: mutation !== undefined,
       }),
     );
 }
@@ -89,8 +91,8 @@ const pathValue = (fitting: fc.Arbitrary<unknown>, known: readonly string[]): fc
   return known.length === 0 ? made : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, made);
 };
 
-/** What means something in one of the languages that a query may be written in. */
-const spoken = fc.constantFrom(
+/** Texts that mean something in a filter, a sort, a page or a vector search. */
+const queryTexts = fc.constantFrom(
   'id',
   '-created',
   'title = "a"',
@@ -103,17 +105,17 @@ const spoken = fc.constantFrom(
 );
 
 const queryValue = (fitting: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
-  fc.oneof({ weight: 4, arbitrary: fitting.map(String) }, { weight: 2, arbitrary: spoken }, anyText);
+  fc.oneof({ weight: 4, arbitrary: fitting.map(String) }, { weight: 2, arbitrary: queryTexts }, anyText);
 
 const headerValue = fc.oneof(
   fc.constantFrom('*', 'W/"1"', '"x", W/"1767225600"', 'bytes=0-1', 'bytes=9-', 'a'.repeat(300)),
   fc.string({ unit: 'grapheme-ascii', maxLength: 40 }).map((text) => text.trim() || 'x'),
 );
 
-const withTwist = (query: string, more: string | undefined): string =>
+const withMutation = (query: string, more: string | undefined): string =>
   more === undefined ? query : `${query === '' ? '?' : `${query}&`}${more}`;
 
-/** A segment that stays one: neither empty nor one that names a place. */
+/** The value as one segment of a path: neither empty nor `.` nor `..`. */
 function segment(value: string): string {
   const encoded = encodeURIComponent(value.toWellFormed());
   return encoded === '' || encoded === '.' || encoded === '..' ? 'x' : encoded;

@@ -1,17 +1,19 @@
+import assert from 'node:assert/strict';
 import type { Stack } from '../harness/stack.ts';
 import { userCollection } from '../harness/stack.ts';
+import { operationsOf } from './operations.ts';
 import type { Known } from './requests.ts';
 
-/** Operations that are not asked, and why. */
-export const spared: ReadonlySet<string> = new Set([
-  // The sessions that the run itself lives by.
+/** Operations that are not called. */
+export const excluded: ReadonlySet<string> = new Set([
+  // They would end the sessions of the run.
   'deleteAdminSessions',
   'deleteAuthByCollectionSessions',
-  // The limits, and the lifetime of the tokens that the run itself lives by.
+  // It would change the limits and the lifetime of the tokens of the run.
   'patchAdminSettings',
 ]);
 
-/** Operations that would take away what the others work with. */
+/** Operations that would delete what the others use. */
 export const destructive: ReadonlySet<string> = new Set([
   'deleteCollectionsByCollection',
   'patchCollectionsByCollection',
@@ -25,22 +27,17 @@ export const destructive: ReadonlySet<string> = new Set([
   'deleteAdminCollectionsByCollectionIndexesByIndex',
 ]);
 
-const fields = [
+/** The fields that the requests of the journey use. */
+const namedFields = [
   { name: 'title', type: 'text', options: { max: 200 } },
   { name: 'code', type: 'text', required: true, options: { pattern: '^[a-z]{1,8}$', min: 1 } },
   { name: 'n', type: 'number', options: { min: -5, max: 5 } },
   { name: 'ok', type: 'bool' },
   { name: 'mail', type: 'email' },
-  { name: 'site', type: 'url' },
-  { name: 'day', type: 'date' },
-  { name: 'seen', type: 'autodate', onCreate: true, onUpdate: true },
   { name: 'kind', type: 'select', options: { values: ['a', 'b', 'c'] } },
   { name: 'tags', type: 'select', options: { values: ['x', 'y'], multiple: true } },
   { name: 'parent', type: 'relation', collection: 'others' },
   { name: 'meta', type: 'json' },
-  { name: 'pin', type: 'password' },
-  { name: 'html', type: 'editor' },
-  { name: 'place', type: 'geoPoint' },
   { name: 'embedding', type: 'vector', options: { dimensions: 3 } },
   { name: 'photo', type: 'file' },
   { name: 'papers', type: 'file', options: { multiple: true, protected: true } },
@@ -48,11 +45,21 @@ const fields = [
 
 const ownRule = { update_rule: '@request.auth.id != ""', delete_rule: '' };
 
-/** Makes collections of every kind with some records, and says what there is to ask for. */
+/** Returns a field for each example of the document, which has every type of field. */
+async function exampleFields(stack: Stack): Promise<readonly object[]> {
+  const { json } = await stack.guest.get('/api/v1/openapi.json');
+  const { examples } =
+    operationsOf(json as object).find(({ id }) => id === 'postCollectionsByCollectionFields')?.body ?? {};
+  assert.ok(Array.isArray(examples) && examples.length > 10, 'the document has no examples of fields');
+  return examples.map((example) => ('collection' in example ? { ...example, collection: 'others' } : example));
+}
+
+/** Creates collections of every type with some records. Returns values for the parameters of operations. */
 export async function makeContents(stack: Stack): Promise<Known> {
   const admin = await stack.admin();
   const others = { name: 'others', type: 'base', fields: [{ name: 'label', type: 'text' }], ...ownRule };
   await admin.post('/api/v1/collections', others);
+  const fields = [...namedFields, ...(await exampleFields(stack))];
   await admin.post('/api/v1/collections', { name: 'everything', type: 'base', fields, history_enabled: true });
   await admin.post('/api/v1/collections', {
     name: 'seen',

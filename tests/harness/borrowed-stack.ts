@@ -4,14 +4,14 @@ import { clearStack } from './clear-stack.ts';
 import { callers, type Stack } from './stack.ts';
 import type { BorrowerLine, LenderLine, LentStack, StackWish } from './stack-pool.ts';
 
-/** A stack of the run's pool, as a file finds it: with a first admin, perhaps, and nothing else. */
+/** A stack of the run's pool: it may have a first admin, and nothing else. */
 interface BorrowedStack {
   readonly target: LentStack & Pick<Stack, 'guest' | 'admin' | 'user'> & { readonly logLines: readonly string[] };
-  /** Clears the stack and hands it to the next file; the pool throws it away when that fails. */
+  /** Clears the stack and returns it to the pool, which stops it when that fails. */
   giveBack(): Promise<void>;
 }
 
-/** Borrows a stack of the pool at `address` (host and port). Throws when none starts. */
+/** Borrows a stack from the pool at `address` (host and port). Throws when none starts. */
 export async function borrowStack(address: string, wish: StackWish): Promise<BorrowedStack> {
   const [host = '', port] = address.split(':');
   const socket = connect(Number(port), host);

@@ -3,17 +3,17 @@ import { connect, headers } from '@nats-io/transport-node';
 import { eventually } from './eventually.ts';
 import type { JsonObject } from './json.ts';
 
-/** A message of the stream, as another system sees it (contract §6). */
+/** A message of the stream as another system reads it (events §2). */
 export interface BusEvent {
   readonly subject: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
 }
 
-/** Reads the stream EVENTS from its beginning with a consumer of its own. */
+/** Reads the stream EVENTS from its beginning, with its own consumer. */
 export interface BusReader extends AsyncDisposable {
   readonly events: readonly BusEvent[];
-  /** Puts a message on the stream, as a publisher that does so again would; tells what the stream made of it. */
+  /** Publishes a message again and returns what the stream did with it. */
   publish(
     subject: string,
     body: string,
@@ -22,7 +22,7 @@ export interface BusReader extends AsyncDisposable {
   ): Promise<'stored' | 'duplicate'>;
 }
 
-/** Starts to read; it survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
+/** Opens a reader, which survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
 export async function openBusReader(natsUrl: string): Promise<BusReader> {
   const { host, username: user, password: pass } = new URL(natsUrl);
   const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
@@ -56,7 +56,7 @@ export async function openBusReader(natsUrl: string): Promise<BusReader> {
   };
 }
 
-/** What somebody put there that is no event has no body. */
+/** Returns the body of a message; undefined for one that is not an event. */
 function parse(text: string): JsonObject {
   try {
     return JSON.parse(text);

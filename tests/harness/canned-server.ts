@@ -3,27 +3,31 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What is answered; 200 unless a status is given. `cut` ends the connection instead. */
+/** An answer; the status is 200 unless given. `cut` closes the connection instead. */
 export type CannedAnswer =
-  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: string }
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body: string | Uint8Array;
+    }
   | 'cut';
 
-/** A server of somebody else, on the loopback address, that says what it is told to. */
+/** A server of a third party, on the loopback address, with answers set by the test. */
 interface CannedServer extends AsyncDisposable {
   readonly url: string;
   /** Method, path and body of every request since the answers were set. */
   readonly asked: readonly string[];
-  /** By path; everything else is 404. */
-  answer(answers: Readonly<Record<string, CannedAnswer>>): void;
+  /** Sets the answers by path; other paths are 404. A promise delays its answer. */
+  answer(answers: Readonly<Record<string, CannedAnswer | Promise<CannedAnswer>>>): void;
 }
 
-/** Starts one on a free port. */
+/** Starts a server on a free port. */
 export async function startCannedServer(): Promise<CannedServer> {
   const asked: string[] = [];
-  let answers: Readonly<Record<string, CannedAnswer>> = {};
+  let answers: Parameters<CannedServer['answer']>[0] = {};
   const server = createServer(async (request, response) => {
     asked.push(`${request.method} ${request.url} ${await text(request)}`.trim());
-    const answer = answers[request.url ?? ''] ?? { status: 404, body: '' };
+    const answer = (await answers[request.url ?? '']) ?? { status: 404, body: '' };
     if (answer === 'cut') response.destroy();
     else response.writeHead(answer.status ?? 200, { ...answer.headers }).end(answer.body);
   });

@@ -8,7 +8,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process started for a test: what it wrote, how it ended, and a way to end it. */
+/** A process started by a test: its output, its exit, and how to stop it. */
 export interface Child {
   readonly pid: number;
   /** Every line of standard output and standard error so far. */
@@ -18,11 +18,11 @@ export interface Child {
   kill(signal: NodeJS.Signals): void;
   /** Every message over its IPC channel so far. */
   readonly messages: readonly unknown[];
-  /** Hears every line from now on; gives the way to stop it. */
+  /** Calls the listener with every further line. Returns a function that unsubscribes. */
   onLine(listener: (line: string) => void): () => void;
 }
 
-/** Starts a program with its output collected; `ipc` opens a channel for its messages. */
+/** Starts a program and collects its output. `ipc` opens a channel for its messages. */
 export function startChild(
   command: string,
   args: readonly string[],
@@ -44,7 +44,7 @@ export function startChild(
   const messages: unknown[] = [];
   child.on('message', (message) => messages.push(message));
   endWithThisProcess(child);
-  // "close" comes after the last line; an error is a program that could not be started.
+  // "close" follows the last line; "error" means that the program did not start.
   const exited = Promise.race([
     once(child, 'close').then(([code, signal]): Exit => ({ code, signal })),
     once(child, 'error').then(([error]) => {
@@ -75,7 +75,7 @@ export function startChild(
 
 /**
  * A test that is cut off (a timeout, Ctrl-C, even SIGKILL) leaves no process behind: a shell waits for the end of its
- * input, which comes with the end of this process, however that comes.
+ * input, which closes when this process ends for any reason.
  */
 function endWithThisProcess(child: ChildProcess): void {
   if (child.pid === undefined) return;
@@ -91,7 +91,7 @@ function endWithThisProcess(child: ChildProcess): void {
   child.once('exit', () => stdin.end('it has ended\n'));
 }
 
-/** Ends a process the polite way, and after `graceMs` the other way. */
+/** Stops a process with the signal, and with SIGKILL after `graceMs` milliseconds. */
 export async function endChild(child: Child, signal: NodeJS.Signals = 'SIGTERM', graceMs = 10_000): Promise<Exit> {
   if (child.isRunning) {
     child.kill('SIGCONT');

@@ -14,9 +14,9 @@ export interface Answer {
 export interface Sending {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is; its content type has to be among the headers. */
+  /** Sent as is. The headers must have its content type. */
   readonly rawBody?: string | Uint8Array;
-  /** A list is a header that is sent more than once. */
+  /** A list sends a header several times. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
@@ -30,20 +30,20 @@ export interface RecordJson extends JsonObject {
 export interface Client {
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
-  /** POSTs and demands the status; gives the answer's `data`. */
+  /** Sends a POST, asserts the status and returns the answer's `data`. */
   post(path: string, body: unknown, status?: number): Promise<JsonObject>;
   patch(path: string, body: unknown, status?: number): Promise<JsonObject>;
   delete(path: string, status?: number): Promise<void>;
-  /** Creates a record and demands that it worked. */
+  /** Creates a record and asserts that it succeeded. */
   create(collection: string, body: unknown): Promise<RecordJson>;
 }
 
-/** A new connection for each request: a restarted server must not be met with a dead one. */
+/** Opens a connection for each request, so that none is stale after a restart of the server. */
 const agent = new Agent({ keepAlive: false });
 
 const answerTimeoutMs = 30_000;
 
-/** Makes a client of the server at `baseUrl`. */
+/** Creates a client of the server at `baseUrl`. */
 export function createClient(baseUrl: string, token?: string): Client {
   const send: Client['send'] = (method, path, sending = {}) => exchange(baseUrl, token, method, path, sending);
   const demand = async (method: string, path: string, body: unknown, status: number): Promise<JsonObject> => {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Can `localPortsOf` tell? Only Linux shows in files which sockets are whose. */
+/** Whether `localPortsOf` works: only Linux lists sockets by process in files. */
 export const knowsPorts = process.platform === 'linux';
 
-/** The local ports of a process's IPv4 connections. */
+/** Returns the local ports of a process's IPv4 connections. */
 export function localPortsOf(pid: number): Set<number> {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
@@ -21,7 +21,7 @@ export function localPortsOf(pid: number): Set<number> {
   );
 }
 
-/** A file that has gone away meanwhile is nothing. */
+/** Returns undefined for a file that was removed meanwhile. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -6,10 +6,10 @@ import { type JsonObject, objectAt } from './json.ts';
 import { differences, is, Matcher } from './matching.ts';
 import type { Target } from './target.ts';
 
-/** A request of a page, and the answer that the page says it has. */
+/** A request of a page and its documented answer. */
 interface Example {
   readonly request: string;
-  /** The words behind `json` at the answer: a status, or a name for the record's id. */
+  /** The words after `json` at the answer: a status, or a name for the record's id. */
   readonly words: readonly string[];
   readonly answer: string | undefined;
 }
@@ -17,9 +17,9 @@ interface Example {
 const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 
 /**
- * Runs the examples of a page, one after the other: an `http` block is a request, a `json` block right behind it the
- * answer, with a status when it is another than of a success, or with a name under which the following examples know the record's id
- * (`<name>`). `…` at the end of a text stands for the rest of it, and times are whatever they are.
+ * Runs the examples of a page in order. An `http` block is a request. A `json` block right after it is the answer, with a
+ * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`). `…` at the
+ * end of a text stands for the rest of it. Times match any time.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
@@ -62,7 +62,7 @@ async function runExample({ request, words, answer }: Example, names: Map<string
   if (name) names.set(name, String(id));
 }
 
-/** Examples are for people: their values are not URL-encoded. */
+/** Encodes the values of a query: in the examples they are not URL-encoded, to be readable. */
 function encodePath(path: string): string {
   const [resource = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return resource;

@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts';
 import { natsBinary } from './platform-binaries.ts';
 import type { Server } from './server.ts';
 
-/** Starts a nats-server of its own in a temporary directory, with JetStream unless told; ready in some ten milliseconds. */
+/** Starts a nats-server in a temporary directory, by default with JetStream. It is ready after some ten milliseconds. */
 export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
   const port = await findFreePort();

@@ -13,7 +13,7 @@ import type { Server } from './server.ts';
 
 const run = promisify(execFile);
 
-/** No machine crashes here, and a database lives for seconds: nothing has to reach the disk, or to be tidied up. */
+/** Faster settings: the machine does not crash and databases live for seconds, so no fsync and no vacuum. */
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -25,7 +25,7 @@ const settings = {
   autovacuum: 'off',
 };
 
-/** Starts a PostgreSQL of its own: a new cluster in a temporary directory. */
+/** Starts a PostgreSQL with a new cluster in a temporary directory. */
 export async function startEmbeddedPostgres(): Promise<Server> {
   const programs = reachablePostgresPrograms();
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-postgres-'));
@@ -56,11 +56,11 @@ export async function startEmbeddedPostgres(): Promise<Server> {
       { timeoutMs: 30_000 },
     );
   };
-  // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients to leave.
+  // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients to disconnect.
   const stop = async (): Promise<void> => {
     await endChild(child, 'SIGINT');
   };
-  // Each connection is a process of its own.
+  // Each connection has its own process.
   const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
     for (const { pid } of listDescendants(child.pid)) process.kill(pid, signal);
     child.kill(signal);
@@ -79,7 +79,7 @@ export async function startEmbeddedPostgres(): Promise<Server> {
       await endChild(child, 'SIGQUIT');
     },
     async wipe() {
-      throw new Error('a database without its data is no fault that the product promises to survive');
+      throw new Error('the product does not promise to survive a database without its data');
     },
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),

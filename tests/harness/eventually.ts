@@ -3,19 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 interface EventuallyOptions {
   /** How long the condition may take, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Between two checks at first, in milliseconds. */
+  /** The first pause between two checks, in milliseconds. */
   readonly intervalMs?: number;
 }
 
-/** Before the next check passes this share of the time waited so far: who waits long takes no core for it. */
+/** The pause grows by this share of the time waited so far, so that long waits cost little CPU time. */
 const patience = 0.1;
 
-/** Thrown by a check that can't succeed any more: waiting ends at once. */
+/** Thrown by a check that can no longer succeed; it ends the wait at once. */
 export class Hopeless extends Error {}
 
 /**
- * Asks again and again, ever less often, until `check` neither throws nor gives undefined or false, and hands its value
- * back. Throws an error with the last failure when the time is over.
+ * Repeats `check`, ever less often, until it neither throws nor returns undefined or false, and returns its value. Throws
+ * an error with the last failure after the timeout.
  */
 export async function eventually<T>(
   what: string,

@@ -5,7 +5,7 @@ import { openStackPool, type StackPool } from './stack-pool.ts';
 let servers: Server[] = [];
 let pool: StackPool | undefined;
 
-/** Before a whole run: one database server and one bus for every test that does not hurt them, and a pool of stacks. */
+/** Runs before all tests: starts a database server and a bus for tests that do not break them, and a pool of stacks. */
 export async function globalSetup(): Promise<void> {
   const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
   servers = [postgres, nats];
@@ -15,7 +15,7 @@ export async function globalSetup(): Promise<void> {
   process.env.TEST_STACK_POOL = pool.address;
 }
 
-/** After the run. */
+/** Runs after all tests. */
 export async function globalTeardown(): Promise<void> {
   await pool?.stop();
   await Promise.all(servers.map((server) => server.remove()));

@@ -1,21 +1,21 @@
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** The value at a dotted path of a JSON document ("data.0.id"), undefined when there is none. */
+/** Returns the value at a dotted path of a JSON document ("data.0.id"); undefined when there is none. */
 export const at = (json: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), json);
 
-/** The text at a path. Throws when there is none. */
+/** Returns the text at a path. Throws when there is none. */
 export const textAt = (json: unknown, path: string): string =>
   checked(json, path, 'a string', (value): value is string => typeof value === 'string');
 
-/** The number at a path. Throws when there is none. */
+/** Returns the number at a path. Throws when there is none. */
 export const numberAt = (json: unknown, path: string): number =>
   checked(json, path, 'a number', (value): value is number => typeof value === 'number');
 
-/** The object at a path. Throws when there is none. */
+/** Returns the object at a path. Throws when there is none. */
 export const objectAt = (json: unknown, path: string): JsonObject => checked(json, path, 'an object', isObject);
 
-/** The list of objects at a path. Throws when there is none. */
+/** Returns the list of objects at a path. Throws when there is none. */
 export const listAt = (json: unknown, path: string): readonly JsonObject[] =>
   checked(json, path, 'a list', (value): value is JsonObject[] => Array.isArray(value));
 

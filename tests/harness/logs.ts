@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** The JSON log lines among the lines that a process wrote; other lines are for people. */
+/** Returns the JSON log lines among the lines of a process. Other lines are for people. */
 export const logLines = (lines: readonly string[]): JsonObject[] =>
   lines.flatMap((line) => {
     if (!line.startsWith('{')) return [];
@@ -11,6 +11,6 @@ export const logLines = (lines: readonly string[]): JsonObject[] =>
     }
   });
 
-/** What was logged as something that somebody should act on. */
+/** Returns the log lines with level error or fatal. */
 export const loggedErrors = (lines: readonly string[]): JsonObject[] =>
   logLines(lines).filter(({ level }) => level === 'error' || level === 'fatal');

@@ -3,23 +3,23 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
-/** A mail as it arrived. */
+/** A received mail. */
 interface ReceivedMail {
-  /** For whom it was handed over. */
+  /** The recipient of the envelope. */
   readonly recipients: readonly string[];
   readonly email: Email;
-  /** The token in its link, and the code of six digits, where there are any. */
+  /** The token in its link and the code of six digits, if any. */
   readonly token: string | undefined;
   readonly code: string | undefined;
 }
 
-/** A real SMTP server that keeps what it gets. It refuses recipients whose address begins with `refuse`. */
+/** An SMTP server that records mails. It refuses recipients whose address begins with `refuse`. */
 export interface MailServer extends AsyncDisposable {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
-  /** The settings that make the product send its mail here. */
+  /** The settings that send the product's mail here. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The newest mail to an address, of this subject if one is given; waits until there are `count` of them. */
+  /** Waits for `count` mails to an address, with the given subject if any, and returns the newest. */
   mailTo(address: string, wanted?: { readonly subject?: string; readonly count?: number }): Promise<ReceivedMail>;
 }
 
@@ -34,7 +34,7 @@ export async function startMailServer(): Promise<MailServer> {
     logger: false,
     onRcptTo({ address }, _session, done) {
       if (!address.startsWith('refuse')) done();
-      else done(Object.assign(new Error('we know nobody of that name'), { responseCode: 550 }));
+      else done(Object.assign(new Error('no such user here'), { responseCode: 550 }));
     },
     onData(stream, session, done) {
       void (async () => {
@@ -51,7 +51,7 @@ export async function startMailServer(): Promise<MailServer> {
       })().catch(done);
     },
   });
-  // A client that went away is no concern of a test.
+  // A disconnected client does not matter to the test.
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-/** Stands in an expected JSON document for every value that fits. */
+/** In an expected JSON document, matches every value that fits. */
 export class Matcher {
   readonly description: string;
   readonly fits: (value: unknown) => boolean;
@@ -9,20 +9,23 @@ export class Matcher {
   }
 }
 
-/** How far a time that the stack set may be from this machine's clock, in seconds. */
+/** Allowed difference between a time set by the stack and this machine's clock, in seconds. */
 const clockToleranceSec = 60;
 
 const textThat = (description: string, pattern: RegExp) =>
   new Matcher(description, (value) => typeof value === 'string' && pattern.test(value));
 
-/** What a value may be when it is not known exactly. */
+/** Matchers for values that are not known exactly. */
 export const is = {
   anything: new Matcher('anything', (value) => value !== undefined),
   text: textThat('a text', /./),
   number: new Matcher('a number', (value) => typeof value === 'number'),
   uuid: textThat('a UUID', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-  /** Records have ids that sort by their time (contract §2). */
+  /** Ids of records are UUIDv7 (records §2.2). */
   uuidV7: textThat('a UUIDv7', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+  /** A version: the second of the write, and its count within the second unless it was the first (records §8.1). */
+  version: textThat('a version', /^\d+(\.[1-9]\d*)?$/),
+  etag: textThat('the ETag of a record', /^W\/"\d+(\.[1-9]\d*)?"$/),
   code: textThat('a stable_snake_case code', /^[a-z]+(_[a-z]+)*$/),
   now: new Matcher(
     'unix seconds of now',
@@ -42,13 +45,13 @@ export const is = {
           ([name, expected]) => differences(Reflect.get(value, name), expected).length === 0,
         ),
     ),
-  /** A list that has, at some place, something that fits. */
+  /** A list with at least one element that fits. */
   listWith: (expected: unknown) =>
     new Matcher(
       `a list with ${JSON.stringify(expected)}`,
       (value) => Array.isArray(value) && value.some((item) => differences(item, expected).length === 0),
     ),
-  /** A text that is JSON of a document that fits. */
+  /** A text that is the JSON of a document that fits. */
   jsonOf: (expected: unknown) =>
     new Matcher(`JSON of ${JSON.stringify(expected)}`, (value) => {
       if (typeof value !== 'string') return false;
@@ -56,7 +59,7 @@ export const is = {
     }),
 };
 
-/** Where an actual JSON document is not the expected one: a line for each place, none when it fits. */
+/** Returns the differences between two JSON documents, a line for each place; none when the actual one fits. */
 export function differences(actual: unknown, expected: unknown, path = '$'): string[] {
   if (expected instanceof Matcher)
     return expected.fits(actual) ? [] : [`${path}: ${JSON.stringify(actual)} is not ${expected.description}`];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Sending } from './client.ts';
 
-/** One part of a form: a file when it has a name of one. */
+/** A part of a form: a file when it has a file name. */
 export interface Part {
   readonly name: string;
   readonly filename?: string;
@@ -9,7 +9,7 @@ export interface Part {
   readonly content: string | Uint8Array;
 }
 
-/** A file for a field. */
+/** Returns the part with a file for a field. */
 export const file = (name: string, filename: string, content: string | Uint8Array, type = 'text/plain'): Part => ({
   name,
   filename,
@@ -17,7 +17,7 @@ export const file = (name: string, filename: string, content: string | Uint8Arra
   type,
 });
 
-/** A form as a browser sends it (RFC 7578). */
+/** Returns the body and headers of a form as a browser sends it (RFC 7578). */
 export function multipart(...parts: readonly Part[]): Required<Pick<Sending, 'rawBody' | 'headers'>> {
   const boundary = `----${randomUUID()}`;
   const chunks = parts.flatMap(({ name, filename, type, content }) => [

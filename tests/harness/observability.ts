@@ -7,18 +7,18 @@ import { repository } from './stack.ts';
 const folder = join(repository, 'infra/observability');
 const dashboards = join(folder, 'grafana/dashboards');
 
-/** A YAML file of the repository, parsed. Throws when it is none. */
+/** Parses a YAML file of the repository. Throws when it is not valid YAML. */
 export const readYaml = (path: string): unknown => parse(readFileSync(join(repository, path), 'utf8'));
 
-/** The dashboards, by file name. */
+/** Returns the dashboards by file name. */
 export const readDashboards = (): readonly (readonly [name: string, dashboard: unknown])[] =>
   readdirSync(dashboards).map((name) => [name, JSON.parse(readFileSync(join(dashboards, name), 'utf8'))]);
 
-/** The panels of a dashboard, rows left out. */
+/** Returns the panels of a dashboard, without rows. */
 export const panelsOf = (dashboard: unknown): readonly JsonObject[] =>
   listAt(dashboard, 'panels').filter(({ type }) => type !== 'row');
 
-/** Every expression that dashboards and alerts ask Prometheus, with where it stands. */
+/** Returns every PromQL expression of the dashboards and alerts, with its place. */
 export function promqlExpressions(): readonly { readonly where: string; readonly text: string }[] {
   const ofDashboards = readDashboards().flatMap(([name, dashboard]) =>
     panelsOf(dashboard).flatMap(({ title, targets, datasource }) =>
@@ -34,8 +34,8 @@ export function promqlExpressions(): readonly { readonly where: string; readonly
 }
 
 /**
- * The names of metrics in an expression; parts of histograms by the name of the histogram. A name of several words that
- * is no function is one: labels here have one word.
+ * Returns the names of metrics in an expression; parts of a histogram by the name of the histogram. A name of several words
+ * that is not a function is a metric, since labels have one word.
  */
 export const metricsIn = (expression: string): string[] =>
   [...expression.replaceAll(/"[^"]*"/g, '').matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b(?!\s*\()/g)].map(([name]) =>

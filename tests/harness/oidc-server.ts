@@ -4,31 +4,31 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type Configuration } from 'oidc-provider';
 
-/** Somebody with an account at the provider. */
+/** A person with an account at the provider. */
 export interface Person {
   readonly id: string;
   readonly email?: string;
   readonly email_verified?: boolean;
 }
 
-/** Where the browser came back to, and with what. */
+/** The redirect to the app and its parameters. */
 interface Arrival {
   readonly code: string;
   readonly state: string;
 }
 
-/** A real OpenID Connect provider with two clients, which differ in how they prove themselves at the token endpoint. */
+/** An OpenID Connect provider with two clients that authenticate differently at the token endpoint. */
 export interface OidcServer extends AsyncDisposable {
   readonly url: string;
-  /** The settings by which the product uses it, as the client of that name. */
+  /** The settings with which the product uses it as the given client. */
   settings(client?: 'basic' | 'post'): Readonly<Record<string, string>>;
-  /** Goes where a browser is sent, signs the person in there and gives what it comes back with. */
+  /** Follows the authorization URL, signs the person in and returns the redirect. */
   visit(authorizeUrl: string, person: Person): Promise<Arrival>;
 }
 
 export const redirectUri = 'https://app.example.com/signed-in';
 
-/** With characters that mean something in a form and in a Basic header. */
+/** With characters that are special in a form and in a Basic header. */
 const clientSecret = 'a+secret/with:signs&more%20=';
 
 /** Starts a provider on a free port of this machine. */
@@ -68,7 +68,7 @@ export async function startOidcServer(): Promise<OidcServer> {
   };
 }
 
-/** Whom the request hints at has signed in. */
+/** Treats the login hint of the request as the signed-in person. */
 async function signIn(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
   await provider.interactionFinished(request, response, { login: { accountId: String(params.login_hint) } });
@@ -90,7 +90,7 @@ async function configure(people: ReadonlyMap<string, Person>): Promise<Configura
     },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/sign-in/${uid}` },
-    // Everybody has agreed to everything.
+    // Consent is granted.
     async loadExistingGrant({ oidc }) {
       const { client, account, provider } = oidc;
       if (!client || !account) return undefined;
@@ -106,7 +106,7 @@ async function configure(people: ReadonlyMap<string, Person>): Promise<Configura
   };
 }
 
-/** A browser with a cookie jar, up to the redirect that leads back to the app. */
+/** Follows redirects with a cookie jar, up to the redirect to the app. */
 async function follow(start: URL): Promise<Arrival> {
   const cookies = new Map<string, string>();
   let next = start;
@@ -126,5 +126,5 @@ async function follow(start: URL): Promise<Arrival> {
       return { code, state };
     }
   }
-  throw new Error('the provider redirects without end');
+  throw new Error('the provider redirects too often');
 }

@@ -6,7 +6,7 @@ interface ListedProcess {
   readonly command: string;
 }
 
-/** Every process of this machine. */
+/** Lists the processes of this machine. */
 export const listProcesses = (): readonly ListedProcess[] =>
   execFileSync('ps', ['-A', '-o', 'pid=,ppid=,command='], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 })
     .split('\n')
@@ -15,7 +15,7 @@ export const listProcesses = (): readonly ListedProcess[] =>
       return pid ? [{ pid: Number(pid), parentPid: Number(parentPid), command }] : [];
     });
 
-/** The processes that a process started, and those that these started. */
+/** Lists the descendants of a process. */
 export function listDescendants(pid: number): readonly ListedProcess[] {
   const all = listProcesses();
   const below = (parent: number): ListedProcess[] =>
@@ -23,7 +23,7 @@ export function listDescendants(pid: number): readonly ListedProcess[] {
   return below(pid);
 }
 
-/** Those of the processes that still run. */
+/** Returns the processes that are still running. */
 export function stillRunning(processes: readonly ListedProcess[]): readonly ListedProcess[] {
   const now = new Map(listProcesses().map((listed) => [listed.pid, listed.command]));
   return processes.filter(({ pid, command }) => now.get(pid) === command);

@@ -19,8 +19,8 @@ const labelPair = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/y;
 const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
 
 /**
- * Reads Prometheus' text format 0.0.4, and is as strict as its specification: every family once, with HELP and TYPE
- * before its samples, no series twice, histograms whose buckets add up. Throws an assertion error otherwise.
+ * Parses Prometheus' text format 0.0.4 strictly: every family once, with HELP and TYPE before its samples, no duplicate
+ * series, consistent histogram buckets. Throws an assertion error otherwise.
  */
 export function parsePrometheusText(text: string): ReadonlyMap<string, Family> {
   assert.ok(text.endsWith('\n'), 'the last line has no end');
@@ -99,7 +99,7 @@ const otherThanBase = [
   'percent',
 ];
 
-/** What Prometheus' own linter (`promtool check metrics`) has to say against the names; nothing, when they are good. */
+/** Returns the problems that Prometheus' linter (`promtool check metrics`) reports about names. */
 export const lint = (families: ReadonlyMap<string, Family>): string[] =>
   [...families.values()].flatMap(({ name, type, samples }) => {
     const parts = name.split('_');

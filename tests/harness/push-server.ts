@@ -4,19 +4,19 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request to send a message. */
+/** A recorded request to send a message. */
 interface PushRequest {
   readonly provider: 'onesignal' | 'fcm';
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Targets of either provider, which takes OneSignal's subscription ids to be UUIDs; `gone` is not registered. */
+/** Targets for both providers; OneSignal's subscription ids are UUIDs. `gone` is not registered. */
 export const phone = '5f0d8a3e-2b61-4a5d-9c57-3a1d6d0f7e10';
 export const gone = '5f0d8a3e-2b61-4a5d-9c57-3a1d6d0f7e11';
 
 /**
- * Speaks what OneSignal and Firebase document of their HTTP: the one refuses another key than `apiKey`, the other gives
- * access tokens for assertions that its service account signed, and refuses others.
+ * Implements the documented HTTP interfaces of OneSignal and Firebase. OneSignal refuses keys other than `apiKey`.
+ * Firebase issues access tokens for assertions signed by its service account, and refuses others.
  */
 export interface PushServer extends AsyncDisposable {
   readonly url: string;
@@ -27,18 +27,18 @@ export interface PushServer extends AsyncDisposable {
   readonly serviceAccount: string;
 }
 
-/** What it gives for a good assertion. */
+/** The access token for a valid assertion. */
 export const accessToken = 'ya29.access';
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 
-/** Starts it on the loopback address. */
+/** Starts the server on the loopback address. */
 export async function startPushServer(): Promise<PushServer> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const appId = '0f8fad5b-d9cb-469f-a165-70867728950e';
   const apiKey = 'os_v2_app_key';
   const requests: PushRequest[] = [];
 
-  /** Is the assertion signed by the service account, for this server, and still good? (RFC 7523 §3) */
+  /** Whether the assertion is signed by the service account, for this server, and has not expired (RFC 7523 §3). */
   function isGoodAssertion(assertion: string): boolean {
     const [header = '', payload = '', signature = ''] = assertion.split('.');
     const verify = createVerify('RSA-SHA256').update(`${header}.${payload}`);

@@ -5,14 +5,14 @@ import { text } from 'node:stream/consumers';
 import { eventually } from './eventually.ts';
 import { type JsonObject, textAt } from './json.ts';
 
-/** What the receiver does with a request; the default is to answer 200. */
+/** How the receiver handles a request; by default it answers 200. */
 type Behaviour =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
   /** Does not answer until `release` is called. */
   | 'hang'
-  /** Answers 200 and then a byte now and then, for ever. */
+  /** Answers 200 and then a slow endless body. */
   | 'drip'
-  /** Cuts the connection. */
+  /** Closes the connection. */
   | 'reset'
   /** Answers 200 and then 100 MB, as fast as they are read. */
   | 'flood';
@@ -24,7 +24,7 @@ export interface Delivery {
   /** Empty for a request without a body. */
   readonly json: JsonObject;
   readonly atMs: number;
-  /** Port from which it came. */
+  /** Source port of the request. */
   readonly fromPort: number | undefined;
 }
 
@@ -33,17 +33,17 @@ export interface Receiver extends AsyncDisposable {
   readonly url: string;
   /** Every request so far, in the order of arrival. */
   readonly deliveries: readonly Delivery[];
-  /** Requests that were left hanging until the sender gave them up. */
+  /** Number of unanswered requests that the sender gave up. */
   readonly abandoned: number;
-  /** Bytes that were taken of answers that flood. */
+  /** Bytes that senders read of `flood` answers. */
   readonly floodedBytes: number;
-  /** Answers every request that hangs, with 200 unless told otherwise. */
+  /** Answers all unanswered requests, by default with 200. */
   release(behaviour?: Exclude<Behaviour, 'hang' | 'flood'>): void;
-  /** What to do with the requests from now on; a list is used up one by one and its last entry stays. */
+  /** Sets how further requests are handled. Entries of a list apply one by one; the last one stays. */
   behave(...behaviours: readonly Behaviour[]): void;
-  /** Decides by the path of each request from now on. */
+  /** Sets a function that decides by the path of each further request. */
   behave(byPath: (path: string) => Behaviour): void;
-  /** Waits until so many requests have come in. */
+  /** Waits until `count` requests have arrived. */
   received(count: number, timeoutMs?: number): Promise<readonly Delivery[]>;
 }
 
@@ -94,7 +94,7 @@ export async function startReceiver(): Promise<Receiver> {
         else if (next === 'flood') flood(response);
         else answer(response, next);
       },
-      // The sender went away in the middle; there is nothing to record.
+      // The sender disconnected before the end of the body; there is nothing to record.
       () => response.destroy(),
     );
   });
@@ -148,7 +148,7 @@ function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang' |
   response.end(behaviour.body);
 }
 
-/** Uses a list up one by one; its last entry stays. */
+/** Returns the entries of a list one by one, and the last one from then on. */
 function inTurn(behaviours: readonly Behaviour[]): () => Behaviour {
   let plan = behaviours;
   return () => {
@@ -158,6 +158,6 @@ function inTurn(behaviours: readonly Behaviour[]): () => Behaviour {
   };
 }
 
-/** The records of which the receiver was told, each as often as it was. */
+/** Returns the ids of the records in the received events, with duplicates. */
 export const receivedRecordIds = ({ deliveries }: Pick<Receiver, 'deliveries'>): string[] =>
   deliveries.map(({ json }) => textAt(json, 'data.record.id'));

@@ -5,13 +5,13 @@ const refusal = (status: number, code: unknown, more: object = {}) => ({
   json: { error: is.text, code, ...more },
 });
 
-/** The answers with which a request is refused, each in the error shape of contract §1. */
+/** Expected answers to refused requests, in the error shape (http §4.1). */
 export const refused = {
   malformed: refusal(400, 'malformed_request'),
-  /** 400 that says in its details what is wrong. */
+  /** 400 with details. */
   malformedWith: (details: object) => refusal(400, is.code, { details }),
   duplicate: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
-  /** 401 for something else than the token of the request: a password, a one-time token. */
+  /** 401 that is not about the token of the request, but about a password or a one-time token. */
   invalidCredentials: refusal(401, is.code),
   unauthenticated: { ...refusal(401, 'unauthenticated'), headers: { 'www-authenticate': is.matching(/^Bearer/) } },
   forbidden: refusal(403, is.code),
@@ -28,7 +28,7 @@ export const refused = {
       details: Object.fromEntries(fields.map((field) => [field, is.text])),
     },
   }),
-  /** 422 of which some detail, by its key or its sentence, names the word. */
+  /** 422 with a detail whose key or message contains the word. */
   naming: (word: string) => ({
     status: 422,
     json: {

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server on which its answers are changed: a server of another version, or whose clock is wrong. */
+/** A proxy that changes the answers of a server, to simulate another version or a wrong clock. */
 interface RewritingProxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts one on a free port. `rewrite` gets each piece of an answer as it arrives, a character for a byte. */
+/** Starts a proxy on a free port. `rewrite` gets each chunk of an answer, with one character for each byte. */
 export async function startRewritingProxy(
   serverUrl: string,
   rewrite: (answer: string) => string,

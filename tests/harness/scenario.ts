@@ -11,29 +11,29 @@ import type { Target } from './target.ts';
 
 export type Caller = 'guest' | 'user' | 'admin';
 
-/** One sentence of the specification: who sends what, what comes back, and which events fire. */
+/** A statement of the reference as a test: the request, its caller, the answer and the events. */
 export interface Scenario extends Sending {
   readonly name: string;
-  /** Where the specification says so. */
+  /** The section of the reference. */
   readonly spec: string;
-  /** A guest when not given. */
+  /** Default: guest. */
   readonly as?: Caller;
   /** Method and path. */
   readonly request: string;
   readonly expect: {
     readonly status: number;
-    /** The whole body; matchers may stand in it. Not looked at when left out. */
+    /** The whole body, which may contain matchers. Not checked when left out. */
     readonly json?: unknown;
     /** By lower-case name; null for a header that must be absent. */
     readonly headers?: Readonly<Record<string, string | Matcher | null>>;
   };
-  /** The exact labels of the events that fire; none when not given. */
+  /** The exact labels of the events; none by default. */
   readonly events?: readonly string[];
 }
 
 /**
- * Runs the rows of a table one after the other, each as a test of its own. Afterwards: these events fired and nothing
- * else did, and nothing was logged as an error.
+ * Runs the rows of a table in order, each as a test. Then it tests that exactly these events were published and that no
+ * error was logged.
  */
 export async function runScenarios(t: TestContext, target: Target, rows: readonly Scenario[]): Promise<void> {
   await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
@@ -48,7 +48,7 @@ export async function runScenarios(t: TestContext, target: Target, rows: readonl
     });
   }
   if (bus) {
-    await t.test('these events fired, nothing else did', async () => {
+    await t.test('exactly these events were published', async () => {
       await passMarker(target, bus);
       const otherwise = sent.filter(({ row, requestId }) => `${labels(bus, requestId)}` !== `${sorted(row.events)}`);
       assert.deepEqual(
@@ -57,7 +57,7 @@ export async function runScenarios(t: TestContext, target: Target, rows: readonl
       );
     });
   }
-  await t.test('nothing was logged as an error', () => {
+  await t.test('no error was logged', () => {
     assert.deepEqual(loggedErrors(target.logLines), []);
   });
 }
@@ -85,7 +85,7 @@ function check({ status, headers, json, text }: Answer, row: Scenario, requestId
   assert.deepEqual(problems, []);
 }
 
-/** Contract §1: a sentence, a stable code, perhaps details, and nothing else. */
+/** Checks the error shape: a message, a stable code, optional details, and nothing else (http §4.1). */
 const errorShape = new Matcher('an error of the contract', (value) => {
   if (typeof value !== 'object' || value === null) return false;
   const { error, code, details, ...rest } = value as Record<string, unknown>;
@@ -98,7 +98,7 @@ const sorted = (labels: readonly string[] = []): string[] => [...labels].sort();
 const labels = (bus: BusReader, requestId: string): string[] =>
   sorted(bus.events.filter(({ body }) => body.request_id === requestId).map(({ body }) => textAt(body, 'event')));
 
-/** Writes a record and waits for its event: whatever fired before it has been seen by then. */
+/** Writes a record and waits for its event, after which all earlier events have arrived. */
 async function passMarker(target: Target, bus: BusReader): Promise<void> {
   const admin = await target.admin();
   const name = `marker_${randomUUID().replaceAll('-', '')}`;

@@ -1,17 +1,17 @@
-/** A server of the tests' own, at the same address over its restarts. */
+/** A server that tests can stop and restart at the same address. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
-  /** Ends it as an operator would, its data kept. */
+  /** Stops it as an operator does, and keeps its data. */
   stop(): Promise<void>;
-  /** Ends it as a crash would, its data kept. */
+  /** Kills it, as a crash does, and keeps its data. */
   kill(): Promise<void>;
-  /** Stops its clock: connections stay, nobody answers. */
+  /** Freezes it: connections stay open, but it does not answer. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Ends it as a crash would and starts it without its data, as after a lost disk. */
+  /** Kills it and starts it without its data, as after a lost disk. */
   wipe(): Promise<void>;
   /** Starts it again on its data. */
   start(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>;
 }

@@ -10,11 +10,11 @@ const inContainers = process.env.TEST_STACK === 'containers';
 export const startPostgres = async (): Promise<Server> =>
   inContainers ? (await import('./containers.ts')).startPostgresContainer() : startEmbeddedPostgres();
 
-/** Starts a nats-server with JetStream, likewise. Each stack has one: the stream EVENTS is one per server. */
+/** Starts such a nats-server with JetStream. Each stack needs its own, since a server has one stream EVENTS. */
 export const startNats = async (): Promise<Server> =>
   inContainers ? (await import('./containers.ts')).startNatsContainer() : startEmbeddedNats();
 
-/** A database of a test file's own. */
+/** A database for one test file. */
 export interface Database {
   readonly url: string;
   drop(): Promise<void>;
@@ -23,18 +23,24 @@ export interface Database {
 let ownServer: Promise<Server> | undefined;
 let openDatabases = 0;
 
-/** Makes an empty database on the server that the run shares (TEST_DATABASE_URL), else on one that this file starts. */
+/** Creates an empty database on the shared server (TEST_DATABASE_URL), else on one that this file starts. */
 export async function createDatabase(): Promise<Database> {
   const shared = process.env.TEST_DATABASE_URL;
   if (!shared) ownServer ??= startPostgres();
   const serverUrl = shared ?? (await ownServer)?.url ?? '';
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await execute(serverUrl, `create database ${name}`);
+  // As with npm start and compose: the services own the database and use a read-only role.
+  const password = randomBytes(12).toString('hex');
+  await execute(serverUrl, `create role ${name}_owner login password '${password}'`);
+  await execute(serverUrl, `create role ${name}_reader`);
+  await execute(serverUrl, `grant ${name}_reader to ${name}_owner`);
+  await execute(serverUrl, `create database ${name} owner ${name}_owner`);
   openDatabases += 1;
   return {
-    url: Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href,
+    url: Object.assign(new URL(serverUrl), { pathname: `/${name}`, username: `${name}_owner`, password }).href,
     async drop() {
       await execute(serverUrl, `drop database ${name} with (force)`);
+      for (const role of ['reader', 'owner']) await execute(serverUrl, `drop role ${name}_${role}`);
       openDatabases -= 1;
       if (openDatabases > 0) return;
       const server = ownServer;

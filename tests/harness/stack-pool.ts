@@ -3,29 +3,29 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type Ground, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
 
-/** A borrower's lines: which stack it wants, and at the end that the next one may have it. */
+/** A line from a borrower: the stack that it wants or, at the end, its return. */
 export type BorrowerLine = StackWish | { readonly giveBack: Topology };
 
 export interface StackWish {
   readonly borrow: Topology;
-  /** One that nobody had before. */
+  /** Whether it must be new. */
   readonly isNew: boolean;
 }
 
-/** The pool's lines: the stack, or why there is none; then every line that the stack writes. */
+/** A line from the pool: the stack, or why there is none; then every line that the stack writes. */
 export type LenderLine = { readonly stack: LentStack } | { readonly failure: string } | { readonly line: string };
 
 export type LentStack = Pick<Stack, 'url' | 'setupToken' | 'services' | 'natsUrl'> &
   Pick<Ground, 'databaseUrl' | 'secret'>;
 
-/** The running stacks of a test run, lent to one file after the other: most files do less work than starting one is. */
+/** The running stacks of a test run, lent to one file after the other, since most files take less time than a start. */
 export interface StackPool {
-  /** Host and port at which files borrow. A stack is lent for as long as its connection is open. */
+  /** Host and port for borrowers. A stack is lent while the connection is open. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** Opens a pool that starts a stack when none is idle, and stops one that was not given back: nobody knows its state. */
+/** Opens a pool. It starts a stack when none is idle, and stops one that was not returned, since its state is unknown. */
 export async function openStackPool(): Promise<StackPool> {
   const idle: Record<Topology, Stack[]> = { one: [], processes: [] };
   const lendings = new Set<Promise<void>>();
@@ -58,7 +58,7 @@ export async function openStackPool(): Promise<StackPool> {
   }
 
   const server = createServer((socket) => {
-    // A borrower that is killed ends its connection with an error; what counts is that it ends.
+    // A killed borrower closes its connection with an error, which needs no handling.
     socket.on('error', () => {});
     const lending = lend(socket).finally(() => lendings.delete(lending));
     lendings.add(lending);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { textAt } from './json.ts';
 import type { Server } from './server.ts';
 import { createDatabase, type Database, startNats } from './servers.ts';
 
-/** All services in one process, or each in a process of its own. */
+/** All services in one process, or a process for each. */
 export type Topology = 'one' | 'processes';
 
 export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks';
@@ -20,22 +20,22 @@ interface RunningService {
   readonly url: string;
 }
 
-/** The product, running, in the state in which a user finds it after its first start. */
+/** The running product, in the state after its first start. */
 export interface Stack extends AsyncDisposable {
   readonly url: string;
-  /** The one-time token of the first admin, if this start printed one. */
+  /** The set-up token of the first admin, if this start printed one (admins §1.1). */
   readonly setupToken: string | undefined;
-  /** In topology `processes` each service; in topology `one` none. */
+  /** The services in topology `processes`; empty in topology `one`. */
   readonly services: Readonly<Partial<Record<ServiceName, RunningService>>>;
   readonly natsUrl: string;
   readonly ground: Ground;
   readonly process: Child;
   readonly guest: Client;
-  /** The first admin, set up or signed in at the first call. */
+  /** Returns a client of the first admin, who is set up or signed in at the first call. */
   admin(): Promise<Client>;
-  /** A user who has signed up. */
+  /** Returns a client of a user who has signed up. */
   user(): Promise<UserClient>;
-  /** Stops it and removes what belongs to it. */
+  /** Stops it and removes its resources. */
   stop(): Promise<void>;
 }
 
@@ -45,14 +45,14 @@ interface UserClient extends Client {
 
 interface StackOptions {
   readonly topology: Topology;
-  /** What belongs to the stack and outlives it; made for it, and removed with it, when not given. */
+  /** The ground, which outlives the stack. By default it is created for the stack and removed with it. */
   readonly ground?: Ground;
-  /** Starts a replica of the stack on this ground: the same database, bus and secret, a data directory of its own. */
+  /** Starts a replica on the ground of this stack: the same database, bus and secret, with its own data directory. */
   readonly beside?: Ground;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a stack stands on: the database, the bus, the data directory and the secret. Two stacks on one are replicas. */
+/** What a stack needs: the database, the bus, the data directory and the secret. Stacks on one ground are replicas. */
 export interface Ground extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly bus: Server;
@@ -63,17 +63,17 @@ export interface Ground extends AsyncDisposable {
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The auth collection of the user that a target's `user()` is. */
+/** The auth collection of a target's `user()`. */
 export const userCollection = 'members';
 
-/** What the stacks are configured with on which tables run. */
+/** The environment of the stacks that scenario tables run on. */
 export const usualEnvironment = { SERVICE_ENCRYPTION_KEY: 'a'.repeat(64) };
 
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
 const startTimeoutMs = 120_000;
 
-/** Makes an empty ground: a new database and a new nats-server (if none are given), an empty directory, a random secret. */
+/** Creates an empty ground: a database and a nats-server unless given, an empty directory, a random secret. */
 export async function createGround(given?: Database, givenBus?: Server): Promise<Ground> {
   const bus = givenBus ?? (await startNats());
   const database = given ?? (await createDatabase());
@@ -92,16 +92,23 @@ export async function createGround(given?: Database, givenBus?: Server): Promise
   };
 }
 
+/** Copies the encryption key of a stack for a replica, as an operator does. */
+export function shareKeyFile(from: string, to: string): void {
+  const file = join(from, 'encryption_key');
+  if (existsSync(file)) copyFileSync(file, join(to, 'encryption_key'));
+}
+
 function besideGround(ground: Ground): Ground {
   const dataDirectory = createDataDirectory();
+  shareKeyFile(ground.dataDirectory, dataDirectory);
   const remove = async (): Promise<void> => rmSync(dataDirectory, { recursive: true, force: true });
   return { ...ground, dataDirectory, remove, [Symbol.asyncDispose]: remove };
 }
 
-/** Makes an empty directory for a stack that brings its own servers. */
+/** Creates an empty data directory for a stack with embedded servers. */
 export const createDataDirectory = (): string => mkdtempSync(join(tmpdir(), 'recordbus-test-data-'));
 
-/** Starts the product. Throws with its output when it does not get ready within a minute. */
+/** Starts the product. Throws with its output when it does not become ready within a minute. */
 export async function startStack({ topology, ground: given, beside, environment }: StackOptions): Promise<Stack> {
   const ground = given ?? (beside ? besideGround(beside) : await createGround());
   const settings = { ...environmentOf(ground), ...environment };
@@ -131,7 +138,7 @@ export async function startStack({ topology, ground: given, beside, environment 
   }
 }
 
-/** How the product is told of the ground it stands on (contract §9). */
+/** Returns the variables that name the ground (operation §5.1). */
 export const environmentOf = (ground: Ground): Record<string, string> => ({
   SERVICE_DATABASE_URL: ground.databaseUrl,
   SERVICE_NATS_URL: ground.bus.url,
@@ -139,7 +146,7 @@ export const environmentOf = (ground: Ground): Record<string, string> => ({
   SERVICE_JWT_SECRET: ground.secret,
 });
 
-/** Starts the entry of `npm start` with the given variables and none of the caller's own. */
+/** Starts the entry of `npm start` with the given variables and none of the test run. */
 export function startProduct(topology: Topology, environment: Readonly<Record<string, string>>): Child {
   const flags = topology === 'processes' ? ['--processes'] : [];
   return startChild(process.execPath, [join(repository, 'infra/local/src/main.ts'), ...flags], {
@@ -148,7 +155,7 @@ export function startProduct(topology: Topology, environment: Readonly<Record<st
       ...withoutOwnVariables(process.env),
       SERVICE_HOST: '127.0.0.1',
       SERVICE_PORT: '0',
-      // Nothing under test asks the world which release is the latest.
+      // Tests send no update checks to the real release host.
       SERVICE_RELEASE_URL: 'http://127.0.0.1:1',
       ...environment,
     },
@@ -162,7 +169,7 @@ interface Readiness {
   readonly services: Readonly<Partial<Record<ServiceName, RunningService>>>;
 }
 
-/** Waits until the product says that it answers requests. */
+/** Waits until the product reports that it answers requests. */
 export const readiness = (child: Child): Promise<Readiness> =>
   eventually(
     'the product is ready',
@@ -173,17 +180,17 @@ export const readiness = (child: Child): Promise<Readiness> =>
     { timeoutMs: startTimeoutMs },
   );
 
-/** What the product said last of where its parts are; it says so again when one was started anew. */
+/** Returns the last report of the product about its parts, which it repeats when a part restarts. */
 const lastReadiness = (child: Child): Readiness | undefined => child.messages.findLast(isReadiness);
 
 const isReadiness = (message: unknown): message is Readiness =>
   typeof message === 'object' && message !== null && 'ready' in message && 'url' in message;
 
-/** A variable set for the person who runs the tests must not reach the stack under test. */
+/** Removes variables of the test run that must not reach the stack under test. */
 const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name)));
 
-/** The clients of a stack by who is calling. */
+/** Returns the clients of a stack by caller. */
 export function callers(url: string, setupToken: string | undefined): Pick<Stack, 'guest' | 'admin' | 'user'> {
   const guest = createClient(url);
   let admin: Promise<Client> | undefined;
@@ -202,7 +209,7 @@ export function callers(url: string, setupToken: string | undefined): Pick<Stack
   };
 }
 
-/** Signs a new user up, in a collection that is made when it is not there yet. */
+/** Signs up a new user, in a collection that is created when it is missing. */
 async function signUp(url: string, admin: Client): Promise<UserClient> {
   await admin.send('POST', '/api/v1/collections', { body: { name: userCollection, type: 'auth' } });
   const credentials = { email: `uma.${randomBytes(6).toString('hex')}@example.com`, password: firstAdmin.password };
@@ -219,7 +226,7 @@ async function signIn(url: string, setupToken: string | undefined): Promise<Clie
       ? textAt(answer.json, 'data.token')
       : textAt(await guest.post('/api/v1/admin/login', firstAdmin, 200), 'token');
   const admin = createClient(url, token);
-  // A table sends more in a second than the limits let a client send; a test of the limits switches them on again.
+  // Tables send more requests than the rate limits allow. Tests of the limits switch them on.
   await admin.patch('/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
   await eventually('this gateway counts no more', async () => {
     const { headers } = await guest.send('GET', '/api/v1/health');

@@ -5,14 +5,14 @@ import { eventually } from './eventually.ts';
 interface StopOptions {
   readonly signal: NodeJS.Signals;
   readonly databaseUrl: string;
-  /** The table, quoted, that the command needs and does not get. */
+  /** The quoted name of a locked table that the command needs. */
   readonly table: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Stops a command in the middle: sends it the signal when it waits for a table that somebody else holds. Gives its exit
- * code and what it wrote, as soon as the database has forgotten it.
+ * Stops a running command: sends it the signal while it waits for a locked table. Returns its exit code and output after
+ * its connection to the database has ended.
  */
 export async function stopCli(
   args: readonly string[],
@@ -21,7 +21,7 @@ export async function stopCli(
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   const isThere = async (condition: string): Promise<boolean> => {
-    // Within a transaction what is shown of the activity stays the same unless it is forgotten.
+    // Within a transaction the activity view is cached until the snapshot is cleared.
     await database.query('select pg_stat_clear_snapshot()');
     const { rows } = await database.query(
       `select from pg_stat_activity where datname = current_database() and ${condition}`,
@@ -35,7 +35,7 @@ export async function stopCli(
     command.kill(signal);
     const { code } = await command.exited;
     await database.query('rollback');
-    // Of a killed command the server hears when it has something to tell it.
+    // The server notices a killed client when it sends to it.
     await eventually('its connection is gone', async () => !(await isThere("application_name like 'recordbus cli%'")));
     return [code, command.lines.join('\n')];
   } finally {

@@ -2,31 +2,31 @@ import { after, type TestContext, test } from 'node:test';
 import { borrowStack } from './borrowed-stack.ts';
 import { callers, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
 
-/** What a scenario table runs against. */
+/** The stack that a scenario table runs against. */
 export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToken' | 'services'> & {
-  /** Undefined for a stack elsewhere whose bus is not reachable: then no event is looked at. */
+  /** Undefined for an external stack without a reachable bus; events are not checked then. */
   readonly natsUrl: string | undefined;
-  /** Undefined for a stack elsewhere: then what is stored is not looked at. */
+  /** Undefined for an external stack; stored data is not checked then. */
   readonly databaseUrl: string | undefined;
-  /** Everything logged so far; empty for a stack elsewhere. */
+  /** Everything logged so far; empty for an external stack. */
   readonly logLines: readonly string[];
-  /** What signs the tokens of this stack. */
+  /** The secret that signs the tokens of this stack. */
   readonly secret: string;
 };
 
-/** What the stacks of a file are configured with beside the usual; to be filled before its first test. */
+/** Additional variables for the stacks of a file. Set them before its first test. */
 export const stackEnvironment: Record<string, string> = {};
 
 let wantsNewStacks = false;
 
-/** Has stacks for this file that nobody had before; said before its first test, with the reason. */
+/** Requests new stacks for this file. Call it before the first test, with the reason. */
 export function onNewStacks(_because: string): void {
   wantsNewStacks = true;
 }
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
-/** A stack of this file's, or one that it has for now. */
+/** A stack of this file, or a borrowed one. */
 interface Held {
   readonly target: Target;
   letGo(): Promise<void>;
@@ -35,15 +35,15 @@ interface Held {
 const held = new Map<Topology, Promise<Held>>();
 
 /**
- * Declares a test that runs on both topologies; the tests of a file share a stack of each. With TEST_BASE_URL it runs
- * once on the stack that is there (TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL tell how to use it), unless the file
- * needs an environment of its own.
+ * Declares a test that runs on both topologies. The tests of a file share a stack of each. With TEST_BASE_URL it runs once,
+ * on that external stack (described by TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL), unless the file needs additional
+ * variables.
  */
 export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
   declareOn(topologies, name, body);
 }
 
-/** The same on one process alone, for what would be no different on several. */
+/** Declares a test that runs on one process only, for behaviour that does not depend on the topology. */
 export function onOneProcess(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
   declareOn(['one'], name, body);
 }

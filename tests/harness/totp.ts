@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/** The step that an authenticator app is in now (RFC 6238 §4). */
+/** Returns the current time step of an authenticator app (RFC 6238 §4). */
 const stepNow = (): number => Math.floor(Date.now() / 30_000);
 
-/** The code that an authenticator app shows now, or so many steps of 30 s later. */
+/** Returns the code that an authenticator app shows now, or `later` steps of 30 s later. */
 export const totpCode = (secret: string, later = 0): string => codeOf(secret, stepNow() + later);
 
-/** A code that is wrong now and stays wrong for a while. */
+/** Returns a code that is wrong now and in the next steps. */
 export function wrongTotpCode(secret: string): string {
   const right = new Set(Array.from({ length: 12 }, (_, index) => codeOf(secret, stepNow() - 2 + index)));
   return ['111111', '222222', '333333'].find((code) => !right.has(code)) ?? '444444';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { type JsonObject, listAt, textAt } from './json.ts';
 
-/** Kinds of spans by their numbers in OTLP. */
+/** The numbers of span kinds in OTLP. */
 export const spanKind = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
 export interface Span {
@@ -14,11 +14,11 @@ export interface Span {
   readonly name: string;
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** `service.name` of the process that made it. */
+  /** `service.name` of the process that created the span. */
   readonly service: string;
 }
 
-/** Stands in for an OpenTelemetry collector: takes OTLP over HTTP as JSON. */
+/** An OpenTelemetry collector that accepts OTLP over HTTP as JSON. */
 interface TraceCollector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly Span[];

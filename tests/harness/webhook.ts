@@ -4,11 +4,11 @@ import { type JsonObject, listAt } from './json.ts';
 
 export const webhooksPath = '/api/v1/admin/webhooks';
 
-/** Opens the loopback range for deliveries: the receiver of a test stands there. */
+/** Allows deliveries to the loopback addresses, where the receivers of tests listen. */
 export const allowLoopback = (admin: Client): Promise<JsonObject> =>
   admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.0/8' });
 
-/** Makes a webhook to a receiver of a test, with quick retries. */
+/** Creates a webhook for a test's receiver, with quick retries. */
 export async function createWebhook(
   admin: Client,
   url: string,
@@ -19,7 +19,7 @@ export async function createWebhook(
   return admin.post(webhooksPath, { name: 'sink', url, events, retry_delay_ms: 100, ...members });
 }
 
-/** The logged deliveries of a webhook, newest first. */
+/** Returns the logged deliveries of a webhook, newest first. */
 export const deliveriesOf = async (admin: Client, webhookId: unknown, query = ''): Promise<readonly JsonObject[]> =>
   listAt((await admin.get(`${webhooksPath}/${webhookId}/deliveries${query}`)).json, 'data');
 

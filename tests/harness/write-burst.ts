@@ -9,16 +9,16 @@ interface BurstOptions {
   readonly url: string;
   readonly collection: string;
   readonly count: number;
-  /** Creates under way at a time. */
+  /** Number of concurrent creates. */
   readonly parallel?: number;
   readonly body?: object;
-  /** Called after so many creates have been answered, well or badly. */
+  /** Called with the number of creates that have been answered, whatever the answer. */
   readonly onAnswered?: (answered: number) => void;
 }
 
 /**
- * Sends creates as fast as they are answered, and gives how many were answered with 201. Whatever else comes, a cut
- * connection included, is no failure here: what was committed is asked of the stack afterwards.
+ * Sends creates as fast as they are answered, and returns how many were answered with 201. Other answers and lost
+ * connections are no failures here: `committedIds` reads afterwards what was committed.
  */
 export async function writeBurst(options: BurstOptions): Promise<number> {
   const { url, collection, count, parallel = 50, body = {}, onAnswered = () => {} } = options;
@@ -38,7 +38,7 @@ export async function writeBurst(options: BurstOptions): Promise<number> {
   return created;
 }
 
-/** The status of the answer; undefined when there was none. */
+/** Returns the status of the answer; undefined when there was none. */
 const post = (url: string, payload: string, agent: Agent): Promise<number | undefined> =>
   new Promise((resolve) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) };
@@ -53,7 +53,7 @@ const post = (url: string, payload: string, agent: Agent): Promise<number | unde
 
 const perPage = 1000;
 
-/** The ids of all records of a collection: what was committed, whatever its writer was told. */
+/** Returns the ids of all committed records of a collection. */
 export async function committedIds(admin: Client, collection: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let page = 1; ; page += 1) {
@@ -67,7 +67,7 @@ export async function committedIds(admin: Client, collection: string): Promise<S
 const arrivalPatience = { timeoutMs: 60_000, intervalMs: 50 };
 
 /**
- * Waits until every committed record of a collection has been delivered, and demands that nothing else was. Gives the
+ * Waits until every committed record of a collection has been delivered, and asserts that no other was. Returns the
  * records that were delivered more than once.
  */
 export async function everyRecordArrives(admin: Client, receiver: Receiver, collection: string): Promise<string[]> {

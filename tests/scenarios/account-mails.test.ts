@@ -45,7 +45,7 @@ async function given(target: Target) {
 }
 
 onEachTopology('an address is proved by mail', async (t, target) => {
-  await t.test('with mail off a request is 422, and registering works [contract §4]', async () => {
+  await t.test('with mail off request-verify is 422, and registering works [identity §1.1]', async () => {
     const admin = await target.admin();
     await admin.send('POST', '/api/v1/collections', { body: { name: 'silent', type: 'auth' } });
     const session = await target.guest.post('/api/v1/auth/silent/register', { email: 'a@example.com', password });
@@ -59,7 +59,7 @@ onEachTopology('an address is proved by mail', async (t, target) => {
   const { admin, mail, post, register, isVerified } = await given(target);
   await using _ = mail;
 
-  await t.test('registering sends a link that works once [interface §5]', async () => {
+  await t.test('registering sends a link that works once [identity §1.1, §1.2]', async () => {
     const ann = await register('ann@example.com');
     const { token } = await mail.mailTo('ann@example.com', { subject: subjects.verify });
     assert.equal(await isVerified(ann.id), false);
@@ -104,26 +104,26 @@ onEachTopology('an address is proved by mail', async (t, target) => {
 
   const refusals: Scenario[] = [
     {
-      name: 'who wants to be verified has to be signed in',
+      name: 'request-verify needs a session',
       request: `POST ${path}/request-verify`,
       body: {},
       expect: refused.unauthenticated,
-      spec: 'interface §4.1',
+      spec: 'http §6.2',
     },
     {
-      name: 'an admin is no user',
+      name: 'an admin has no address to verify',
       as: 'admin',
       request: `POST ${path}/request-verify`,
       body: {},
       expect: refused.forbidden,
-      spec: 'contract §1',
+      spec: 'http §6.3',
     },
     {
       name: 'a missing token is named',
       request: `POST ${path}/verify-email`,
       body: {},
       expect: refused.invalid('token'),
-      spec: 'contract §4',
+      spec: 'auth §1.5',
     },
   ];
   await runScenarios(t, target, refusals);
@@ -136,11 +136,11 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
   await runScenarios(t, target, [
     ...['nobody@example.com', '', 'no address', `${'x'.repeat(5000)}@example.com`, 'a\u0000@example.com'].map(
       (email): Scenario => ({
-        name: `${JSON.stringify(email).slice(0, 30)} gets the answer that everybody gets`,
+        name: `${JSON.stringify(email).slice(0, 30)} gets the same answer as every text`,
         request: `POST ${path}/request-password-reset`,
         body: { email },
         expect: { status: 200, json: { data: { sent: true } } },
-        spec: 'contract §4',
+        spec: 'identity §3.1',
       }),
     ),
     {
@@ -148,18 +148,18 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
       request: `POST ${path}/request-password-reset`,
       body: {},
       expect: refused.invalid('email'),
-      spec: 'contract §4',
+      spec: 'auth §1.5',
     },
     {
-      name: 'a made-up token is refused before the password is looked at',
+      name: 'a made-up token is refused before the password is checked',
       request: `POST ${path}/confirm-password-reset`,
       body: { token: 'made up', password: 'short' },
       expect: { status: 401, json: { error: is.text, code: 'invalid_token' } },
-      spec: 'contract §4',
+      spec: 'identity §3.2',
     },
   ]);
 
-  await t.test('the link sets a password once, ends all sessions and opens none [contract §4]', async () => {
+  await t.test('the link sets a password once, ends all sessions and opens none [identity §3.2]', async () => {
     const email = 'eve@example.com';
     const eve = await register(email);
     assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo(email)).token })), 200);
@@ -179,7 +179,7 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
     assert.equal(await login(email, changed + winner), 200);
   });
 
-  await t.test('it proves an address, and closes what whoever registered it left behind [contract §4]', async () => {
+  await t.test('a reset proves the address and removes earlier ways in [identity §2.2]', async () => {
     const email = 'victim@example.com';
     const attacker = await register(email);
     const verification = await mail.mailTo(email, { subject: subjects.verify });
@@ -209,10 +209,14 @@ onEachTopology('an address is changed by mail', async (t, target) => {
   const { mail, post, register, isVerified, login } = await given(target);
   await using _ = mail;
 
-  await t.test('the new address confirms, the old one is told, the proof stays [contract §4]', async () => {
+  await t.test('the new address confirms, the old one is notified, verified stays [identity §4.2]', async () => {
     const hal = await register('hal@example.com');
     assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo('hal@example.com')).token })), 200);
-    const answer = await post('/request-email-change', { email: ' hal@new.example.com ' }, hal.token);
+    const answer = await post(
+      '/request-email-change',
+      { email: ' hal@new.example.com ', old_password: password },
+      hal.token,
+    );
     assert.deepEqual([answer.status, answer.json], [200, { data: { sent: true } }]);
     const { token } = await mail.mailTo('hal@new.example.com');
     assert.equal(await login('hal@example.com', password), 200);
@@ -226,9 +230,9 @@ onEachTopology('an address is changed by mail', async (t, target) => {
     assert.match(notice.email.text ?? '', /hal@new\.example\.com/);
   });
 
-  await t.test('an address that somebody takes meanwhile is refused', async () => {
+  await t.test('an address that another user takes in between is refused', async () => {
     const ida = await register('ida@example.com');
-    await post('/request-email-change', { email: 'wanted@example.com' }, ida.token);
+    await post('/request-email-change', { email: 'wanted@example.com', old_password: password }, ida.token);
     const { token } = await mail.mailTo('wanted@example.com');
     await register('wanted@example.com');
     assert.equal(statusOf(await post('/confirm-email-change', { token })), 422);
@@ -237,7 +241,9 @@ onEachTopology('an address is changed by mail', async (t, target) => {
   await t.test('whose address it is does not show', async () => {
     const jan = await register('jan@example.com');
     const answers = await Promise.all(
-      ['ida@example.com', 'free@example.com'].map((email) => post('/request-email-change', { email }, jan.token)),
+      ['ida@example.com', 'free@example.com'].map((email) =>
+        post('/request-email-change', { email, old_password: password }, jan.token),
+      ),
     );
     assert.deepEqual(
       answers.map(({ status, json }) => [status, json]),

@@ -62,9 +62,9 @@ const record = (more: object = {}) => ({
   ...more,
 });
 
-onEachTopology('somebody signs in anonymously', async (t, target) => {
+onEachTopology('a guest signs in anonymously', async (t, target) => {
   const { admin, visit } = await given(target);
-  await t.test('switched off, as it is at first, it is 422 [interface §5]', async () => {
+  await t.test('anonymous sign-in is off by default and then 422 [auth §1.6]', async () => {
     const { status, json } = await target.guest.send('POST', `${path}/anonymous`);
     assert.deepEqual([status, textAt(json, 'code')], [422, 'feature_disabled']);
   });
@@ -72,7 +72,7 @@ onEachTopology('somebody signs in anonymously', async (t, target) => {
   const anonymous = (body?: object, collection = 'visitors'): Pick<Scenario, 'request' | 'body' | 'spec'> => ({
     request: `POST /api/v1/auth/${collection}/anonymous`,
     ...(body && { body }),
-    spec: 'contract §4',
+    spec: 'auth §7.1',
   });
   await runScenarios(t, target, [
     {
@@ -178,7 +178,7 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
     request: `POST ${path}/promote`,
     body,
     ...(token && { headers: authorization(token) }),
-    spec: 'interface §7',
+    spec: 'auth §7.3',
   });
   const email = `Vi@${Date.now()}.example.com`;
   await runScenarios(t, target, [
@@ -217,7 +217,7 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
   await admin.patch('/api/v1/admin/settings', switchOff);
   await eventually('the switch', async () => (await target.guest.send('POST', `${path}/anonymous`)).status === 422);
 
-  await t.test('id and data stay, the token is another, anonymous sign-in may be off [interface §3.3]', async () => {
+  await t.test('id and data stay, the token changes, also while anonymous sign-in is off [auth §7.2]', async () => {
     await visitor.client.patch(`/api/v1/visitors/${visitor.id}`, { nick: 'vi' });
     const body = { email, password, verified: true, id: 'mine', anonymous: true };
     const session = await visitor.client.post(`${path}/promote`, body, 200);
@@ -231,7 +231,7 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
     assert.equal(textAt(login, 'record.id'), visitor.id);
   });
 
-  await t.test('the old token is none any more, and 403 at promote [contract §4]', async () => {
+  await t.test('the old token has ended, and is 403 at promote [auth §7.2, §7.3]', async () => {
     const again = () => visitor.client.send('POST', `${path}/promote`, { body: { email: 'b@example.com', password } });
     await eventually('its end', async () => (await visitor.client.get(`${path}/sessions`)).status === 401);
     const { status, json } = await again();

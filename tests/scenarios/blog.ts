@@ -2,7 +2,7 @@ import type { Client, RecordJson } from '../harness/client.ts';
 import { is } from '../harness/matching.ts';
 import type { Target } from '../harness/target.ts';
 
-/** What the record scenarios are told about: authors, and posts with a field of each type. All public. */
+/** The records of the scenarios: authors, and posts with a field of each type. All public. */
 interface Blog {
   readonly author: RecordJson;
   readonly post: RecordJson;
@@ -33,7 +33,7 @@ export const fullPost = (author: string) => ({
   author,
 });
 
-/** A post as it is answered, with null for what was not written. */
+/** A post in an answer: fields that were not written are null. */
 export const postJson = (written: object) => ({
   id: is.uuidV7,
   title: null,
@@ -50,7 +50,7 @@ export const postJson = (written: object) => ({
   updated: is.now,
 });
 
-/** Writes a new author and a new post, into collections that are defined when the stack does not have them yet. */
+/** Creates an author and a post. Defines their collections when the stack does not have them yet. */
 export async function givenBlog(target: Target): Promise<Blog> {
   const { guest } = target;
   const admin = await target.admin();
@@ -66,7 +66,7 @@ async function define(admin: Client): Promise<void> {
   await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: postFields });
 }
 
-/** The three paths of one record collection (contract §1). */
+/** The three paths of one record collection (records §1.1). */
 export const pathsOf = (collection: string): readonly string[] =>
   ['/api', '/api/v1', '/api/v1/records'].map((prefix) => `${prefix}/${collection}`);
 

@@ -15,7 +15,7 @@ const make = async (admin: Client, name: string, fields: readonly object[], more
   const definitions: JsonObject[] = JSON.parse(String(collection.fields));
   return {
     id: String(collection.id),
-    /** The definition of a field, changed. */
+    /** Returns the changed definition of a field. */
     field: (field: string, change: object = {}) => ({ ...definitions.find((one) => one.name === field), ...change }),
   };
 };
@@ -26,7 +26,7 @@ const patch = (collection: string, body: object): Pick<Scenario, 'as' | 'request
   body,
 });
 
-/** 422 that names exactly this place, with the number of rows that stand against it. */
+/** 422 that names exactly this place, with the number of violating rows. */
 const countsRows = (place: string, rows: number) => ({
   status: 422,
   json: is.containing({ code: 'validation_failed', details: { [place]: is.matching(new RegExp(`^${rows} rows? `)) } }),
@@ -50,25 +50,25 @@ onEachTopology('a collection is changed with its data', async (t, target) => {
       name: 'a field that becomes required over rows without a value',
       ...patch('notes', { fields: [field('title', { required: true }), ...rest] }),
       expect: countsRows('fields.title.required', 1),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
-      name: 'a field that becomes unique over doubles',
+      name: 'a field that becomes unique over duplicates',
       ...patch('notes', { fields: [field('title', { options: { unique: true } }), ...rest] }),
       expect: countsRows('fields.title.options.unique', 2),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
       name: 'a text that becomes shorter than its rows',
       ...patch('notes', { fields: [field('title'), field('body', { options: { max: 3 } }), ...rest.slice(1)] }),
       expect: countsRows('fields.body.options.max', 1),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
       name: 'a pattern that rows do not match',
       ...patch('notes', { fields: [field('title'), field('body', { options: { pattern: '^a' } }), ...rest.slice(1)] }),
       expect: countsRows('fields.body.options.pattern', 1),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
       name: 'a number that becomes narrower than its rows',
@@ -76,7 +76,7 @@ onEachTopology('a collection is changed with its data', async (t, target) => {
         fields: [field('title'), field('body'), field('stars', { options: { max: 5 } }), field('kind')],
       }),
       expect: countsRows('fields.stars.options.max', 1),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
       name: 'a select that loses a value that is in use',
@@ -84,25 +84,25 @@ onEachTopology('a collection is changed with its data', async (t, target) => {
         fields: [field('title'), field('body'), field('stars'), field('kind', { options: { values: ['a'] } })],
       }),
       expect: countsRows('fields.kind.options.values', 1),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
       name: 'a new field that is required over rows',
       ...patch('notes', { fields: [field('title'), ...rest, text('must', {}, { required: true })] }),
       expect: countsRows('fields.must.required', 3),
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
-      name: 'after all that nothing has changed',
+      name: 'refused changes changed nothing',
       request: `GET /api/v1/notes/${first.id}`,
       expect: {
         status: 200,
         json: { data: record({ title: 'same', body: 'x', stars: 1, kind: 'a', updated: first.updated }) },
       },
-      spec: 'contract §8',
+      spec: 'collections §6.4',
     },
     {
-      name: 'a field that is called otherwise keeps its data by its id, and two may swap their names',
+      name: 'a renamed field keeps its data by its id, and two fields may swap names',
       ...patch('notes', {
         fields: [
           field('title', { name: 'body' }),
@@ -112,13 +112,13 @@ onEachTopology('a collection is changed with its data', async (t, target) => {
         ],
       }),
       expect: { status: 200 },
-      spec: 'contract §8',
+      spec: 'collections §6.2',
     },
     {
-      name: 'as the record shows',
+      name: 'the record has the renamed fields',
       request: `GET /api/v1/notes/${first.id}`,
       expect: { status: 200, json: { data: record({ body: 'same', title: 'x', rank: 1, kind: 'a' }) } },
-      spec: 'contract §8',
+      spec: 'records §2.1',
     },
     {
       name: 'a select that becomes multiple keeps its values',
@@ -131,32 +131,32 @@ onEachTopology('a collection is changed with its data', async (t, target) => {
         ],
       }),
       expect: { status: 200 },
-      spec: 'contract §8',
+      spec: 'collections §6.2',
     },
     {
-      name: 'a dropped field is gone, a new one empty',
+      name: 'a dropped field is gone and a new one is empty',
       request: `GET /api/v1/notes/${first.id}`,
       expect: { status: 200, json: { data: record({ body: 'same', title: 'x', kind: ['a'], more: null }) } },
-      spec: 'contract §8',
+      spec: 'collections §6.2',
     },
     {
       name: 'the type of a field',
       ...patch('notes', { fields: [field('title', { name: 'body', type: 'number', options: {} })] }),
       expect: refused.naming('cannot change'),
-      spec: 'interface §2.2',
+      spec: 'collections §6.3',
     },
     {
       name: 'the type of a collection',
       ...patch('notes', { type: 'auth' }),
       expect: refused.invalid('type'),
-      spec: 'interface §2.1',
+      spec: 'collections §1.1',
     },
-    { name: 'one that is not there', ...patch('nowhere', {}), expect: refused.notFound, spec: 'interface §7' },
-    { name: 'as a user', ...patch('notes', {}), as: 'user', expect: refused.forbidden, spec: 'contract §1' },
+    { name: 'an unknown collection', ...patch('nowhere', {}), expect: refused.notFound, spec: 'collections §4' },
+    { name: 'as a user', ...patch('notes', {}), as: 'user', expect: refused.forbidden, spec: 'http §6.3' },
   ]);
 });
 
-onEachTopology('rules and relations follow, and what is needed stays', async (t, target) => {
+onEachTopology('rules and relations follow renames, and needed fields and collections stay', async (t, target) => {
   const admin = await target.admin();
   const writers = await make(admin, 'writers', [text('name'), text('spare')], { list_rule: 'name != ""' });
   const { field } = await make(
@@ -169,11 +169,11 @@ onEachTopology('rules and relations follow, and what is needed stays', async (t,
   const article = await admin.create('articles', { title: 'One', writer: ada.id });
   const rulesOf = (members: Readonly<Record<string, unknown>>) => ({
     status: 200,
-    json: { data: is.containing(members) },
+    json: is.containing({ data: is.containing(members) }),
   });
   await runScenarios(t, target, [
     {
-      name: 'dropping a field that rules name',
+      name: 'a drop of a field that rules name',
       ...patch('writers', { fields: [writers.field('spare')] }),
       expect: {
         status: 422,
@@ -181,98 +181,109 @@ onEachTopology('rules and relations follow, and what is needed stays', async (t,
           details: { list_rule: is.matching(/"name"/), 'articles.view_rule': is.matching(/"name"/) },
         }),
       },
-      spec: 'contract §8',
+      spec: 'collections §6.6',
     },
     {
-      name: 'a rule that names no field',
+      name: 'a rule that names an unknown field',
       ...patch('writers', { list_rule: 'nobody = 1' }),
       expect: refused.invalid('list_rule'),
-      spec: 'contract §8',
+      spec: 'collections §6.6',
     },
     {
-      name: 'a collection and a field of it are called otherwise',
+      name: 'a collection and one of its fields are renamed',
       ...patch(writers.id, {
         name: 'authors',
         fields: [writers.field('name', { name: 'label' }), writers.field('spare')],
       }),
       expect: rulesOf({ name: 'authors', list_rule: 'label != ""' }),
-      spec: 'contract §8',
+      spec: 'collections §6.5',
     },
     {
-      name: 'relations and rules elsewhere follow',
+      name: 'relations and rules of other collections follow',
       as: 'admin',
       request: `GET ${path}/articles`,
       expect: rulesOf({
         view_rule: 'writer.label = "Ada"',
         fields: is.jsonOf(is.listWith(is.containing({ name: 'writer', collection: 'authors' }))),
       }),
-      spec: 'contract §8',
+      spec: 'collections §6.5',
     },
     {
-      name: 'and are asked',
+      name: 'the renamed rules are checked',
       request: `GET /api/v1/articles/${article.id}`,
       expect: { status: 200, json: { data: is.containing({ writer: ada.id }) } },
-      spec: 'contract §8',
+      spec: 'collections §6.5',
     },
     {
-      name: 'the old name is free, and nothing',
+      name: 'the old name is unknown',
       request: 'GET /api/v1/writers',
       expect: refused.notFound,
-      spec: 'contract §8',
+      spec: 'collections §6.5',
     },
     {
       name: 'a name that another collection has',
       ...patch('authors', { name: 'Articles' }),
       expect: refused.duplicate,
-      spec: 'interface §7',
+      spec: 'collections §1.2',
     },
     {
       name: 'a reserved name',
       ...patch('authors', { name: 'files' }),
       expect: refused.invalid('name'),
-      spec: 'contract §1',
+      spec: 'collections §1.3',
     },
     {
-      name: 'a collection that a relation leads to is not dropped',
+      name: 'a collection that a relation refers to is not dropped',
       as: 'admin',
       request: `DELETE ${path}/authors`,
       expect: {
         ...refused.conflict,
         json: is.containing({ details: { blockers: [{ collection: 'articles', field: 'writer' }] } }),
       },
-      spec: 'contract §8',
+      spec: 'collections §7.2',
     },
     {
-      name: 'a cascade goes on under the new name',
+      name: 'a cascade works under the new name',
       as: 'admin',
       request: `DELETE /api/v1/authors/${ada.id}`,
       expect: { status: 200 },
       events: ['articles.delete', 'authors.delete'],
-      spec: 'interface §2.2',
+      spec: 'records §7.1',
     },
     {
-      name: 'without the relation it may go',
+      name: 'a drop of the relation',
       ...patch('articles', { view_rule: null, fields: [field('title')] }),
       expect: { status: 200 },
-      spec: 'contract §8',
+      spec: 'collections §7.2',
     },
     {
-      name: 'and goes',
+      name: 'a collection without relations to it is dropped',
       as: 'admin',
       request: `DELETE ${path}/${writers.id}`,
       expect: { status: 200, json: { data: null } },
-      spec: 'interface §4.2',
+      spec: 'collections §7.1',
     },
-    { name: 'with its records', request: 'GET /api/v1/authors', expect: refused.notFound, spec: 'interface §4.2' },
-    { name: 'once', as: 'admin', request: `DELETE ${path}/authors`, expect: refused.notFound, spec: 'interface §4.2' },
+    {
+      name: 'its records are gone',
+      request: 'GET /api/v1/authors',
+      expect: refused.notFound,
+      spec: 'collections §7.1',
+    },
+    {
+      name: 'a second drop',
+      as: 'admin',
+      request: `DELETE ${path}/authors`,
+      expect: refused.notFound,
+      spec: 'collections §7.1',
+    },
   ]);
 });
 
-onEachTopology('changes at the same time all take effect', async (t, target) => {
+onEachTopology('concurrent changes all take effect', async (t, target) => {
   const admin = await target.admin();
   const { field } = await make(admin, 'busy', [text('title')]);
 
-  await t.test('of what they name [contract §8]', async () => {
+  await t.test('of rules and fields of one collection [collections §9.1]', async () => {
     const rules = ['list_rule', 'view_rule', 'create_rule', 'update_rule', 'delete_rule'];
     const bodies = [
       ...rules.map((rule) => ({ [rule]: 'title != "x"' })),
@@ -280,7 +291,7 @@ onEachTopology('changes at the same time all take effect', async (t, target) => 
       { fields: [field('title', { name: 'label' })] },
     ];
     const answers = await Promise.all(bodies.map((body) => admin.send('PATCH', `${path}/busy`, { body })));
-    // The rules that came after the new name of the field know no title; those before follow it.
+    // Rules that arrive after the rename must use the new name; earlier ones follow it.
     for (const { status, text: body } of answers) assert.ok([200, 422].includes(status), body);
     const refusedRules = rules.filter((_, n) => answers[n]?.status === 422);
     const expected = Object.fromEntries(
@@ -297,7 +308,7 @@ onEachTopology('changes at the same time all take effect', async (t, target) => 
     );
   });
 
-  await t.test('and of collections, indexes and fields beside each other [contract §8]', async () => {
+  await t.test('of collections, indexes and fields [collections §9.1]', async () => {
     const made = await Promise.all(
       [1, 2, 3, 4].flatMap((n) => [
         admin.send('POST', path, { body: { name: `beside${n}`, fields: [text('a')] } }),
@@ -314,7 +325,7 @@ onEachTopology('changes at the same time all take effect', async (t, target) => 
     assert.equal(listed.match(/"name":"i\d"/g)?.length, 4);
   });
 
-  await t.test('while records are written, no write is lost or half [contract §8]', async () => {
+  await t.test('during writes of records, no write is lost or incomplete [collections §9.3]', async () => {
     await admin.patch(`${path}/busy`, { create_rule: null, list_rule: null });
     const definition = field('title', { name: 'label' });
     let isOver = false;

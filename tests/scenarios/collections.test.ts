@@ -24,7 +24,13 @@ const collection = (name: string, more: object = {}) => ({
   },
 });
 
-/** Contract §2: definitions are returned as the JSON-encoded string; each has an id. */
+/** The answer to a create, with the warning that guests may write (collections §3.2). */
+const made = (name: string, more: object = {}, verbs = 'create, update and delete') => ({
+  ...collection(name, more),
+  warnings: is.listWith(is.matching(new RegExp(`^Guests may ${verbs} records of ${name}: `))),
+});
+
+/** Definitions are returned as JSON text, each with an id (collections §2.1, fields §1.2). */
 const field = (members: object) => is.jsonOf(is.listWith(is.containing({ id: is.text, ...members })));
 
 const create = (body: object): Pick<Scenario, 'as' | 'request' | 'body'> => ({
@@ -57,7 +63,7 @@ onEachTopology('an admin defines collections', async (t, target) => {
         ...create(base(`with_${type}`, { fields: [definition] })),
         expect: {
           status: 201,
-          json: collection(`with_${type}`, {
+          json: made(`with_${type}`, {
             fields: field({
               ...definition,
               required: 'required' in definition,
@@ -65,58 +71,58 @@ onEachTopology('an admin defines collections', async (t, target) => {
             }),
           }),
         },
-        spec: 'interface §2.2',
+        spec: 'fields §1.1',
       }),
     ),
     {
       name: 'its fields as JSON text',
       ...create(base('as_text', { fields: JSON.stringify([definitions.bool]) })),
-      expect: { status: 201, json: collection('as_text', { fields: field(definitions.bool) }) },
-      spec: 'contract §2',
+      expect: { status: 201, json: made('as_text', { fields: field(definitions.bool) }) },
+      spec: 'collections §2.1',
     },
     {
-      name: 'a relation that says nothing of cascade sets null',
+      name: 'a relation without a cascade option sets null',
       ...create(base('by_default', { fields: [{ name: 'target', type: 'relation', collection: 'targets' }] })),
-      expect: { status: 201, json: collection('by_default', { fields: field({ options: { cascade: 'setNull' } }) }) },
-      spec: 'interface §2.2',
+      expect: { status: 201, json: made('by_default', { fields: field({ options: { cascade: 'setNull' } }) }) },
+      spec: 'records §7.1',
     },
     {
       name: 'a relation to the collection itself',
       ...create(base('tree', { fields: [{ name: 'parent', type: 'relation', collection: 'tree' }] })),
-      expect: { status: 201, json: collection('tree', { fields: field({ collection: 'tree' }) }) },
-      spec: 'contract §2',
+      expect: { status: 201, json: made('tree', { fields: field({ collection: 'tree' }) }) },
+      spec: 'fields §1.5',
     },
     {
-      name: 'rules that are given are kept, those left out are null',
+      name: 'given rules are stored, those left out are null',
       ...create(base('ruled', { list_rule: '', delete_rule: '', view_rule: null })),
-      expect: { status: 201, json: collection('ruled', { list_rule: '', delete_rule: '' }) },
-      spec: 'contract §8',
+      expect: { status: 201, json: made('ruled', { list_rule: '', delete_rule: '' }, 'create and update') },
+      spec: 'collections §3.1',
     },
     {
-      name: 'the list has them all',
+      name: 'the list has all collections',
       as: 'admin',
       request: 'GET /api/v1/collections',
       expect: { status: 200, json: { data: is.listWith(is.containing({ name: 'ruled', list_rule: '' })) } },
-      spec: 'interface §4.2',
+      spec: 'collections §4',
     },
     {
-      name: 'one is read by its name',
+      name: 'a collection is read by its name',
       as: 'admin',
       request: 'GET /api/v1/collections/ruled',
       expect: { status: 200, json: collection('ruled', { list_rule: '', delete_rule: '' }) },
-      spec: 'interface §4.2',
+      spec: 'collections §4',
     },
     {
-      name: 'one that does not exist',
+      name: 'an unknown collection',
       as: 'admin',
       request: 'GET /api/v1/collections/nowhere',
       expect: refused.notFound,
-      spec: 'interface §7',
+      spec: 'collections §4',
     },
   ]);
 });
 
-onEachTopology('a definition that is wrong is refused, and named', async (t, target) => {
+onEachTopology('a wrong definition is refused with its place', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', base('articles'));
   const text = (name: unknown) => ({ name, type: 'text' });
@@ -138,7 +144,7 @@ onEachTopology('a definition that is wrong is refused, and named', async (t, tar
     'with required that is no boolean': ['required', { ...text('title'), required: 'yes' }],
     'a select without values': ['values', { name: 'kind', type: 'select' }],
     'a relation without a collection': ['collection', { name: 'author', type: 'relation' }],
-    'a relation to nowhere': ['nowhere', { name: 'author', type: 'relation', collection: 'nowhere' }],
+    'a relation to an unknown collection': ['nowhere', { name: 'author', type: 'relation', collection: 'nowhere' }],
     'a relation with an unknown cascade': [
       'cascade',
       { name: 'author', type: 'relation', collection: 'articles', options: { cascade: 'drop' } },
@@ -147,23 +153,23 @@ onEachTopology('a definition that is wrong is refused, and named', async (t, tar
   };
   await runScenarios(t, target, [
     {
-      name: 'a name that exists',
+      name: 'a name that is taken',
       ...create(base('articles')),
       expect: refused.duplicate,
-      spec: 'interface §7',
+      spec: 'collections §1.2',
     },
     {
-      name: 'a name that exists in other case',
+      name: 'a name that is taken in another case',
       ...create(base('Articles')),
       expect: refused.duplicate,
-      spec: 'contract §1',
+      spec: 'collections §1.2',
     },
     ...reserved.map(
       (name): Scenario => ({
         name: `the reserved name ${name}`,
         ...create(base(name)),
         expect: refused.invalid('name'),
-        spec: 'contract §1',
+        spec: 'collections §1.3',
       }),
     ),
     ...Object.entries(badNames).map(
@@ -171,70 +177,121 @@ onEachTopology('a definition that is wrong is refused, and named', async (t, tar
         name: `a name ${which}`,
         ...create(base(name)),
         expect: refused.invalid('name'),
-        spec: 'contract §1',
+        spec: 'collections §1.2',
       }),
     ),
     {
       name: 'no name',
       ...create({ type: 'base', fields: [] }),
       expect: refused.invalid('name'),
-      spec: 'contract §8',
+      spec: 'collections §1.2',
     },
     {
       name: 'an unknown type',
       ...create({ name: 'drafts', type: 'table', fields: [] }),
       expect: refused.invalid('type'),
-      spec: 'interface §7',
+      spec: 'collections §1.1',
     },
     {
       name: 'an unknown key',
       ...create(base('drafts', { colour: 'red' })),
       expect: refused.invalid('colour'),
-      spec: 'contract §8',
+      spec: 'collections §1.4',
     },
     {
-      name: 'a rule that is no text',
+      name: 'a rule that is not a text',
       ...create(base('drafts', { list_rule: 5 })),
       expect: refused.invalid('list_rule'),
-      spec: 'contract §8',
+      spec: 'collections §3.3',
     },
     {
       name: 'a rule that does not parse',
       ...create(base('drafts', { list_rule: 'title = = 5' })),
       expect: refused.invalid('list_rule'),
-      spec: 'contract §8',
+      spec: 'collections §3.3',
     },
     {
-      name: 'fields that are no list',
+      name: 'fields that are not a list',
       ...create(base('drafts', { fields: { name: 'title' } })),
       expect: refused.invalid('fields'),
-      spec: 'contract §8',
+      spec: 'collections §2.1',
     },
     {
-      name: 'fields as text that is no JSON',
+      name: 'fields as text that is not JSON',
       ...create(base('drafts', { fields: '[{' })),
       expect: refused.invalid('fields'),
-      spec: 'contract §8',
+      spec: 'collections §2.1',
     },
     ...Object.entries(badFields).map(
       ([which, [word, definition]]): Scenario => ({
         name: `a field ${which}`,
         ...create(base('drafts', { fields: [definition] })),
         expect: refused.naming(word),
-        spec: 'contract §8',
+        spec: 'fields §1.4',
       }),
     ),
     {
-      name: 'two fields of one name in different case',
+      name: 'two fields whose names differ only in case',
       ...create(base('drafts', { fields: [text('title'), text('Title')] })),
       expect: refused.naming('Title'),
-      spec: 'contract §8',
+      spec: 'fields §1.3',
     },
     {
-      name: 'after all that the name is still free',
+      name: 'the name of a refused create is free',
       ...create(base('drafts', { fields: [text('title')] })),
-      expect: { status: 201, json: collection('drafts') },
-      spec: 'contract §8',
+      expect: { status: 201, json: made('drafts') },
+      spec: 'collections §5',
+    },
+  ]);
+});
+
+onEachTopology('accounts are closed by default', async (t, target) => {
+  const own = 'id = @request.auth.id';
+  const closed = { list_rule: '', view_rule: own, create_rule: '', update_rule: own, delete_rule: own };
+  const rules = { list_rule: null, view_rule: null, create_rule: null, update_rule: null, delete_rule: null };
+  const auth = (name: string, more: object = {}) => create({ name, type: 'auth', ...more });
+  const answer = (name: string, expected: object, warnings?: readonly string[]) => ({
+    data: is.containing({ name, ...expected }),
+    ...(warnings && { warnings }),
+  });
+  await runScenarios(t, target, [
+    {
+      name: 'without rules, users view, update and delete only themselves',
+      ...auth('by_themselves'),
+      expect: { status: 201, json: answer('by_themselves', closed) },
+      spec: 'collections §3.1',
+    },
+    {
+      name: 'named rules are stored, null too, and the answer warns about guests',
+      ...auth('opened', rules),
+      expect: {
+        status: 201,
+        json: answer('opened', rules, [
+          'Guests may list, view, create, update and delete accounts of opened: list_rule, view_rule, create_rule, update_rule and delete_rule are null.',
+        ]),
+      },
+      spec: 'collections §3.1',
+    },
+    {
+      name: 'the answer to a change warns too, also about expressions',
+      as: 'admin',
+      request: 'PATCH /api/v1/collections/opened',
+      body: { ...closed, list_rule: 'verified = true', create_rule: 'verified = false' },
+      expect: {
+        status: 200,
+        json: answer('opened', { list_rule: 'verified = true' }, [
+          'Guests may list accounts of opened: list_rule can hold for callers without an account.',
+        ]),
+      },
+      spec: 'collections §3.2',
+    },
+    {
+      name: 'a change keeps rules that it does not name',
+      as: 'admin',
+      request: 'PATCH /api/v1/collections/opened',
+      body: { list_rule: '' },
+      expect: { status: 200, json: answer('opened', { ...closed, create_rule: 'verified = false' }) },
+      spec: 'collections §3.1',
     },
   ]);
 });

@@ -20,12 +20,17 @@ const blocked: Headers = {
 };
 
 const exposed = [
+  'Accept-Ranges',
+  'Allow',
+  'Content-Disposition',
+  'Content-Range',
   'ETag',
   'Idempotency-Replayed',
   'Retry-After',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
+  'WWW-Authenticate',
 ];
 const exposing = is.matching(
   new RegExp(['^', ...[...exposed, 'X-Request-Id'].map((name) => `(?=.*\\b${name}\\b)`)].join('')),
@@ -43,7 +48,8 @@ const preflight = (origin: string): Headers => ({
   vary: 'Origin',
   'access-control-allow-origin': origin,
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
-  'access-control-allow-headers': 'Authorization, Content-Type, If-Match, X-Service-Idempotency-Key',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, If-Match, X-Service-Idempotency-Key, If-None-Match, Idempotency-Key, Last-Event-ID',
   'access-control-max-age': '600',
 });
 
@@ -66,7 +72,7 @@ const row = (
     ...more.headers,
   },
   expect: { status, headers },
-  spec: 'interface §2.7, contract §8',
+  spec: 'http §10',
 });
 
 /** Changes the settings and waits until the gateway treats the stranger as they say. */
@@ -144,7 +150,7 @@ onEachTopology('pages of other origins', async (t, target) => {
         vary: 'Origin',
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, PATCH',
-        'access-control-allow-headers': 'X-One',
+        'access-control-allow-headers': 'X-One, If-None-Match, Idempotency-Key, Last-Event-ID',
         'access-control-max-age': '5',
         'access-control-allow-credentials': null,
       }),

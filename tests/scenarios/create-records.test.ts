@@ -9,7 +9,7 @@ const created = (json: object) => ({ status: 201, json: { data: json } });
 onEachTopology('records are created', async (t, target) => {
   const { author, post } = await givenBlog(target);
   const request = 'POST /api/v1/posts';
-  const takes = (name: string, written: object, shown: object = written, spec = 'interface §2.2'): Scenario => ({
+  const takes = (name: string, written: object, shown: object = written, spec = 'fields §3'): Scenario => ({
     name,
     request,
     body: { title: 'Hello', ...written },
@@ -25,7 +25,7 @@ onEachTopology('records are created', async (t, target) => {
         body: { ...fullPost(author.id), slug: `hello-${index}` },
         expect: created(postJson({ ...fullPost(author.id), slug: `hello-${index}` })),
         events: ['posts.create'],
-        spec: 'contract §1',
+        spec: 'records §1.1',
       }),
     ),
     {
@@ -34,29 +34,29 @@ onEachTopology('records are created', async (t, target) => {
       body: { title: 'Hello' },
       expect: { ...created(postJson({ title: 'Hello' })), headers: { etag: is.matching(/^W\/"\d+"$/) } },
       events: ['posts.create'],
-      spec: 'interface §4.5',
+      spec: 'records §8.1',
     },
     takes(
       'a date written as text comes back as seconds',
       { published: '2023-11-14T22:13:20Z' },
       { published: 1_700_000_000 },
     ),
-    takes('an empty text is a text', { slug: '' }),
+    takes('an empty text is stored in a text field', { slug: '' }),
     takes(
       'an empty text for any other type is null',
       { stars: '', live: '', published: '', kind: '', author: '' },
       {},
-      'contract §8',
+      'fields §2.2',
     ),
     takes('null is null', { slug: null, stars: null, live: null, tags: null, meta: null, author: null }, {}),
     takes('false and 0 are values', { live: false, stars: 0 }),
     takes('json may be any value', { meta: [1, 'two', null] }),
     takes('lengths count characters, not bytes', { title: `A${'🙂'.repeat(19)}` }),
     takes(
-      'what the server sets is ignored, so that a record that was read can be sent back',
+      'members that the server sets are ignored, so a record that was read can be sent back',
       { id: unknownId, created: 5, updated: 5, expand: {}, anonymous: true, created_at: 5, updated_at: 5, _score: 1 },
       {},
-      'contract §2',
+      'records §5.2',
     ),
     takes('quotes, markup and SQL are text', { slug: `"><script>'; drop table x; --\\` }),
     {
@@ -64,42 +64,42 @@ onEachTopology('records are created', async (t, target) => {
       request: 'POST /api/v1/nowhere',
       body: {},
       expect: refused.notFound,
-      spec: 'interface §7',
+      spec: 'records §1.4',
     },
     {
       name: 'collection names are case-sensitive',
       request: 'POST /api/v1/Posts',
       body: { title: 'Hello' },
       expect: refused.notFound,
-      spec: 'contract §8',
+      spec: 'records §1.1',
     },
     {
       name: 'a taken unique value',
       request,
       body: { title: 'Hello', slug: 'hello-0' },
       expect: refused.invalid('slug'),
-      spec: 'interface §2.2',
+      spec: 'fields §2.6',
     },
     {
-      name: 'a relation to a record that does not exist',
+      name: 'a relation to an unknown record',
       request,
       body: { title: 'Hello', author: unknownId },
       expect: refused.invalid('author'),
-      spec: 'interface §2.2',
+      spec: 'fields §3.9',
     },
     {
       name: 'a relation to a record of another collection',
       request,
       body: { title: 'Hello', author: post.id },
       expect: refused.invalid('author'),
-      spec: 'interface §2.2',
+      spec: 'fields §3.9',
     },
     {
-      name: 'an empty body lacks what is required',
+      name: 'an empty body without a required field',
       request,
       body: {},
       expect: refused.invalid('title'),
-      spec: 'interface §2.2',
+      spec: 'fields §2.1',
     },
   ]);
 });
@@ -114,23 +114,23 @@ onEachTopology('values that do not fit their field are named', async (t, target)
     'an empty text for a required field': { title: '' },
     'a text that is too short': { title: 'A' },
     'a text that is too long': { title: 'A'.repeat(21) },
-    'a text that misses its pattern': { title: 'hello' },
+    'a text that does not match its pattern': { title: 'hello' },
     'a text for a number': { stars: '5' },
     'a number below min': { stars: -1 },
     'a number above max': { stars: 5.1 },
     'a number for a bool': { live: 1 },
-    'a text that is no date': { published: 'tomorrow' },
+    'a text that is not a date': { published: 'tomorrow' },
     'a bool for a date': { published: true },
-    'a value that is not to select': { kind: 'poem' },
+    'a value that is not an option of the select': { kind: 'poem' },
     'a list for a single select': { kind: ['news'] },
     'one value for a multiple select': { tags: 'a' },
-    'a list with a value that is not to select': { tags: ['a', 'z'] },
+    'a list with a value that is not an option of the select': { tags: ['a', 'z'] },
     'a number for a relation': { author: 5 },
     'a list for a relation': { author: ['x'] },
     'a NUL in a text': { slug: 'a\u0000b' },
     'a NUL within json': { meta: { deep: ['a\u0000b'] } },
     'two wrong fields at once': { stars: 'many', live: 'yes' },
-    'a name that every object has': { constructor: 'x', toString: 'y' },
+    'names that every JavaScript object has': { constructor: 'x', toString: 'y' },
   };
   await runScenarios(t, target, [
     ...Object.entries(wrong).map(
@@ -139,7 +139,7 @@ onEachTopology('values that do not fit their field are named', async (t, target)
         request: 'POST /api/v1/posts',
         body: { title: 'Hello', ...fields },
         expect: refused.invalid(...Object.keys(fields)),
-        spec: 'contract §2',
+        spec: 'fields §3, records §5.3',
       }),
     ),
     {
@@ -148,7 +148,7 @@ onEachTopology('values that do not fit their field are named', async (t, target)
       rawBody: '{"title": "Hello", "__proto__": {"live": true}}',
       headers: { 'Content-Type': 'application/json' },
       expect: refused.naming('__proto__'),
-      spec: 'contract §2',
+      spec: 'records §5.3',
     },
   ]);
 });

@@ -15,7 +15,7 @@ import { allowLoopback } from '../harness/webhook.ts';
 const page = readFileSync(new URL('../../docs/extensions.md', import.meta.url), 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
 
-/** The extensions of the page as files: each block of code says in its first line what it is called. */
+/** The extensions of the page as files, named by the first line of each block of code. */
 for (const [, name = '', source = ''] of page.matchAll(/^```ts\n\/\/ extensions\/(\S+)\n(.*?)\n```$/gms))
   writeFileSync(join(directory, name), source);
 for (const name of ['guestbook.ts', '_words.ts'])
@@ -23,7 +23,7 @@ for (const name of ['guestbook.ts', '_words.ts'])
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
 after(() => rmSync(directory, { recursive: true }));
 
-/** The services that the page's extensions ask. */
+/** The services that the page's extensions call. */
 const rates = await startReceiver();
 rates.behave({ status: 200, headers: { 'content-type': 'application/json' }, body: '{"usd": 1.17}' });
 stackEnvironment.EXTENSION_RATES_URL = new URL(rates.url).origin;
@@ -31,7 +31,7 @@ const push = await startPushServer();
 stackEnvironment.SERVICE_ONESIGNAL_URL = push.url;
 after(() => Promise.all([rates, push].map((server) => server[Symbol.asyncDispose]())));
 
-onOneProcess('the page on extensions is right', async (t, target) => {
+onOneProcess('the examples of the page on extensions work', async (t, target) => {
   await allowLoopback(await target.admin());
   await runExamples(t, target, 'extensions.md');
   assert.equal((await target.guest.get('/api/x/rates/EUR')).status, 200);
@@ -41,7 +41,7 @@ onOneProcess('the page on extensions is right', async (t, target) => {
   );
 });
 
-onOneProcess('the welcome of the page goes out', async (_t, target) => {
+onOneProcess('the welcome of the page is sent', async (_t, target) => {
   const admin = await target.admin();
   await using mail = await startMailServer();
   await admin.patch('/api/v1/admin/settings', mail.settings);
@@ -52,7 +52,7 @@ onOneProcess('the welcome of the page goes out', async (_t, target) => {
   assert.deepEqual([email.subject, email.text?.trim()], ['Welcome', 'Hello Grace!']);
 });
 
-onOneProcess('the alarm of the page is pushed, and told what became of it', async (_t, target) => {
+onOneProcess('the alarm of the page is pushed and gets its result', async (_t, target) => {
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', {
     'notifications.providers.onesignal.enabled': '1',
@@ -78,7 +78,7 @@ onOneProcess('the guestbook of examples/extensions works', async (_t, target) =>
   await admin.post('/api/v1/collections', { name: 'guestbook', type: 'base', fields });
   const sign = (message: string) => target.guest.send('POST', '/api/v1/guestbook', { body: { name: ' ', message } });
   const signed = await sign('What a lovely place');
-  assert.equal(at(signed.json, 'data.name'), 'somebody');
+  assert.equal(at(signed.json, 'data.name'), 'a visitor');
   assert.equal((await sign('What rubbish')).status, 422);
   await eventually('the entry is counted', async () => {
     const { json } = await target.guest.get('/api/x/guestbook/entries');

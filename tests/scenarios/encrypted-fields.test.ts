@@ -4,17 +4,18 @@ import { openBusReader } from '../harness/bus-reader.ts';
 import type { RecordJson } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { define, encrypted, rowsIn, secrets, shown } from './vault.ts';
 
-const spec = 'contract §2, Encrypted fields';
+const spec = 'fields §4';
 const plainWords = /harbour|spy@/;
 
 const historyTable = (collection: JsonObject): string => `history."${textAt(collection, 'id')}"`;
 
-onEachTopology('encrypted fields are sealed where they are stored and open where they are read', async (t, target) => {
+onEachTopology('encrypted fields are stored as ciphertext and read in plain text', async (t, target) => {
   const { databaseUrl, natsUrl, guest } = target;
   if (databaseUrl === undefined || natsUrl === undefined) return t.skip('this stack runs elsewhere');
   const admin = await target.admin();
@@ -55,7 +56,7 @@ onEachTopology('encrypted fields are sealed where they are stored and open where
     assert.deepEqual(projected.json, { data: { id: record.id, note: secrets.note } });
   });
 
-  await t.test('a write that does not name them keeps them, one that does replaces them', async () => {
+  await t.test('a write keeps values that it does not name and replaces those that it names', async () => {
     assert.deepEqual(shown(await guest.patch(path, { title: 'two' })), secrets);
     const changed = await guest.patch(path, { note: 'meet at the pier', extra: 'enough' });
     assert.deepEqual(shown(changed), { ...secrets, note: 'meet at the pier', extra: 'enough' });
@@ -63,15 +64,14 @@ onEachTopology('encrypted fields are sealed where they are stored and open where
     assert.deepEqual([cleared.note, cleared.mail], ['', null]);
   });
 
-  await t.test('history shows them, and restores them', async () => {
+  await t.test('history shows and restores the values', async () => {
     const history = listAt((await guest.get(`${path}/history`)).json, 'data.data');
     assert.deepEqual(shown(objectAt(history.at(-1), 'snapshot')), secrets);
-    const at = String(record.updated);
-    const answer = await admin.send('POST', `${path}/restore?at=${at}`, { body: {} });
+    const answer = await admin.send('POST', `${path}/restore?version=${record.updated}`, { body: {} });
     assert.deepEqual(shown(objectAt(answer.json, 'data')), secrets);
   });
 
-  await t.test('no table holds them in plain text', async () => {
+  await t.test('no table has the values in plain text', async () => {
     const rows = await rowsIn(databaseUrl, 'records.vault', historyTable(vault), 'system.outbox', 'system.audit');
     assert.ok(rows.length >= 6);
     assert.deepEqual(
@@ -83,7 +83,7 @@ onEachTopology('encrypted fields are sealed where they are stored and open where
       assert.match(String(JSON.parse(stored)[name]), /^enc:1:[\w-]{16}:[\w-]{22,}$/, name);
   });
 
-  await t.test('events leave them out', async () => {
+  await t.test('events leave the fields out', async () => {
     const events = () => bus.events.filter(({ subject }) => subject.startsWith('events.vault.'));
     await eventually('all events', () => events().length >= 5);
     for (const { body } of events()) {
@@ -92,7 +92,7 @@ onEachTopology('encrypted fields are sealed where they are stored and open where
     }
   });
 
-  await t.test('a user registers with one', async () => {
+  await t.test('a user registers with an encrypted field', async () => {
     await admin.post('/api/v1/collections', { name: 'agents', type: 'auth', fields: [encrypted('cover')] });
     const body = { email: 'bond@example.com', password: 'a long and winding password', cover: 'sells carpets' };
     const session = await guest.post('/api/v1/auth/agents/register', body);
@@ -103,8 +103,8 @@ onEachTopology('encrypted fields are sealed where they are stored and open where
     assert.doesNotMatch((await rowsIn(databaseUrl, 'records.agents')).join(), /carpets/);
   });
 
-  await t.test('what has a bound is measured before it is sealed', (inner) => measure(inner, target, path));
-  await t.test('the option comes and goes with the values', () => switchOnAndOff(target, databaseUrl));
+  await t.test('bounds apply to the value, not to the ciphertext', (inner) => measure(inner, target, path));
+  await t.test('setting and clearing the option converts the values', () => switchOnAndOff(target, databaseUrl));
 });
 
 /** Refusals of definitions, values and expressions. */
@@ -117,7 +117,7 @@ async function measure(t: TestContext, target: Target, path: string): Promise<vo
     ...rest,
   });
   const define = 'POST /api/v1/collections';
-  const inParameter = (parameter: string, position: number) => refused.malformedWith({ parameter, position });
+  const inParameter = (parameter: string) => refused.malformedWith({ [parameter]: is.text });
   await runScenarios(t, target, [
     ...['text', 'email', 'url'].map((type) =>
       row(`${type} is not unique and encrypted`, {
@@ -131,43 +131,50 @@ async function measure(t: TestContext, target: Target, path: string): Promise<vo
       body: collection('drafts', encrypted('n', 'number')),
       expect: refused.naming('encrypted'),
     }),
-    row('no index over one', {
+    row('no index covers an encrypted field', {
       request: 'POST /api/v1/admin/collections/vault/indexes',
       body: { name: 'by_note', columns: ['note'] },
       expect: refused.invalid('columns'),
     }),
-    row('no view reads one', {
+    row('no view reads an encrypted field', {
       request: define,
       body: { name: 'drafts', type: 'view', view_query: 'select id, note from vault' },
       expect: refused.naming('note'),
     }),
-    row('no rule names one', {
+    row('no rule names an encrypted field', {
       request: define,
       body: { ...collection('drafts', encrypted('note')), list_rule: 'note = "a"' },
       expect: refused.invalid('list_rule'),
     }),
-    row('no filter names one', { request: 'GET /api/v1/vault?filter=note="a"', expect: inParameter('filter', 0) }),
-    row('no sort names one', { request: 'GET /api/v1/vault?sort=note', expect: inParameter('sort', 0) }),
-    row('nor does one through a relation', {
+    row('no filter names an encrypted field', {
+      request: 'GET /api/v1/vault?filter=note="a"',
+      expect: inParameter('filter'),
+    }),
+    row('no sort names an encrypted field', { request: 'GET /api/v1/vault?sort=note', expect: inParameter('sort') }),
+    row('no filter names one across a relation', {
       request: 'GET /api/v1/cases?filter=file.note~"a"',
-      expect: inParameter('filter', 5),
+      expect: inParameter('filter'),
     }),
     row('too short', { request: `PATCH ${path}`, body: { note: 'ab' }, expect: refused.invalid('note') }),
     row('too long', { request: `PATCH ${path}`, body: { note: 'a'.repeat(31) }, expect: refused.invalid('note') }),
-    row('no address', { request: `PATCH ${path}`, body: { mail: 'spy' }, expect: refused.invalid('mail') }),
-    row('like a sealed one', { request: `PATCH ${path}`, body: { note: 'enc:1:x' }, expect: refused.invalid('note') }),
-    row('a bound that a sealed value breaks', {
+    row('not an address', { request: `PATCH ${path}`, body: { mail: 'spy' }, expect: refused.invalid('mail') }),
+    row('a text that begins like ciphertext', {
+      request: `PATCH ${path}`,
+      body: { note: 'enc:1:x' },
+      expect: refused.invalid('note'),
+    }),
+    row('a bound that an encrypted value violates', {
       request: 'PATCH /api/v1/collections/vault',
       body: { fields: await fieldsOf(target, 'vault', { note: { encrypted: true, max: 5 } }) },
       expect: {
         status: 422,
-        json: { ...refused.invalid().json, details: { 'fields.note.options.max': '1 row stands against it' } },
+        json: { ...refused.invalid().json, details: { 'fields.note.options.max': '1 row violates it' } },
       },
     }),
   ]);
 }
 
-/** The fields of a collection, with the options of some replaced. */
+/** Returns the fields of a collection, with the options of some replaced. */
 async function fieldsOf({ admin }: Target, name: string, options: Readonly<Record<string, object>>): Promise<object[]> {
   const answer = await (await admin()).get(`/api/v1/collections/${name}`);
   const fields: { name: string }[] = JSON.parse(textAt(answer.json, 'data.fields'));
@@ -224,8 +231,8 @@ async function switchOnAndOff(target: Target, databaseUrl: string): Promise<void
     [],
   );
   await eventually('the values are read', isRead);
-  // A text that was stored in plain and begins like a sealed one could not be told from one.
-  await eventually('a plain text is taken', async () => {
+  // A plain text with the prefix of ciphertext could not be distinguished from ciphertext.
+  await eventually('a plain text is accepted', async () => {
     const sent = { body: { page: 'enc:1:plain' } };
     return (await guest.send('POST', '/api/v1/diary', sent)).status === 201;
   });

@@ -5,7 +5,7 @@ import { onEachTopology } from '../harness/target.ts';
 const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });
 const text = (name: string) => ({ name, type: 'text' });
 
-onEachTopology('related records are shown within records', async (t, target) => {
+onEachTopology('expand shows related records', async (t, target) => {
   const admin = await target.admin();
   const define = (name: string, fields: object[], rules: object = {}) =>
     admin.post('/api/v1/collections', { name, type: 'base', fields, ...rules });
@@ -33,13 +33,13 @@ onEachTopology('related records are shown within records', async (t, target) => 
     as,
     request: `GET /api/v1/${request}`,
     expect: { status: 200, json: Array.isArray(data) ? is.containing({ data }) : { data } },
-    spec: 'interface §4.5, contract §2',
+    spec: 'records §10.2',
   });
   const malformed = (name: string, request: string): Scenario => ({
     name,
     request: `GET /api/v1/${request}`,
     expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
-    spec: 'contract §2',
+    spec: 'records §10.1',
   });
   const hops = (count: number) => Array.from({ length: count }, () => 'boss').join('.');
 
@@ -54,7 +54,7 @@ onEachTopology('related records are shown within records', async (t, target) => 
       ...first,
       expand: { author: { ...adaNow, expand: { firm: core, boss: adaNow } } },
     }),
-    shows('a target that the view rule hides is left out', `papers/${second.id}?expand=author.firm`, {
+    shows('a target that the view rule refuses is left out', `papers/${second.id}?expand=author.firm`, {
       ...second,
       expand: { author: { ...zoe, expand: {} } },
     }),
@@ -68,13 +68,13 @@ onEachTopology('related records are shown within records', async (t, target) => 
       'admin',
     ),
     shows('a target for admins only is left out', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: {} }, 'user'),
-    shows('an admin sees that too', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: { safe } }, 'admin'),
-    shows('fields goes into expand', `papers/${first.id}?expand=author.firm&fields=title,expand.author.name`, {
+    shows('an admin sees it', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: { safe } }, 'admin'),
+    shows('fields with a path into expand', `papers/${first.id}?expand=author.firm&fields=title,expand.author.name`, {
       id: first.id,
       title: 'first',
       expand: { author: { id: ada.id, name: 'Ada' } },
     }),
-    shows('fields without expand leaves it out', `papers/${first.id}?expand=author&fields=title,nope`, {
+    shows('fields without expand', `papers/${first.id}?expand=author&fields=title,nope`, {
       id: first.id,
       title: 'first',
     }),
@@ -83,21 +83,21 @@ onEachTopology('related records are shown within records', async (t, target) => 
       expand: { boss: { id: ada.id } },
     }),
     malformed('seven hops', `staff/${ada.id}?expand=${hops(7)}`),
-    malformed('a field that is no relation', `papers/${first.id}?expand=title`),
+    malformed('a field that is not a relation', `papers/${first.id}?expand=title`),
     malformed('an unknown path', 'papers?expand=author.nope'),
-    malformed('an unknown path, before the record is looked for', 'papers/nope?expand=nope'),
+    malformed('an unknown path of an unknown record', 'papers/nope?expand=nope'),
     {
-      name: 'the tag of a record with its targets',
+      name: 'a record with its targets carries its ETag',
       request: `GET /api/v1/papers/${first.id}?expand=author`,
       expect: { status: 200, headers: { etag: `W/"${first.updated}"` } },
-      spec: 'interface §4.5',
+      spec: 'records §9.3',
     },
     {
-      name: 'the version that the caller has says nothing of the targets',
+      name: 'If-None-Match does not apply with expand',
       request: `GET /api/v1/papers/${first.id}?expand=author`,
       headers: { 'If-None-Match': `W/"${first.updated}"` },
       expect: { status: 200 },
-      spec: 'interface §4.5',
+      spec: 'records §9.3',
     },
   ]);
 });

@@ -17,10 +17,11 @@ import { restoreHooks } from './extensions/restore-hooks.ts';
 import { routes } from './extensions/routes.ts';
 import { signInHooks } from './extensions/sign-in-hooks.ts';
 import { tools } from './extensions/tools.ts';
+import { transactions } from './extensions/transactions.ts';
 
 /**
- * What the services do with the extensions of `tests/extensions/working`, on one stack of each topology; and what admins
- * try out of the notifications that extensions send, which goes to the same push server.
+ * The services with the extensions of `tests/extensions/working`, on one stack of each topology. Test notifications of
+ * admins go to the same push server.
  */
 const directory = copyExtensions('working');
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
@@ -35,16 +36,17 @@ after(async () => {
 
 onEachTopology('routes of extensions', routes);
 onEachTopology('rate limits of the routes of extensions', rateLimits);
-onEachTopology('the description of the routes of extensions', descriptions);
+onEachTopology('the API document of the routes of extensions', descriptions);
 onOneProcess('before hooks', beforeHooks);
-onEachTopology('before hooks of what a delete leads to', cascadeHooks);
+onEachTopology('before hooks of cascades', cascadeHooks);
 onEachTopology('before hooks of restores', restoreHooks);
 onEachTopology('after hooks', afterHooks);
 onEachTopology('hooks of sign-ins', signInHooks);
-onEachTopology('admins try out push notifications', (t, target) => notifications(t, target, push));
+onEachTopology('test notifications of admins', (t, target) => notifications(t, target, push));
 onEachTopology('the tools of extensions', (t, target) => tools(t, target, push));
+onEachTopology('transactions of routes and crons', transactions);
 onOneProcess('custom events', customEvents);
 onOneProcess('crons', crons);
-// A hook that hangs and a file that can't be loaded are logged as errors, and no table is run after that.
+// A hook that hangs and a file that cannot be loaded are logged as errors, so no table runs after them.
 onEachTopology('before hooks of accounts', accountHooks);
 onEachTopology('changed extensions', (t, target) => reloading(t, target, directory));

@@ -9,13 +9,13 @@ export const png = Buffer.from(
   'base64',
 );
 
-/** A field of files. */
+/** A file field. */
 export const fileField = (name: string, options: object = {}) => ({ name, type: 'file', options });
 /** Defines a base collection. */
 export const define = (admin: Client, name: string, fields: readonly object[], rest: object = {}) =>
   admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
 
-/** Sends a form to a collection (POST) or to a record (PATCH), and gives the record. Throws when it is refused. */
+/** Sends a form to a collection (POST) or a record (PATCH). Returns the record. Throws when the form is refused. */
 export async function upload(client: Client, path: string, ...parts: readonly Part[]): Promise<JsonObject> {
   const method = path.split('/').length > 4 ? 'PATCH' : 'POST';
   const answer = await client.send(method, path, multipart(...parts));
@@ -23,7 +23,7 @@ export async function upload(client: Client, path: string, ...parts: readonly Pa
   return objectAt(answer.json, 'data');
 }
 
-/** The names of a field of several files. Throws when it holds no list. */
+/** Returns the names in a `multiple` field. Throws when the field holds no list. */
 export const namesOf = (record: JsonObject, field: string): string[] => {
   const value = record[field];
   assert.ok(Array.isArray(value), `${field} is ${JSON.stringify(value)}`);

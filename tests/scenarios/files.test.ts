@@ -3,11 +3,12 @@ import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { file, multipart } from '../harness/multipart.ts';
+import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { define, fileField, namesOf, png, upload } from './file-forms.ts';
 
-onEachTopology('files come with forms', async (t, target) => {
+onEachTopology('forms upload files', async (t, target) => {
   const admin = await target.admin();
   await define(admin, 'papers', [
     { name: 'title', type: 'text' },
@@ -20,8 +21,8 @@ onEachTopology('files come with forms', async (t, target) => {
   ]);
   await runScenarios(t, target, [
     {
-      name: 'parts are typed by their field, files keep a slug of their name',
-      spec: 'contract §3',
+      name: 'parts are read as the type of their field, files keep a slug of their name',
+      spec: 'files §2.1, §3.2',
       request: 'POST /api/v1/papers',
       ...multipart(
         { name: 'title', content: 'One' },
@@ -54,16 +55,16 @@ onEachTopology('files come with forms', async (t, target) => {
       events: ['papers.create'],
     },
     {
-      name: 'the rest may come as JSON',
-      spec: 'contract §3',
+      name: 'the other fields may be one JSON part',
+      spec: 'files §3.3',
       request: 'POST /api/papers',
       ...multipart({ name: '_json', content: '{"title":"Two","pages":4}' }, file('scans', 'a.txt', 'x')),
       expect: { status: 201, json: { data: is.containing({ title: 'Two', pages: 4, cover: null }) } },
       events: ['papers.create'],
     },
     {
-      name: 'where there may be several files, none are an empty list',
-      spec: 'contract §3',
+      name: 'a multiple field without files is an empty list',
+      spec: 'files §1.1',
       request: 'POST /api/papers',
       body: { title: 'None' },
       expect: { status: 201, json: { data: is.containing({ title: 'None', cover: null, scans: [] }) } },
@@ -71,7 +72,7 @@ onEachTopology('files come with forms', async (t, target) => {
     },
     {
       name: 'a form without files is a body like any other',
-      spec: 'contract §3',
+      spec: 'files §3.1',
       request: 'POST /api/v1/records/papers',
       ...multipart({ name: 'title', content: 'Three' }, { name: 'scans', content: '[]' }),
       expect: { status: 201, json: { data: is.containing({ title: 'Three', scans: [] }) } },
@@ -79,21 +80,21 @@ onEachTopology('files come with forms', async (t, target) => {
     },
     ...(
       [
-        ['the type is sniffed, not believed', [file('cover', 'a.png', 'no image', 'image/png')], 'cover'],
         [
-          'no file is larger than its field takes',
-          [file('cover', 'a.png', Buffer.concat([png, Buffer.alloc(1000)]))],
+          'the type is that of the bytes, not the declared one',
+          [file('cover', 'a.png', 'no image', 'image/png')],
           'cover',
         ],
-        ['a single field takes one file', [file('cover', 'a.png', png), file('cover', 'b.png', png)], 'cover'],
+        ['a file over maxSize', [file('cover', 'a.png', Buffer.concat([png, Buffer.alloc(1000)]))], 'cover'],
+        ['two files for a single field', [file('cover', 'a.png', png), file('cover', 'b.png', png)], 'cover'],
         ['a file for a field of another type', [file('title', 'a.txt', 'x')], 'title'],
-        ['a file for no field', [file('nothing', 'a.txt', 'x')], 'nothing'],
-        ['a number that is none', [{ name: 'pages', content: 'many' }], 'pages'],
-        ['a new record has no file that it could keep', [{ name: 'cover', content: 'a_0123456789.png' }], 'cover'],
+        ['a file for an unknown field', [file('nothing', 'a.txt', 'x')], 'nothing'],
+        ['a part that is not a number', [{ name: 'pages', content: 'many' }], 'pages'],
+        ['a create with a name that was not uploaded', [{ name: 'cover', content: 'a_0123456789.png' }], 'cover'],
       ] as const
     ).map(([name, parts, field]) => ({
       name,
-      spec: 'contract §3, interface §2.2',
+      spec: 'files §3.4, §3.8',
       request: 'POST /api/v1/papers',
       ...multipart(...parts),
       expect: {
@@ -102,8 +103,8 @@ onEachTopology('files come with forms', async (t, target) => {
       },
     })),
     {
-      name: 'a body that is no form',
-      spec: 'contract §1',
+      name: 'a body that is not a form',
+      spec: 'http §2.1',
       request: 'POST /api/v1/papers',
       rawBody: 'x',
       headers: { 'Content-Type': 'multipart/form-data; boundary=y' },
@@ -111,31 +112,53 @@ onEachTopology('files come with forms', async (t, target) => {
     },
     {
       name: 'another content type',
-      spec: 'contract §1',
+      spec: 'http §2.2',
       request: 'POST /api/v1/papers',
       rawBody: 'x',
       headers: { 'Content-Type': 'text/plain' },
       expect: { status: 415 },
     },
     {
-      name: 'a route that takes no form',
-      spec: 'contract §1',
+      name: 'a form for a route that does not read forms',
+      spec: 'http §2.2',
       as: 'admin',
       request: 'POST /api/v1/collections',
       ...multipart({ name: 'name', content: 'x' }),
       expect: { status: 415 },
     },
     {
-      name: 'a form beyond the limit',
-      spec: 'contract §1',
+      name: 'a form over the limit',
+      spec: 'files §3.5',
       request: 'POST /api/v1/papers',
       rawBody: '',
       headers: { 'Content-Type': 'multipart/form-data; boundary=y', 'Content-Length': String(101 * 1024 * 1024) },
       expect: { status: 413 },
     },
     {
-      name: 'a form for a record that is not there',
-      spec: 'contract §2',
+      name: 'a form whose texts have 1 MiB together',
+      spec: 'files §3.5',
+      request: 'POST /api/v1/papers',
+      ...multipart({ name: 'title', content: 'x'.repeat(1024 * 1024 - 'title'.length) }),
+      expect: { status: 201 },
+      events: ['papers.create'],
+    },
+    ...[
+      [{ name: 'title', content: 'x'.repeat(1024 * 1024) }],
+      [
+        { name: 'title', content: 'x'.repeat(600_000) },
+        { name: '_json', content: JSON.stringify({ pages: 1, title: 'x'.repeat(600_000) }) },
+      ],
+      Array.from({ length: 3 }, () => ({ name: 'title', content: 'é'.repeat(200_000) })),
+    ].map((parts, index) => ({
+      name: `a form whose texts have more than 1 MiB together (${index + 1})`,
+      spec: 'files §3.5',
+      request: 'POST /api/v1/papers',
+      ...multipart(...parts, file('cover', 'a.png', png)),
+      expect: refused.tooLarge,
+    })),
+    {
+      name: 'a form for an unknown record',
+      spec: 'files §3.9',
       request: 'PATCH /api/v1/papers/0190a5a2-0000-7000-8000-000000000000',
       ...multipart(file('cover', 'a.txt', 'x')),
       expect: { status: 404 },
@@ -151,15 +174,18 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
   const path = `/api/v1/albums/${record.id}`;
   const bytes = async (name: string) => guest.get(`/api/files/albums/${record.id}/${name}`);
 
-  await t.test('a PATCH adds to several, and replaces a single one, whose bytes go [contract §3]', async () => {
-    const changed = await upload(guest, path, file('cover', 'd.txt', 'D'), file('scans', 'b.txt', 'B'));
-    assert.equal(namesOf(changed, 'scans').length, 2);
-    assert.equal(namesOf(changed, 'scans')[0], namesOf(record, 'scans')[0]);
-    assert.equal((await bytes(textAt(changed, 'cover'))).text, 'D');
-    await eventually('the bytes are gone', async () => (await bytes(textAt(record, 'cover'))).status === 404);
-  });
+  await t.test(
+    'a PATCH adds to a multiple field and replaces the file of a single one [files §3.6, §3.7]',
+    async () => {
+      const changed = await upload(guest, path, file('cover', 'd.txt', 'D'), file('scans', 'b.txt', 'B'));
+      assert.equal(namesOf(changed, 'scans').length, 2);
+      assert.equal(namesOf(changed, 'scans')[0], namesOf(record, 'scans')[0]);
+      assert.equal((await bytes(textAt(changed, 'cover'))).text, 'D');
+      await eventually('the bytes are gone', async () => (await bytes(textAt(record, 'cover'))).status === 404);
+    },
+  );
 
-  await t.test('of PATCHes at once none loses a file [contract §3]', async () => {
+  await t.test('concurrent PATCHes lose no file [files §3.7]', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `p${index}.txt`);
     await Promise.all(names.map((name) => upload(guest, path, file('scans', name, name))));
     const now = namesOf(objectAt((await guest.get(path)).json, 'data'), 'scans');
@@ -167,7 +193,7 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
     for (const name of now) assert.equal((await bytes(name)).status, 200, name);
   });
 
-  await t.test('a list of names says which to keep, new ones come behind [contract §3]', async () => {
+  await t.test('a list of names says which files stay, new ones come behind [files §3.7]', async () => {
     const before = namesOf(objectAt((await guest.get(path)).json, 'data'), 'scans');
     const [first = '', second = '', third = ''] = before;
     const changed = await upload(
@@ -178,40 +204,43 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
     );
     assert.deepEqual(namesOf(changed, 'scans').slice(0, 2), [second, first]);
     assert.match(namesOf(changed, 'scans')[2] ?? '', /^new_/);
-    await eventually('the others are gone', async () => (await bytes(third)).status === 404);
+    await eventually('the other files are gone', async () => (await bytes(third)).status === 404);
     const unknown = await guest.send('PATCH', path, { body: { scans: [first, 'a_0123456789.txt'] } });
     assert.equal(unknown.status, 422, unknown.text);
   });
 
-  await t.test('null clears, and a record that was read can be sent back [contract §2, §3]', async () => {
-    const read = objectAt((await guest.get(path)).json, 'data');
-    assert.deepEqual((await guest.patch(path, read)).scans, read.scans);
-    const cleared = await guest.patch(path, { cover: null, scans: null });
-    assert.equal(cleared.cover, null);
-    assert.deepEqual(cleared.scans, []);
-    await eventually('the bytes are gone', async () => (await bytes(textAt(read, 'cover'))).status === 404);
-  });
+  await t.test(
+    'null clears a field, and a record that was read can be sent back [files §3.8, records §5.2]',
+    async () => {
+      const read = objectAt((await guest.get(path)).json, 'data');
+      assert.deepEqual((await guest.patch(path, read)).scans, read.scans);
+      const cleared = await guest.patch(path, { cover: null, scans: null });
+      assert.equal(cleared.cover, null);
+      assert.deepEqual(cleared.scans, []);
+      await eventually('the bytes are gone', async () => (await bytes(textAt(read, 'cover'))).status === 404);
+    },
+  );
 });
 
-onEachTopology('files go with what they belong to', async (t, target) => {
+onEachTopology('files are deleted with their record, field or collection', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await define(admin, 'boxes', [{ name: 'n', type: 'number' }, fileField('doc')], { history_enabled: true });
 
-  await t.test('a restore leaves out what is gone [contract §2]', async () => {
+  await t.test('a restore leaves out files whose bytes are gone [history §5.5]', async () => {
     const record = await upload(guest, '/api/v1/boxes', { name: 'n', content: '1' }, file('doc', 'a.txt', 'A'));
     const path = `/api/v1/boxes/${record.id}`;
     await guest.patch(path, { n: 2, doc: null });
     const url = `/api/files/boxes/${record.id}/${record.doc}`;
     await eventually('the bytes are gone', async () => (await guest.get(url)).status === 404);
-    const restored = await admin.send('POST', `${path}/restore?at=${record.updated}`);
+    const restored = await admin.send('POST', `${path}/restore?version=${record.updated}`);
     assert.equal(restored.status, 200, restored.text);
     const now = objectAt(restored.json, 'data');
     assert.equal(now.n, 1);
     assert.ok(now.doc === null || (await guest.get(`/api/files/boxes/${record.id}/${now.doc}`)).status === 200);
   });
 
-  await t.test('a deleted record has no files, a dropped field neither [contract §3]', async () => {
+  await t.test('a deleted record has no files, and neither has a dropped field [files §8]', async () => {
     const record = await upload(guest, '/api/v1/boxes', file('doc', 'a.txt', 'A'));
     await guest.delete(`/api/v1/boxes/${record.id}`);
     assert.equal((await guest.get(`/api/files/boxes/${record.id}/${record.doc}`)).status, 404);
@@ -219,7 +248,7 @@ onEachTopology('files go with what they belong to', async (t, target) => {
     await admin.delete('/api/v1/collections/boxes');
   });
 
-  await t.test('a create with files is made once for its key [contract §1]', async () => {
+  await t.test('a create with files is done once for its idempotency key [http §7.8]', async () => {
     await define(admin, 'keyed', [fileField('doc')]);
     const send = () => {
       const form = multipart(file('doc', 'a.txt', 'A'));

@@ -30,13 +30,13 @@ onEachTopology('lists are filtered', async (t, target) => {
       status: 200,
       json: is.containing({ totalItems: names.length, data: names.map((name) => is.containing({ name })) }),
     },
-    spec: 'contract §2',
+    spec: 'filters §5',
   });
   const malformed = (filter: string): Scenario => ({
     name: filter,
     request: `GET /api/v1/people?filter=${encodeURIComponent(filter)}`,
     expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
-    spec: 'contract §1',
+    spec: 'filters §1.3',
   });
   await runScenarios(t, target, [
     finds('guest', 'name ~ "ZOË"', 'Zoë'),
@@ -51,7 +51,7 @@ onEachTopology('lists are filtered', async (t, target) => {
       request: 'POST /api/v1/people',
       body: { name: 'x' },
       expect: refused.forbidden,
-      spec: 'contract §1',
+      spec: 'rules §2.3',
     },
     {
       name: 'a create rule that holds',
@@ -59,15 +59,15 @@ onEachTopology('lists are filtered', async (t, target) => {
       body: { name: 'guest' },
       expect: { status: 201 },
       events: ['people.create'],
-      spec: 'contract §1',
+      spec: 'rules §2.3',
     },
     {
-      name: 'a rule that can not be evaluated is not saved',
+      name: 'a rule that cannot be evaluated is not saved',
       as: 'admin',
       request: 'PATCH /api/v1/collections/people',
       body: { view_rule: 'nope = 1' },
       expect: refused.invalid('view_rule'),
-      spec: 'contract §8',
+      spec: 'rules §6.1',
     },
   ]);
 });

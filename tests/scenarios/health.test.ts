@@ -10,13 +10,22 @@ onEachTopology('a stack tells how it is', async (t, target) => {
       name: 'the gateway is alive',
       request: 'GET /healthz',
       expect: { status: 200, json: { data: is.containing({ status: 'ok' }) } },
-      spec: 'contract §1',
+      spec: 'http §11.1',
     },
     {
-      name: 'what the gateway needs answers',
+      name: 'the gateway is ready',
       request: 'GET /readyz',
       expect: { status: 200, json: { data: is.containing({ status: 'ready' }) } },
-      spec: 'contract §1',
+      spec: 'http §11.2',
+    },
+    {
+      name: 'a guest gets one word for each service',
+      request: 'GET /readyz',
+      expect: {
+        status: 200,
+        json: { data: is.containing({ checks: { auth: 'ok', records: 'ok', admin: 'ok', webhooks: 'ok' } }) },
+      },
+      spec: 'http §11.2',
     },
     {
       name: 'health by service, with the version',
@@ -31,17 +40,17 @@ onEachTopology('a stack tells how it is', async (t, target) => {
           },
         },
       },
-      spec: 'contract §1',
+      spec: 'http §11.3',
     },
     {
-      name: 'a monitor may ask with HEAD',
+      name: 'HEAD works for monitors',
       request: 'HEAD /healthz',
       expect: { status: 200, json: undefined },
-      spec: 'contract §8',
+      spec: 'http §1.3',
     },
   ]);
   for (const [name, { url }] of Object.entries(target.services)) {
-    await t.test(`200: ${name} is alive and ready [contract §1]`, async () => {
+    await t.test(`200: ${name} is alive and ready [http §11.1, §11.2]`, async () => {
       for (const path of ['/healthz', '/readyz']) {
         const { status, text } = await createClient(url).get(path);
         assert.equal(status, 200, `${path}: ${text}`);

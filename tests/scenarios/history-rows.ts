@@ -21,12 +21,12 @@ export const define = (
 ): Promise<JsonObject> =>
   admin.post('/api/v1/collections', { name, type: 'base', fields, history_enabled: true, ...rest });
 
-/** The body of an answer with these rows, all of them on the first page. */
+/** The answer with these rows on one page. */
 export const historyOf = (...rows: readonly object[]) => ({
   status: 200,
   json: {
     data: {
-      data: rows.map((row) => ({ id: is.uuid, ...row })),
+      data: rows.map((row) => ({ id: is.uuid, version: is.version, ...row })),
       page: 1,
       perPage: 50,
       totalItems: rows.length,
@@ -35,11 +35,11 @@ export const historyOf = (...rows: readonly object[]) => ({
   },
 });
 
-/** Who wrote, as a row of the history names them. */
+/** The actors as rows of the history name them. */
 export const guest = { actor_id: null, actor_type: 'guest' };
 export const user = { actor_id: is.uuidV7, actor_type: 'user' };
 export const admin = { actor_id: is.uuid, actor_type: 'admin' };
 
-/** The rows of a record's history, the newest first. */
+/** Returns the rows of a record's history, newest first. */
 export const rowsOf = async (client: Client, path: string): Promise<readonly JsonObject[]> =>
   listAt((await client.get(`${path}/history`)).json, 'data.data');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Answer, Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { at, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -8,8 +9,9 @@ import { onEachTopology } from '../harness/target.ts';
 import { pathsOf } from './blog.ts';
 
 const header = 'X-Service-Idempotency-Key';
+const shortHeader = 'Idempotency-Key';
 const reused = { status: 422, json: { error: is.text, code: 'idempotency_key_reused' } };
-const spec = 'contract §1';
+const spec = 'http §7';
 
 const post = (client: Client, path: string, body: unknown, key: string): Promise<Answer> =>
   client.send('POST', path, { body, headers: { [header]: key } });
@@ -45,6 +47,19 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
   const refusedKey = randomUUID();
   await runScenarios(t, target, [
     ...pathsOf('orders').map((path) => keyed(`again, to ${path}`, replayed, { request: `POST ${path}` })),
+    keyed('again, by the short name of the header', replayed, { headers: { [shortHeader]: key }, spec: 'http §7.1' }),
+    keyed('again, by both names', replayed, { headers: { [header]: key, [shortHeader]: key }, spec: 'http §7.1' }),
+    keyed(
+      'two keys',
+      { status: 400, json: { error: is.matching(/Idempotency-Key/), code: 'malformed_request' } },
+      { headers: { [header]: key, [shortHeader]: `${key}2` }, spec: 'http §7.1' },
+    ),
+    keyed(
+      'one key and an empty one',
+      { status: 400 },
+      { headers: { [header]: key, [shortHeader]: '' }, spec: 'http §7.1' },
+    ),
+    keyed('a short name with a key that is too long', { status: 400 }, { headers: { [shortHeader]: 'k'.repeat(256) } }),
     keyed('another body', reused, { body: { n: 2 } }),
     keyed('a body that is refused anyway', { status: 422 }, { body: { colour: 'red' } }),
     keyed('another key', fresh, { ...created, headers: { [header]: randomUUID() } }),
@@ -55,13 +70,13 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     keyed('a key of 256 characters', { status: 400 }, { headers: { [header]: 'k'.repeat(256) } }),
     keyed('an empty key', { status: 400 }, { headers: { [header]: '' } }),
     keyed('a refusal is not kept', { status: 422 }, { body: { n: 11 }, headers: { [header]: refusedKey } }),
-    keyed('so the key is good for another try', fresh, { ...created, headers: { [header]: refusedKey } }),
+    keyed('a key is free again after a refusal', fresh, { ...created, headers: { [header]: refusedKey } }),
   ]);
-  await t.test(`nothing was made twice [${spec}]`, async () => {
+  await t.test(`nothing was created twice [${spec}]`, async () => {
     assert.equal(await totalOf(target.guest, 'orders'), 6);
   });
 
-  await t.test(`of many at once one is done, and all that have an answer have the same [${spec}]`, async () => {
+  await t.test(`one of many requests at once is done, and every 201 is the same [${spec}]`, async () => {
     const raced = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(target.guest, '/api/v1/orders', { n: 3 }, raced)),
@@ -110,15 +125,55 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     }
   });
 
-  await t.test(`the description names the header wherever something is made [${spec}]`, async () => {
+  await t.test(`the API document names the header of every POST that creates [${spec}]`, async () => {
     const { json } = await root.get('/api/v1/openapi.json');
     const operations = Object.entries(objectAt(json, 'paths')).map(([path, item]) => [path, at(item, 'post')] as const);
     const made = operations.filter(([, post]) => at(post, 'responses.201') ?? at(post, 'responses.202'));
     assert.ok(made.length >= 9);
-    const unkept = made.filter(([, post]) => !JSON.stringify(at(post, 'parameters') ?? []).includes('IdempotencyKey'));
+    const names = ['IdempotencyKey', 'ServiceIdempotencyKey'].map((name) => `#/components/parameters/${name}`);
+    const unkept = made.filter(([, post]) => {
+      const parameters = JSON.stringify(at(post, 'parameters') ?? []);
+      return !names.every((name) => parameters.includes(`"${name}"`));
+    });
     assert.deepEqual(
       unkept.map(([path]) => path),
       [],
     );
   });
 });
+
+onEachTopology(
+  'a guest gets no token by the key of another guest at the same address [http §7.7]',
+  async (t, target) => {
+    const root = await target.admin();
+    await root.post('/api/v1/collections', { name: 'passers', type: 'auth' });
+    await root.patch('/api/v1/admin/settings', { 'auth.anonymous.enabled': '1' });
+    const path = '/api/v1/auth/passers';
+    await eventually('anonymous sign-in is on', async () => {
+      return (await target.guest.send('POST', `${path}/anonymous`)).status === 201;
+    });
+    const registration = { email: `${randomUUID()}@example.com`, password: 'a long and winding password' };
+    for (const [route, body] of [
+      ['anonymous', {}],
+      ['register', registration],
+    ] as const)
+      await t.test(route, async () => {
+        const key = randomUUID();
+        const before = await totalOf(root, 'passers');
+        const first = await post(target.guest, `${path}/${route}`, body, key);
+        assert.equal(first.status, 201, first.text);
+        const again = await Promise.all([1, 2, 3].map(() => post(target.guest, `${path}/${route}`, body, key)));
+        for (const { status, json, text } of again) {
+          assert.deepEqual([status, at(json, 'code')], [409, 'idempotency_not_replayed']);
+          assert.doesNotMatch(text, /eyJ/);
+        }
+        assert.equal(await totalOf(root, 'passers'), Number(before) + 1, 'no second account is created');
+      });
+    await t.test('an answer without a token is replayed', async () => {
+      await root.post('/api/v1/collections', { name: 'marks', type: 'base', fields: [{ name: 'n', type: 'number' }] });
+      const key = randomUUID();
+      const first = await post(target.guest, '/api/v1/marks', { n: 1 }, key);
+      assert.deepEqual((await post(target.guest, '/api/v1/marks', { n: 1 }, key)).json, first.json);
+    });
+  },
+);

@@ -40,12 +40,12 @@ const ends = (client: Client) => eventually('the end of the token', async () => 
 onEachTopology('an admin acts as a user', async (t, target) => {
   const { admin, adminId, user, userId, impersonate } = await given(target, 'ann');
   const path = `/api/v1/admin/impersonate/acted/${userId}`;
-  const spec = 'interface §4.1';
+  const spec = 'admins §5.1';
   await runScenarios(t, target, [
     { name: 'for a guest', request: `POST ${path}`, expect: refused.unauthenticated, spec },
     { name: 'for a user', as: 'user', request: `POST ${path}`, expect: refused.forbidden, spec },
     {
-      name: 'of somebody who is not there',
+      name: 'of a user who does not exist',
       as: 'admin',
       request: 'POST /api/v1/admin/impersonate/acted/01980000-0000-7000-8000-000000000009',
       expect: refused.notFound,
@@ -70,7 +70,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
   const { token, client } = await impersonate();
   const claims = decodeJwt(token);
 
-  await t.test('the token is of the user, for an hour, and says who is behind it [interface §5]', () => {
+  await t.test('the token is the user’s, lasts an hour and names the admin [admins §5.1, §5.2]', () => {
     assert.deepEqual(
       { ...claims, iat: 0, exp: 0, jti: '', sid: '', tv: 0 },
       {
@@ -89,7 +89,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
     assert.equal(Number(claims.exp) - Number(claims.iat), hourSec);
   });
 
-  await t.test('every request made with it says so in its log line [interface §5]', async () => {
+  await t.test('the log line of each request with the token names the admin [admins §5.4]', async () => {
     const requestId = `acted-${target.url}`;
     const answer = await client.send('PATCH', `/api/v1/acted/${userId}`, {
       body: { nick: 'annie' },
@@ -105,7 +105,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
     );
   });
 
-  await t.test('a refreshed token keeps both, and its end [contract §4]', async () => {
+  await t.test('a refreshed token keeps the user, the admin and its end [auth §9.2]', async () => {
     const refreshed = decodeJwt(textAt(await client.post('/api/v1/auth/refresh', {}, 200), 'token'));
     assert.deepEqual([refreshed.impersonated_by, refreshed.exp], [adminId, claims.exp]);
   });
@@ -157,7 +157,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
     assert.equal((await other.send('POST', path)).status, 403);
   });
 
-  await t.test('it is audited [contract §8]', async () => {
+  await t.test('impersonation is audited [admins §6.3]', async () => {
     const { json } = await admin.get(`/api/v1/admin/audit?action=users.impersonate&actor_id=${adminId}`);
     const [row, ...others] = listAt(json, 'data');
     assert.deepEqual(
@@ -167,7 +167,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
   });
 });
 
-onEachTopology('whoever acts as a user stops when they are no admin any more', async (t, target) => {
+onEachTopology('an impersonation ends when its admin is removed', async (t, target) => {
   await t.test('after a change of the admin', async () => {
     const { first, adminId, impersonate } = await given(target, 'bob');
     const { client } = await impersonate();
@@ -191,7 +191,7 @@ onEachTopology('acting as a user follows the settings', async (t, target) => {
     const { exp, iat } = decodeJwt(textAt(json, 'data.token'));
     return Number(exp) - Number(iat);
   };
-  await t.test('its window is its own, and a bad one is the default [interface §5]', async () => {
+  await t.test('impersonation has a window of its own, and a bad value means the default [auth §9.1]', async () => {
     for (const [value, seconds] of [
       ['90', 90],
       ['59', hourSec],
@@ -200,7 +200,7 @@ onEachTopology('acting as a user follows the settings', async (t, target) => {
       await eventually('the window', async () => (await windowOf()) === seconds);
     }
   });
-  await t.test('switched off it is 422 [interface §5]', async () => {
+  await t.test('impersonation is 422 while it is switched off [auth §1.6]', async () => {
     await first.patch('/api/v1/admin/settings', { 'auth.impersonation.enabled': '0' });
     const { json } = await eventually('the switch', async () => {
       const answer = await first.send('POST', path);

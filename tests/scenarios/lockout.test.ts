@@ -22,7 +22,7 @@ async function limitTo(target: Target, maxAttempts: number, path: string): Promi
   });
 }
 
-onEachTopology('whoever fails too often is locked out [interface §5]', async (t, target) => {
+onEachTopology('too many failures lock the address out [auth §4.2]', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
@@ -82,7 +82,7 @@ onEachTopology('whoever fails too often is locked out [interface §5]', async (t
     assert.equal((await guest.send('POST', '/api/v1/auth/readers/request-password-reset', { body })).status, 200);
   });
 
-  await t.test('admins are locked out too [contract §4]', async () => {
+  await t.test('admins are locked out too [auth §4.3]', async () => {
     const { email } = await admin.post('/api/v1/admin/admins', { email: 'second@example.com', password });
     const adminLogin = (tried: string) =>
       guest.send('POST', '/api/v1/admin/login', { body: { email, password: tried } });
@@ -92,7 +92,7 @@ onEachTopology('whoever fails too often is locked out [interface §5]', async (t
   });
 });
 
-onEachTopology('the policy of passwords follows the settings [interface §2.7]', async (t, target) => {
+onEachTopology('the password policy follows the settings [auth §2.1]', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.send('POST', '/api/v1/collections', { body: { name: 'guarded', type: 'auth' } });

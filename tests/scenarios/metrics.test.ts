@@ -60,8 +60,14 @@ const up = (families: ReadonlyMap<string, Family>): Record<string, number> =>
 onEachTopology('metrics that are off are not there', async (t, target) => {
   await change(target, { 'metrics.enabled': '', 'metrics.token': '' }, 404);
   await runScenarios(t, target, [
-    { name: 'for a guest', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'interface §2.7' },
-    { name: 'for an admin', as: 'admin', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'interface §7' },
+    { name: 'for a guest', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'operation §2.1' },
+    {
+      name: 'for an admin',
+      as: 'admin',
+      request: `GET ${scrapePath}`,
+      expect: refused.notFound,
+      spec: 'operation §2.1',
+    },
     {
       name: 'but an admin has them as JSON',
       as: 'admin',
@@ -81,22 +87,22 @@ onEachTopology('metrics that are off are not there', async (t, target) => {
           }),
         },
       },
-      spec: 'contract §8',
+      spec: 'operation §2.2',
     },
     {
       name: 'JSON for a user',
       as: 'user',
       request: 'GET /_/metrics',
       expect: refused.forbidden,
-      spec: 'interface §4.3',
+      spec: 'operation §2.2',
     },
-    { name: 'JSON for a guest', request: 'GET /_/metrics', expect: refused.unauthenticated, spec: 'interface §4.3' },
+    { name: 'JSON for a guest', request: 'GET /_/metrics', expect: refused.unauthenticated, spec: 'operation §2.2' },
   ]);
 });
 
 onEachTopology('metrics that are on', async (t, target) => {
   await change(target, { 'metrics.enabled': '1' }, 200);
-  await t.test('tell of every service in one text that Prometheus reads [interface §4.3]', async () => {
+  await t.test('tell of every service in one text that Prometheus reads [operation §2.1]', async () => {
     const families = await scrape(target);
     assert.deepEqual(up(families), Object.fromEntries(services.map((service) => [service, 1])));
     assert.deepEqual(lint(families), []);
@@ -156,23 +162,23 @@ onEachTopology('metrics that are on', async (t, target) => {
       name: 'are text of the format 0.0.4',
       request: `GET ${scrapePath}`,
       expect: { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } },
-      spec: 'interface §4.3',
+      spec: 'operation §2.1',
     },
     {
       name: 'answer HEAD',
       request: `HEAD ${scrapePath}`,
       expect: { status: 200 },
-      spec: 'contract §8',
+      spec: 'http §1.3',
     },
     {
       name: 'are there whatever token is sent while none is set',
       request: `GET ${scrapePath}`,
       headers: { Authorization: 'Bearer whatever' },
       expect: { status: 200 },
-      spec: 'interface §2.7',
+      spec: 'operation §2.1',
     },
   ]);
-  await t.test('are answered without a service that stands still [contract §1]', async (t) => {
+  await t.test('are answered without a service that hangs [operation §2.1]', async (t) => {
     const { webhooks } = target.services;
     if (!webhooks) return t.skip('all services are one process here');
     process.kill(webhooks.pid, 'SIGSTOP');
@@ -197,7 +203,7 @@ onEachTopology('metrics behind a token', async (t, target) => {
     request: `GET ${scrapePath}`,
     headers: { Authorization: authorization },
     expect,
-    spec: 'interface §2.7',
+    spec: 'operation §2.1',
   });
   await runScenarios(t, target, [
     withHeader('the token', `Bearer ${token}`, { status: 200 }),
@@ -205,15 +211,21 @@ onEachTopology('metrics behind a token', async (t, target) => {
     withHeader('another token', 'Bearer scrape-me.9c1e', refused.unauthenticated),
     withHeader('the beginning of the token', `Bearer ${token.slice(0, -1)}`, refused.unauthenticated),
     withHeader('another scheme', `Basic ${token}`, refused.unauthenticated),
-    { name: 'no token', request: `GET ${scrapePath}`, expect: refused.unauthenticated, spec: 'interface §2.7' },
+    { name: 'no token', request: `GET ${scrapePath}`, expect: refused.unauthenticated, spec: 'operation §2.1' },
     {
       name: "an admin's token",
       as: 'admin',
       request: `GET ${scrapePath}`,
       expect: refused.unauthenticated,
-      spec: 'interface §4.3',
+      spec: 'operation §2.1',
     },
-    { name: 'JSON for an admin', as: 'admin', request: 'GET /_/metrics', expect: { status: 200 }, spec: 'contract §8' },
+    {
+      name: 'JSON for an admin',
+      as: 'admin',
+      request: 'GET /_/metrics',
+      expect: { status: 200 },
+      spec: 'operation §2.2',
+    },
   ]);
   await t.test('and the token is in no answer and no log line', async () => {
     const { json, text } = await (await target.admin()).get('/_/metrics');

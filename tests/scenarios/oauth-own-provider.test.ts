@@ -13,7 +13,7 @@ const gus = { id: 7, username: 'gus', email: 'gus@example.com', confirmed_at: '2
 const granted = { body: JSON.stringify({ access_token: 'a-token', token_type: 'Bearer' }) };
 const page = '<!doctype html><title>503</title>';
 
-onEachTopology('a provider of somebody’s own', async (t, target) => {
+onEachTopology('a custom provider', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'coders', type: 'auth', fields: [] });
@@ -58,7 +58,7 @@ onEachTopology('a provider of somebody’s own', async (t, target) => {
     ['shows nobody', () => both(granted, { body: '{}' }), 'the profile has no usable id'],
   ];
   for (const [name, answers, words] of refusals)
-    await t.test(`422: it ${name} [contract §4, provider errors]`, async () => {
+    await t.test(`422: it ${name} [oauth §7]`, async () => {
       answers();
       const { status, json } = await exchange();
       assert.equal(status, 422);
@@ -75,7 +75,7 @@ onEachTopology('a provider of somebody’s own', async (t, target) => {
     ['has no profile but a page', () => both(granted, { body: page })],
   ];
   for (const [name, answers] of failures)
-    await t.test(`502: it ${name} [contract §4, provider errors]`, async () => {
+    await t.test(`502: it ${name} [oauth §7]`, async () => {
       answers();
       const { status, json } = await exchange();
       assert.deepEqual(differences(json, { error: is.text, code: 'oauth_provider_failed' }), []);
@@ -83,7 +83,7 @@ onEachTopology('a provider of somebody’s own', async (t, target) => {
       assert.ok(!server.asked.some((request) => request.includes('elsewhere')));
     });
 
-  await t.test('502: where calls may not go, none goes [contract §4]', async () => {
+  await t.test('502: a denied address is not called [oauth §1.6, §7]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '' });
     both(granted);
     const { status, text } = await exchange();
@@ -91,6 +91,129 @@ onEachTopology('a provider of somebody’s own', async (t, target) => {
     assert.ok(!text.includes('127.0.0.1'), 'nor does the caller learn where that is');
     assert.deepEqual(server.asked, []);
     await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.1' });
+  });
+
+  await t.test('another host or path under the same name is another provider [oauth §6.2]', async () => {
+    const idAt = async (path: string) => {
+      await admin.patch('/api/v1/admin/settings', { 'oauth2.gitlab.endpoint': `${server.url}${path}` });
+      const user = { body: JSON.stringify(gus) };
+      server.answer({ [`${path}/oauth/token`]: granted, [`${path}/api/v4/user`]: user });
+      const answer = await exchange();
+      assert.equal(answer.status, 200, answer.text);
+      return textAt(answer.json, 'data.record.id');
+    };
+    const [first, elsewhere] = [await idAt('/git'), await idAt('/other')];
+    assert.notEqual(elsewhere, first);
+    assert.deepEqual([await idAt('/git'), await idAt('/other')], [first, elsewhere]);
+  });
+
+  await t.test('the answer has the profile beside the record [oauth §3.4]', async () => {
+    await admin.patch('/api/v1/admin/settings', { 'oauth2.gitlab.endpoint': `${server.url}/git` });
+    both(granted, { body: JSON.stringify({ ...gus, name: 'Gus', avatar_url: 'javascript:alert(1)' }) });
+    const { json } = await exchange();
+    assert.deepEqual(at(json, 'data.profile'), {
+      provider: 'gitlab',
+      id: '7',
+      email: 'gus@example.com',
+      email_verified: true,
+      name: 'Gus',
+      username: 'gus',
+      avatar_url: null,
+    });
+  });
+
+  await t.test('a new account takes the fields and the address that the settings name [oauth §4.2, §4.3]', async () => {
+    const fields = [
+      { name: 'handle', type: 'text', options: { max: 5 } },
+      { name: 'label', type: 'text' },
+      { name: 'picture', type: 'url' },
+    ];
+    await admin.post('/api/v1/collections', { name: 'takers', type: 'auth', fields });
+    const map = { handle: 'username', label: 'name', picture: 'avatar_url' };
+    const refusals = { ...map, email: 'email' };
+    const wrong = await admin.send('PATCH', '/api/v1/admin/settings', {
+      body: { 'oauth2.profile.takers': JSON.stringify(refusals) },
+    });
+    assert.equal(wrong.status, 422);
+    await admin.patch('/api/v1/admin/settings', {
+      'oauth2.profile.takers': JSON.stringify(map),
+      'oauth2.verified_email.takers': '1',
+    });
+    const enter = async (person: object, record: object = {}) => {
+      both(granted, { body: JSON.stringify({ ...gus, ...person }) });
+      const body = { ...brought, record };
+      return (await guest.send('POST', '/api/v1/auth/takers/oauth2/exchange', { body })).json;
+    };
+    const first = await enter({ id: 21, name: 'Ann', username: 'too long', avatar_url: 'https://x.example/a.png' });
+    assert.deepEqual(
+      differences(
+        at(first, 'data.record'),
+        is.containing({
+          email: gus.email,
+          verified: true,
+          handle: null,
+          label: 'Ann',
+          picture: 'https://x.example/a.png',
+        }),
+      ),
+      [],
+    );
+    const unproved = await enter({ id: 22, confirmed_at: null, username: 'bob' }, { label: 'by the app' });
+    assert.deepEqual(
+      differences(
+        at(unproved, 'data.record'),
+        is.containing({ verified: false, email: is.matching(/@users\.invalid$/), handle: 'bob', label: 'by the app' }),
+      ),
+      [],
+    );
+    assert.equal(at(await enter({ id: 23 }), 'merge_required'), true, 'a user has the address');
+  });
+
+  await t.test('several OpenID providers work side by side [oauth §1.4]', async () => {
+    const set = (name: string, members: Readonly<Record<string, string>>) =>
+      admin.patch(
+        '/api/v1/admin/settings',
+        Object.fromEntries(
+          Object.entries({ enabled: '1', client_id: 'id', client_secret: 'a-secret', ...members }).map(
+            ([key, text]) => [`oauth2.providers.oidc.${name}.${key}`, text],
+          ),
+        ),
+      );
+    await set('one', { issuer: `${server.url}/one`, display_name: 'One' });
+    await set('two', { issuer: `${server.url}/two/` });
+    const { json: listed } = await guest.get('/api/v1/auth/coders/oauth2/providers');
+    assert.deepEqual(at(listed, 'data'), [
+      { name: 'gitlab', displayName: 'GitLab' },
+      { name: 'oidc.one', displayName: 'One' },
+      { name: 'oidc.two', displayName: 'two' },
+    ]);
+    const documentOf = (realm: string, issuer: string) => ({
+      body: JSON.stringify({
+        issuer,
+        authorization_endpoint: `${server.url}/${realm}/auth`,
+        token_endpoint: `${server.url}/${realm}/token`,
+        userinfo_endpoint: `${server.url}/${realm}/me`,
+      }),
+    });
+    const enter = async (realm: string, issuer = `${server.url}/${realm}`) => {
+      server.answer({
+        [`/${realm}/.well-known/openid-configuration`]: documentOf(realm, issuer),
+        [`/${realm}/token`]: granted,
+        [`/${realm}/me`]: { body: JSON.stringify({ sub: 'same', preferred_username: realm }) },
+      });
+      const body = { ...brought, provider: `oidc.${realm}` };
+      return guest.send('POST', '/api/v1/auth/coders/oauth2/exchange', { body });
+    };
+    const first = await enter('one');
+    assert.equal(at(first.json, 'data.profile.username'), 'one', first.text);
+    const refused = await enter('two', `${server.url}/one`);
+    assert.equal(at(refused.json, 'code'), 'oauth_provider_misconfigured', 'it speaks for another issuer');
+    const second = await enter('two', `${server.url}/two/`);
+    assert.notEqual(textAt(second.json, 'data.record.id'), textAt(first.json, 'data.record.id'));
+    const query = queryOf({ provider: 'oidc.one', redirectUri, state: 's' });
+    const { json } = await guest.get(`/api/v1/auth/coders/oauth2/authorize?${query}`);
+    assert.ok(textAt(json, 'data.authorize_url').startsWith(`${server.url}/one/auth?`));
+    assert.equal((await enter('three')).status, 422, 'nobody set it up');
   });
 
   await t.test('nothing was logged as an error, and nothing that is secret at all', () => {

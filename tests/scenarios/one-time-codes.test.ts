@@ -30,26 +30,26 @@ onEachTopology('one-time codes', async (t, target) => {
 
   await runScenarios(t, target, [
     {
-      name: 'they are switched off at first',
+      name: 'codes are off by default',
       request: `POST ${path}/request`,
       body: asked,
       expect: { status: 422, json: { error: is.text, code: 'feature_disabled' } },
-      spec: 'interface §5',
+      spec: 'auth §1.6',
     },
     {
-      name: 'neither can one sign in with one',
+      name: 'sign-in with a code is off by default',
       request: `POST ${path}/auth`,
       body: { token: 'x' },
       expect: { status: 422, json: { error: is.text, code: 'feature_disabled' } },
-      spec: 'interface §5',
+      spec: 'auth §1.6',
     },
     {
-      name: 'they are switched on',
+      name: 'an admin switches codes on',
       as: 'admin',
       request: 'PATCH /api/v1/admin/settings',
       body: { 'auth.otp.enabled': '1' },
       expect: { status: 200 },
-      spec: 'interface §2.7',
+      spec: 'settings §2',
     },
   ]);
   await untilOtpAnswers(guest, 'mail_not_configured');
@@ -65,11 +65,11 @@ onEachTopology('one-time codes', async (t, target) => {
   await runScenarios(t, target, [
     ...['nobody@example.com', '', 'no address', `${'x'.repeat(5000)}@example.com`, 'a\u0000@example.com'].map(
       (email) => ({
-        name: `${JSON.stringify(email).slice(0, 30)} gets the answer that everybody gets`,
+        name: `${JSON.stringify(email).slice(0, 30)} gets the same answer as every text`,
         request: `POST ${path}/request`,
         body: { email },
         expect: { status: 200, json: { data: { sent: true } } },
-        spec: 'contract §4',
+        spec: 'auth §5.1',
       }),
     ),
     {
@@ -77,14 +77,14 @@ onEachTopology('one-time codes', async (t, target) => {
       request: `POST ${path}/request`,
       body: {},
       expect: refused.invalid('email'),
-      spec: 'contract §4',
+      spec: 'auth §1.5',
     },
     {
-      name: 'a collection without users',
+      name: 'a collection that is no auth collection',
       request: 'POST /api/v1/auth/plain/otp/request',
       body: asked,
       expect: refused.notFound,
-      spec: 'contract §4',
+      spec: 'auth §1.1',
     },
     ...[
       { body: {}, names: 'token' },
@@ -96,14 +96,14 @@ onEachTopology('one-time codes', async (t, target) => {
       request: `POST ${path}/auth`,
       body,
       expect: refused.invalid(names),
-      spec: 'contract §4',
+      spec: 'auth §1.5',
     })),
     ...[{ token: 'x' }, { token: '\u0000' }, { email: 'nobody@example.com', code: '123456' }].map((body) => ({
-      name: `${JSON.stringify(body)} opens nothing`,
+      name: `${JSON.stringify(body)} does not sign in`,
       request: `POST ${path}/auth`,
       body,
       expect: refused.invalidCredentials,
-      spec: 'contract §4',
+      spec: 'auth §5.3',
     })),
   ]);
 
@@ -159,7 +159,7 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.equal(statusOf(await enter({ email: 'guess@example.com', code: next.code })), 200);
   });
 
-  await t.test('an address takes ten wrong codes, whether anybody has it or not; links go on working', async () => {
+  await t.test('an address takes ten wrong codes, whether a user has it or not; links keep working', async () => {
     await register(guest, 'flood@example.com');
     for (const email of ['flood@example.com', 'unknown@example.com']) {
       for (let count = 0; count < 10; count += 1)
@@ -192,7 +192,7 @@ onEachTopology('one-time codes', async (t, target) => {
     const login = await guest.send('POST', '/api/v1/auth/members/login', {
       body: { email: 'victim@example.com', password },
     });
-    assert.equal(login.status, 401, 'the password of whoever made the account is gone');
+    assert.equal(login.status, 401, 'the first password is gone');
     const refresh = () => createClient(target.url, taken.token).send('POST', '/api/v1/auth/refresh');
     assert.equal(statusOf(await refresh()), 401, 'and so is their session');
   });

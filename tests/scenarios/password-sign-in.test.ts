@@ -50,7 +50,7 @@ onEachTopology('users register with address and password', async (t, target) => 
   const register = (body: unknown): Pick<Scenario, 'request' | 'body' | 'spec'> => ({
     request: `POST ${auth}/${users}/register`,
     body,
-    spec: 'interface §5',
+    spec: 'auth §3.1',
   });
   const events = [`${users}.create`];
   await runScenarios(t, target, [
@@ -106,7 +106,7 @@ onEachTopology('users register with address and password', async (t, target) => 
       request: `POST ${auth}/nobody_here/register`,
       body: { email: 'c@example.com', password },
       expect: refused.notFound,
-      spec: 'contract §4',
+      spec: 'auth §1.1',
     },
   ]);
 });
@@ -121,7 +121,7 @@ onEachTopology('users sign in with address and password', async (t, target) => {
   const login = (body: unknown, collection = users): Pick<Scenario, 'request' | 'body' | 'spec'> => ({
     request: `POST ${auth}/${collection}/login`,
     body,
-    spec: 'contract §4',
+    spec: 'auth §4.1',
   });
   await runScenarios(t, target, [
     {
@@ -159,7 +159,7 @@ onEachTopology('users sign in with address and password', async (t, target) => {
 });
 
 onEachTopology('many who sign in at once are all answered, and nobody else waits for them', async (t, target) => {
-  const users = await givenUsers(target);
+  const users = await givenUsers(target, { list_rule: null });
   await signUp(target, users, 'ann@example.com');
   let answered = 0;
   const logins = Array.from({ length: 60 }, async (_, index) => {
@@ -246,7 +246,7 @@ onEachTopology('a user looks after their sessions', async (t, target) => {
 });
 
 onEachTopology('tokens end with the password and the account', async (t, target) => {
-  const users = await givenUsers(target);
+  const users = await givenUsers(target, { list_rule: null });
   const admin = await target.admin();
   const changed = 'another long password';
 
@@ -302,6 +302,29 @@ onEachTopology('tokens end with the password and the account', async (t, target)
     assert.equal(await statusOf({ aud: 'admin' }), 401);
   });
 
+  await t.test('signing out ends only the session of the token [auth §9.4]', async () => {
+    await signUp(target, users, 'leaver@example.com');
+    const logIn = async () =>
+      clientOf(
+        target,
+        await target.guest.post(`${auth}/${users}/login`, { email: 'leaver@example.com', password }, 200),
+      );
+    const [one, other] = [await logIn(), await logIn()];
+    const answer = await one.send('POST', `${auth}/${users}/logout`);
+    assert.deepEqual([answer.status, answer.json], [200, { data: null }]);
+    assert.equal((await one.send('POST', `${auth}/${users}/logout`)).status, 401);
+    await eventually('the end of the token', async () => (await one.get(`${auth}/${users}/sessions`)).status === 401);
+    assert.equal((await other.get(`${auth}/${users}/sessions`)).status, 200);
+    assert.equal((await target.guest.send('POST', `${auth}/${users}/logout`)).status, 401);
+    assert.equal((await other.send('POST', `${auth}/${await givenUsers(target)}/logout`)).status, 403);
+    assert.equal((await other.send('POST', '/api/v1/admin/logout')).status, 403);
+    const email = `leaving_${users}@example.com`;
+    await admin.post('/api/v1/admin/admins', { email, password });
+    const root = clientOf(target, await target.guest.post('/api/v1/admin/login', { email, password }, 200));
+    assert.equal((await root.send('POST', '/api/v1/admin/logout')).status, 200);
+    assert.equal((await root.send('POST', '/api/v1/admin/logout')).status, 401);
+  });
+
   await t.test('an admin who is changed or deleted is signed out', async () => {
     const email = `${users}@example.com`;
     const { id } = await admin.post('/api/v1/admin/admins', { email, password });
@@ -352,7 +375,7 @@ onEachTopology('what is no session token opens nothing', async (t, target) => {
         ...(request.startsWith('POST') && { body: {} }),
         headers: { Authorization: `Bearer ${token}` },
         expect: refused.unauthenticated,
-        spec: 'contract §4',
+        spec: 'http §6.2',
       })),
     ),
   );

@@ -14,7 +14,7 @@ interface Rule {
   readonly audience?: 'all' | 'guest' | 'auth';
 }
 
-interface Asking {
+interface LimitedCall {
   readonly method?: string;
   readonly path: string;
   /** Whose token it comes with, if any. */
@@ -92,27 +92,27 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
     }
 
     let turn = 0;
-    function ask({ method = 'GET', path, token, from = newAddress(), body }: Asking): Promise<Answer> {
+    function ask({ method = 'GET', path, token, from = newAddress(), body }: LimitedCall): Promise<Answer> {
       turn += 1;
       const gateway = gateways[turn % gateways.length] ?? stack.guest;
       const headers = { 'X-Forwarded-For': from, ...(token && { Authorization: `Bearer ${token}` }) };
       return gateway.send(method, path, { headers, ...(body !== undefined && { body }) });
     }
 
-    const limitOf = async (asking: Asking): Promise<string | undefined> => {
+    const limitOf = async (asking: LimitedCall): Promise<string | undefined> => {
       const { headers } = await ask(asking);
       return headers['ratelimit-limit'] as string | undefined;
     };
 
     /** Asks so often, at once, and tells how many were let through. */
-    async function countAllowed(times: number, asking: Asking | (() => Asking)): Promise<number> {
+    async function countAllowed(times: number, asking: LimitedCall | (() => LimitedCall)): Promise<number> {
       const answers = await Promise.all(
         Array.from({ length: times }, () => ask(typeof asking === 'function' ? asking() : asking)),
       );
       return answers.filter(({ status }) => status !== 429).length;
     }
 
-    test('the default rules count signing in, creating, and all of the API [interface §2.7]', async () => {
+    test('the default rules count sign-ins, creates, and the whole API [http §8.2]', async () => {
       await follow('the default');
       const notes = { path: '/api/v1/notes' };
       const login = { method: 'POST', path: '/api/v1/auth/people/login', body: { email: 'a@example.com', password } };
@@ -123,7 +123,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       assert.equal(await limitOf({ path: '/elsewhere' }), undefined);
     });
 
-    test('an answer tells the limit, what is left of it and when it begins anew; one too many is 429 [contract §7]', async () => {
+    test('an answer has the limit, the rest and the reset; a request over it is 429 [http §8.8]', async () => {
       await follow([{ label: '/api/v1/notes', max: 2, windowMs: 60_000 }]);
       const notes = { path: '/api/v1/notes', from: newAddress() };
       for (const remaining of ['1', '0']) {
@@ -142,7 +142,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       assert.equal(headers['x-content-type-options'], 'nosniff');
     });
 
-    test('the most specific rule counts, and only that one [contract §7, §8]', async () => {
+    test('the most specific rule counts, and only that one [http §8.5]', async () => {
       await follow([
         { label: '*', max: 1001 },
         { label: '/api/*', max: 1002 },
@@ -154,7 +154,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
         { label: '/api/v1/people/*', max: 1008, audience: 'guest' },
       ]);
       const { ann } = tokens;
-      const cases: readonly (readonly [name: string, asking: Asking, limit: number])[] = [
+      const cases: readonly (readonly [name: string, asking: LimitedCall, limit: number])[] = [
         ['the wildcard, for what no other rule covers', { path: '/nowhere' }, 1001],
         ['a prefix before the wildcard', { path: '/api/v1/nothing/like/it' }, 1002],
         ['an exact path before a prefix', { path: '/api/v1/notes' }, 1003],
@@ -173,7 +173,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       for (const [name, asking, limit] of cases) assert.equal(await limitOf(asking), String(limit), name);
     });
 
-    test('what the actions are [contract §7]', async () => {
+    test('the actions [http §8.4]', async () => {
       const actions = ['auth', 'create', 'list', 'view', 'update', 'delete'];
       await follow([
         { label: '*', max: 2000 },
@@ -211,15 +211,15 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       }
     });
 
-    test('who asks too often is told, and nobody else [contract §7]', async () => {
+    test('only a client over its limit is refused [http §8.7]', async () => {
       await follow([
         { label: '/api/v1/notes', max: 2 },
         { label: '*:auth', max: 2 },
       ]);
       const notes = '/api/v1/notes';
       const { ann, bob, admin: adminToken } = tokens;
-      const used = async (asking: Asking) => assert.equal(await countAllowed(3, asking), 2);
-      const isAllowed = async (asking: Asking) => (await ask(asking)).status !== 429;
+      const used = async (asking: LimitedCall) => assert.equal(await countAllowed(3, asking), 2);
+      const isAllowed = async (asking: LimitedCall) => (await ask(asking)).status !== 429;
       await used({ path: notes, from: '192.0.2.1' });
       assert.ok(await isAllowed({ path: notes, from: '192.0.2.2' }), 'another address');
       assert.ok(await isAllowed({ path: notes, from: '192.0.2.1', token: ann }), 'a user at that address');
@@ -237,13 +237,13 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       const login = { method: 'POST', path: '/api/v1/auth/people/login', body: {} };
       assert.equal(await countAllowed(2, { ...login, from: '192.0.2.7', token: ann }), 2);
       assert.ok(!(await isAllowed({ ...login, from: '192.0.2.7', token: bob })), 'signing in is counted by address');
-      assert.ok(await isAllowed({ ...login, from: '192.0.2.8', token: ann }), 'whoever is signed in');
+      assert.ok(await isAllowed({ ...login, from: '192.0.2.8', token: ann }), 'a signed-in user');
       await follow([{ label: '/api/v1/auth/*', max: 2 }]);
       assert.equal(await countAllowed(2, { ...login, from: '192.0.2.9', token: ann }), 2);
       assert.ok(!(await isAllowed({ ...login, from: '192.0.2.9', token: bob })), 'under a rule for paths too');
     });
 
-    test('X-Forwarded-For is read from the right, trusted addresses skipped [contract §7, §8]', async () => {
+    test('X-Forwarded-For is read from the right, trusted addresses skipped [http §9.2]', async () => {
       await follow([{ label: '/api/v1/notes', max: 1 }]);
       const isCountedAs = async (from: string, known: string) => {
         assert.equal((await ask({ path: '/api/v1/notes', from: known })).status, 200, known);
@@ -257,7 +257,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       await isCountedAs('198.51.100.5, rubbish, 203.0.113.8', '203.0.113.8');
     });
 
-    test('the setting overrides the environment: who is not trusted is the client [interface §2.7]', async () => {
+    test('the setting overrides the environment: an untrusted peer is the client [http §9.1]', async () => {
       await follow([{ label: '/api/v1/notes', max: 1, audience: 'guest' }]);
       const statusAt = async (gateway: Client) =>
         (await gateway.send('GET', '/api/v1/notes', { headers: { 'X-Forwarded-For': newAddress() } })).status;
@@ -272,7 +272,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       await all(200);
     });
 
-    test('the audit log names the client, not the proxy [interface §2.7]', async () => {
+    test('the audit log names the client, not the proxy [http §9.4]', async () => {
       const headers = { 'X-Forwarded-For': '198.51.100.77' };
       const body = { 'app.url': 'https://app.example.com' };
       assert.equal((await admin.send('PATCH', '/api/v1/admin/settings', { headers, body })).status, 200);
@@ -292,7 +292,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       assert.ok(allowed >= 90 && allowed <= 100, `${allowed} of 100`);
     });
 
-    test('a window that ends is followed by a full one [interface §2.7]', async () => {
+    test('a new window has the full limit [http §8.8]', async () => {
       await follow([{ label: '/api/v1/notes', max: 3, windowMs: 1500 }]);
       const notes = { path: '/api/v1/notes', from: newAddress() };
       await eventually('it is used up', async () => (await ask(notes)).status === 429);
@@ -322,7 +322,7 @@ for (const [topology, startOther] of Object.entries(gatewaysOf) as [Topology, (t
       await ground.bus.start();
     });
 
-    test('switched off, nothing is counted [interface §2.7]', async () => {
+    test('when switched off, nothing is counted [http §8.1]', async () => {
       await follow([{ label: '*', max: 1, audience: 'guest' }]);
       await admin.patch('/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
       const from = '192.0.2.123';

@@ -15,7 +15,7 @@ onEachTopology('one record is read', async (t, target) => {
     request: `GET ${path}`,
     headers: { 'If-None-Match': ifNoneMatch },
     expect: { status, json: status === 304 ? undefined : first, headers: { etag } },
-    spec: 'interface §4.5',
+    spec: 'records §9.3',
   });
   await runScenarios(t, target, [
     ...pathsOf('posts').map(
@@ -23,14 +23,14 @@ onEachTopology('one record is read', async (t, target) => {
         name: `GET ${collection}/:id`,
         request: `GET ${collection}/${post.id}`,
         expect: { status: 200, json: first, headers: { etag, 'content-type': is.matching(/^application\/json/) } },
-        spec: 'contract §1',
+        spec: 'records §1.1',
       }),
     ),
     {
-      name: 'HEAD gives the headers alone',
+      name: 'HEAD answers the headers alone',
       request: `HEAD ${path}`,
       expect: { status: 200, json: undefined, headers: { etag, 'content-length': is.matching(/^[1-9]\d*$/) } },
-      spec: 'contract §8',
+      spec: 'http §1.3',
     },
     matching('the ETag that the client has', etag, 304),
     matching('the strong form of that ETag', `"${post.updated}"`, 304),
@@ -41,27 +41,27 @@ onEachTopology('one record is read', async (t, target) => {
       name: 'a record that does not exist',
       request: `GET /api/v1/posts/${unknownId}`,
       expect: refused.notFound,
-      spec: 'interface §7',
+      spec: 'records §1.4',
     },
-    { name: 'an id that is none', request: 'GET /api/v1/posts/1', expect: refused.notFound, spec: 'interface §7' },
-    { name: 'an id with a NUL', request: 'GET /api/v1/posts/%00', expect: refused.notFound, spec: 'interface §7' },
+    { name: 'an invalid id', request: 'GET /api/v1/posts/1', expect: refused.notFound, spec: 'records §1.4' },
+    { name: 'an id with a NUL', request: 'GET /api/v1/posts/%00', expect: refused.notFound, spec: 'records §1.4' },
     {
       name: 'a record of another collection',
       request: `GET /api/v1/authors/${post.id}`,
       expect: refused.notFound,
-      spec: 'interface §7',
+      spec: 'records §1.4',
     },
     {
       name: 'an unknown collection',
       request: `GET /api/v1/nowhere/${post.id}`,
       expect: refused.notFound,
-      spec: 'interface §7',
+      spec: 'records §1.4',
     },
     {
-      name: 'a path that can not be decoded',
+      name: 'a path that cannot be decoded',
       request: 'GET /api/v1/posts/%E0%A4%A',
       expect: refused.malformed,
-      spec: 'contract §1',
+      spec: 'http §1.4',
     },
   ]);
 });
@@ -77,17 +77,17 @@ onEachTopology('records are listed', async (t, target) => {
     ],
   });
   await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
-  // Mostly within one second, so that only the id tells them apart.
+  // Mostly within one second: only the id gives their order.
   const oldest = await target.guest.create('items', { place: 1, size: 1 });
   let newest = oldest;
   for (const place of [2, 3, 4, 5]) newest = await target.guest.create('items', { place, size: 1 });
-  // Written last, the oldest one stands at the end of the table. Each write puts its time on by a second at least.
+  // The oldest record is written last, so it is at the end of the table. The loop ends in a later second.
   for (let updated = 0; updated <= newest.updated; )
     updated = numberAt(await admin.patch(`/api/v1/items/${oldest.id}`, { size: 1 }), 'updated');
   const item = (place: number) => ({ id: is.uuidV7, place, size: 1, created: is.now, updated: is.now });
   const items = (...places: readonly number[]) => ({ data: places.map(item) });
   const whole = { page: 1, perPage: 30, totalItems: 5, totalPages: 1 };
-  const lists = (name: string, query: string, json: object, spec = 'interface §4.5'): Scenario => ({
+  const lists = (name: string, query: string, json: object, spec = 'records §3.1'): Scenario => ({
     name,
     request: `GET /api/v1/items${query}`,
     expect: { status: 200, json },
@@ -97,7 +97,7 @@ onEachTopology('records are listed', async (t, target) => {
     name,
     request: `GET /api/v1/items${query}`,
     expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
-    spec: 'contract §2',
+    spec: 'records §3.5',
   });
   await runScenarios(t, target, [
     ...pathsOf('items').map(
@@ -105,7 +105,7 @@ onEachTopology('records are listed', async (t, target) => {
         name: `GET ${path}, newest first`,
         request: `GET ${path}`,
         expect: { status: 200, json: { ...items(5, 4, 3, 2, 1), ...whole } },
-        spec: 'interface §4.5',
+        spec: 'records §3.2',
       }),
     ),
     lists('the first page of two', '?page=1&perPage=2', {
@@ -120,17 +120,17 @@ onEachTopology('records are listed', async (t, target) => {
       'a page past the end',
       '?page=4&perPage=2',
       { data: [], page: 4, perPage: 2, totalItems: 5, totalPages: 3 },
-      'contract §2',
+      'http §3.3',
     ),
-    lists('a huge page', '?page=9007199254740991&perPage=1000', is.containing({ data: [] }), 'contract §8'),
-    lists('page 0 is page 1', '?page=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'contract §2'),
-    lists('a negative page is page 1', '?page=-3', { ...items(5, 4, 3, 2, 1), ...whole }, 'contract §2'),
-    lists('perPage 0 is 30', '?perPage=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'contract §2'),
+    lists('a huge page', '?page=9007199254740991&perPage=1000', is.containing({ data: [] }), 'http §3.3'),
+    lists('page 0 is page 1', '?page=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
+    lists('a negative page is page 1', '?page=-3', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
+    lists('perPage 0 is 30', '?perPage=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
     lists(
       'perPage above 1000 is 1000',
       '?perPage=5000',
       { ...items(5, 4, 3, 2, 1), ...whole, perPage: 1000 },
-      'contract §2',
+      'http §3.3',
     ),
     ...['1', 'true'].map((value) =>
       lists(`skipTotal=${value} leaves the count out`, `?perPage=2&skipTotal=${value}`, {
@@ -144,20 +144,20 @@ onEachTopology('records are listed', async (t, target) => {
     lists('skipTotal=false counts', '?skipTotal=false', { ...items(5, 4, 3, 2, 1), ...whole }),
     lists('sort=created', '?sort=created', { ...items(1, 2, 3, 4, 5), ...whole }),
     lists('sort=updated', '?sort=updated', { ...items(2, 3, 4, 5, 1), ...whole }),
-    lists('ties go by id', '?sort=size', { ...items(1, 2, 3, 4, 5), ...whole }, 'contract §2'),
+    lists('ties go by id', '?sort=size', { ...items(1, 2, 3, 4, 5), ...whole }, 'records §3.2'),
     lists('sort=-created', '?sort=-created', { ...items(5, 4, 3, 2, 1), ...whole }),
     {
       name: 'an empty collection',
       request: 'GET /api/v1/nothing',
       expect: { status: 200, json: { data: [], page: 1, perPage: 30, totalItems: 0, totalPages: 0 } },
-      spec: 'contract §8',
+      spec: 'http §3.2',
     },
-    malformed('a page that is no number', '?page=two'),
-    malformed('a page that is no whole number', '?page=1.5'),
-    malformed('a perPage that is no number', '?perPage=many'),
-    malformed('a skipTotal that is neither', '?skipTotal=maybe'),
+    malformed('a page that is not a number', '?page=two'),
+    malformed('a page that is not a whole number', '?page=1.5'),
+    malformed('a perPage that is not a number', '?perPage=many'),
+    malformed('a skipTotal that is neither true nor false', '?skipTotal=maybe'),
     malformed('a sort on an unknown field', '?sort=colour'),
     malformed('a sort that does not parse', '?sort=--created'),
-    { name: 'an unknown collection', request: 'GET /api/v1/nowhere', expect: refused.notFound, spec: 'interface §7' },
+    { name: 'an unknown collection', request: 'GET /api/v1/nowhere', expect: refused.notFound, spec: 'records §1.4' },
   ]);
 });

@@ -3,6 +3,7 @@ import { topologies } from '../harness/target.ts';
 import { asOne } from './replicas/as-one.ts';
 import { files } from './replicas/files.ts';
 import { idempotency } from './replicas/idempotency.ts';
+import { longReads } from './replicas/long-reads.ts';
 import { revocation } from './replicas/revocation.ts';
 import { schemaChanges } from './replicas/schema-changes.ts';
 import { startReplicas } from './replicas/start-replicas.ts';
@@ -10,10 +11,13 @@ import { startReplicas } from './replicas/start-replicas.ts';
 for (const topology of topologies)
   test(`two replicas of every service (${topology})`, async (t) => {
     await using replicas = await startReplicas(topology);
-    await t.test('behave as one [docs/architecture]', (part) => asOne(part, replicas));
-    await t.test('follow a change of the schema whole [contract §8]', (part) => schemaChanges(part, replicas));
-    await t.test('share files [contract §3]', (part) => files(part, replicas));
-    await t.test('do what has an idempotency key once [contract §1]', (part) => idempotency(part, replicas));
-    // The bus is away meanwhile, which is logged.
-    await t.test('end what ends on one of them [contract §4]', (part) => revocation(part, replicas));
+    await t.test('behave as one [events §3, records §9.1]', (part) => asOne(part, replicas));
+    await t.test('follow each change of the schema as a whole [collections §9.2]', (part) =>
+      schemaChanges(part, replicas),
+    );
+    await t.test('share files [files §1.1]', (part) => files(part, replicas));
+    await t.test('do a request with an idempotency key once [http §7.2]', (part) => idempotency(part, replicas));
+    await t.test('allow a client four long reads at once [cost §1.2]', (part) => longReads(part, replicas));
+    // The bus is stopped meanwhile, which is logged.
+    await t.test('end a session everywhere [auth §8.7]', (part) => revocation(part, replicas));
   });

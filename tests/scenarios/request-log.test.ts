@@ -8,12 +8,12 @@ import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { mintUserToken } from '../harness/tokens.ts';
 
-onEachTopology('admins search the requests that were answered', async (t, target) => {
+onEachTopology('admins search the request log', async (t, target) => {
   const admin = await target.admin();
   const user = await target.user();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
   const startedAtSec = Math.floor(Date.now() / 1000);
-  // One id for all of them, as a client may send it, so that nothing else that runs here is among the rows.
+  // The same request id for all, so that other requests of the stack are not among the rows.
   const headers = { 'X-Request-Id': 'search-me', 'User-Agent': 'scenario/2' };
   const impersonating = createClient(
     target.url,
@@ -66,28 +66,28 @@ onEachTopology('admins search the requests that were answered', async (t, target
         totalPages: Math.min(places.length, 1),
       },
     },
-    spec: 'contract §8',
+    spec: 'admins §7.2',
   });
   const isRefused = (name: string, query: string, parameter: string): Scenario => ({
     name,
     as: 'admin',
     request: `GET /api/v1/admin/logs${query}`,
     expect: refused.malformedWith({ [parameter]: is.text }),
-    spec: 'contract §1',
+    spec: 'http §2.5',
   });
   await runScenarios(t, target, [
-    finds('the newest first, no query among them', '', 0, 1, 2, 3, 4),
+    finds('newest first, without queries', '', 0, 1, 2, 3, 4),
     finds('by status', '&status=404', 3),
-    finds('by a hundred of them', '&status=4xx', 0, 2, 3),
+    finds('by a class of status', '&status=4xx', 0, 2, 3),
     finds('by method, in any case', '&method=post', 0),
-    finds('by the beginning of the path, in which nothing is a pattern', '&path=/api/v1/nowhere/100%2525_', 3),
-    finds('by a path that none begins with', '&path=/api/v1/nowhere/100%2525a'),
+    finds('by a prefix of the path, without wildcards', '&path=/api/v1/nowhere/100%2525_', 3),
+    finds('by a prefix without matches', '&path=/api/v1/nowhere/100%2525a'),
     finds('by kind of caller', '&principal_type=guest', 3, 4),
     finds('by caller', `&principal_id=${user.id}`, 1, 2),
     finds('by the admin who acted as a user', `&auth_impersonated_by=${me}`, 1),
     finds('since a second', `&since=${startedAtSec}`, 0, 1, 2, 3, 4),
     finds('until a second', `&until=${startedAtSec - 1}`),
-    finds('by several things at once', '&status=2xx&principal_type=user', 1),
+    finds('by several filters', '&status=2xx&principal_type=user', 1),
     {
       name: 'in pages',
       as: 'admin',
@@ -96,15 +96,15 @@ onEachTopology('admins search the requests that were answered', async (t, target
         status: 200,
         json: { data: [expected[2], expected[3]], page: 2, perPage: 2, totalItems: 5, totalPages: 3 },
       },
-      spec: 'contract §8',
+      spec: 'admins §7.1',
     },
     isRefused('a status that is none', '?status=9xx', 'status'),
     isRefused('a time that is no number', '?since=yesterday', 'since'),
     isRefused('a page that is no number', '?page=x', 'page'),
-    { name: 'for a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'contract §1' },
-    { name: 'for a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'contract §1' },
+    { name: 'for a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'http §6.3' },
+    { name: 'for a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'http §6.2' },
   ]);
-  await t.test('no token that stood in a query is kept', async () => {
+  await t.test('tokens in queries are not stored', async () => {
     const { text } = await admin.get('/api/v1/admin/logs?perPage=1000');
     assert.ok(text.includes('search-me'));
     assert.ok(!text.includes('hidden.away'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { numberAt, objectAt } from '../harness/json.ts';
+import { objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -20,7 +20,7 @@ onEachTopology('an admin restores a record', async (t, target) => {
   await define(root, 'articles', [text('title'), text('slug', { unique: true }), tags, relation('maker', 'makers')]);
   const first = await root.create('articles', { title: 'v1', slug: 'v1', tags: ['a'] });
   const path = `/api/v1/articles/${first.id}`;
-  const second = await root.patch(path, { title: 'v2', slug: 'v2', tags: null });
+  await root.patch(path, { title: 'v2', slug: 'v2', tags: null });
   const taken = await root.create('articles', { slug: 'wanted' });
   await root.patch(`/api/v1/articles/${taken.id}`, { slug: 'given away' });
   await root.create('articles', { slug: 'wanted' });
@@ -35,20 +35,24 @@ onEachTopology('an admin restores a record', async (t, target) => {
     as: 'admin',
     request: `POST ${path}/restore?at=${at}`,
     expect,
-    spec: 'interface §4.5',
+    spec: 'history §5.1',
     ...more,
   });
   const elsewhere = (name: string, { id, updated }: { id: string; updated: number }, expect: Scenario['expect']) =>
-    restore(name, 0, expect, { request: `POST /api/v1/articles/${id}/restore?at=${updated}`, spec: 'contract §2' });
-  const etag = is.matching(/^W\/"\d+"$/);
+    restore(name, 0, expect, {
+      request: `POST /api/v1/articles/${id}/restore?version=${updated}`,
+      spec: 'history §5.3',
+    });
+  const version = (name: string, text: string, expect: Scenario['expect'], more: Partial<Scenario> = {}) =>
+    restore(name, 0, expect, { request: `POST ${path}/restore?version=${text}`, spec: 'history §5.1', ...more });
   await runScenarios(t, target, [
     restore('a guest', first.updated, refused.unauthenticated, { as: 'guest' }),
     restore('a user', first.updated, refused.forbidden, { as: 'user' }),
-    restore('no time', '', refused.malformedWith({ at: is.text })),
-    restore('a time that is no number', 'yesterday', refused.malformedWith({ at: is.text })),
+    restore('an empty time', '', refused.malformedWith({ at: is.text })),
+    restore('a time that is not a number', 'yesterday', refused.malformedWith({ at: is.text })),
     restore('without the parameter', 0, refused.malformedWith({ at: is.text }), { request: `POST ${path}/restore` }),
-    restore('before the first snapshot', first.updated - 1, refused.notFound, { spec: 'contract §2' }),
-    restore('a record that never was', 0, refused.notFound, {
+    restore('before the first snapshot', first.updated - 1, refused.notFound, { spec: 'history §5.3' }),
+    restore('an unknown record', 0, refused.notFound, {
       request: `POST /api/v1/articles/${unknownId}/restore?at=${first.updated}`,
     }),
     restore('a collection without history', 0, refused.notFound, {
@@ -56,37 +60,37 @@ onEachTopology('an admin restores a record', async (t, target) => {
     }),
     elsewhere('a deleted record', gone, refused.conflict),
     elsewhere('a unique value that is taken by now', taken, refused.invalid('slug')),
-    elsewhere('a relation whose target is lost', orphan, refused.invalid('maker')),
-    restore('not the version that is meant', first.updated, { status: 412 }, { headers: { 'If-Match': 'W/"1"' } }),
-    restore(
-      'the version of then is the present one',
-      first.updated,
-      { status: 200, json: { data: { ...first, updated: is.now } }, headers: { etag } },
+    elsewhere('a relation to a deleted record', orphan, refused.invalid('maker')),
+    restore('an If-Match with another version', first.updated, { status: 412 }, { headers: { 'If-Match': 'W/"1"' } }),
+    version('an invalid version', '1.02', refused.malformedWith({ version: is.text })),
+    version('a version and a time', `${first.updated}&at=${first.updated}`, refused.malformedWith({ at: is.text })),
+    version('an unknown version', `${first.updated}.77`, refused.notFound),
+    version(
+      'the named version is restored',
+      `${first.updated}`,
+      { status: 200, json: { data: { ...first, updated: is.now } }, headers: { etag: is.etag } },
       { events: ['articles.update'] },
     ),
     restore(
-      'the most recent one at or before the time',
-      second.updated,
-      { status: 200, json: { data: is.containing({ title: 'v2' }) } },
+      'a time in the future restores the latest version',
+      9_999_999_999,
+      { status: 200, json: { data: is.containing({ title: 'v1' }) } },
       { events: ['articles.update'] },
     ),
   ]);
-  await t.test('a restore is an update row of the admin, and updated advances [contract §2]', async () => {
+  await t.test('a restore has an update row with the admin and a new version [history §5.2]', async () => {
     const rows = await rowsOf(root, path);
     assert.deepEqual(
       rows.map((row) => [row.op, objectAt(row, 'snapshot').title, row.actor_type]),
       [
-        ['update', 'v2', 'admin'],
+        ['update', 'v1', 'admin'],
         ['update', 'v1', 'admin'],
         ['update', 'v2', 'admin'],
         ['create', 'v1', 'admin'],
       ],
     );
-    const times = rows.map((row) => numberAt(row, 'at'));
-    assert.deepEqual(
-      times,
-      [...new Set(times)].sort((a, b) => b - a),
-    );
-    assert.deepEqual((await root.get(path)).json, { data: rows[0]?.snapshot });
+    assert.equal(new Set(rows.map((row) => textAt(row, 'version'))).size, 4);
+    const { json, headers } = await root.get(path);
+    assert.deepEqual([json, headers.etag], [{ data: rows[0]?.snapshot }, `W/"${rows[0]?.version}"`]);
   });
 });

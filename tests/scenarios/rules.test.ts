@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
@@ -7,7 +9,7 @@ import { onEachTopology } from '../harness/target.ts';
 
 const closedRules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
 
-onEachTopology('null is public, the empty string is for admins', async (t, target) => {
+onEachTopology('null admits everyone, the empty string admins', async (t, target) => {
   const admin = await target.admin();
   const fields = [{ name: 'title', type: 'text' }];
   await admin.post('/api/v1/collections', { name: 'closed', type: 'base', fields, ...closedRules });
@@ -26,7 +28,7 @@ onEachTopology('null is public, the empty string is for admins', async (t, targe
       request,
       ...(/^(POST|PATCH)/.test(request) && { body: { title: 'y' } }),
       expect,
-      spec: 'contract §1',
+      spec: 'rules §1.2, §2.1',
     }));
   const works = async (collection: string, as: Caller): Promise<Scenario[]> => {
     const { id } = await admin.create(collection, { title: 'x' });
@@ -47,36 +49,36 @@ onEachTopology('null is public, the empty string is for admins', async (t, targe
     ...(await works('open', 'guest')),
     ...(await works('open', 'user')),
     {
-      name: 'a token that is no good is told to be none',
+      name: 'an invalid token is 401',
       request: `GET /api/v1/closed/${closed.id}`,
       headers: { Authorization: 'Bearer expired.or.forged' },
       expect: refused.unauthenticated,
-      spec: 'contract §1',
+      spec: 'rules §2.4',
     },
     {
-      name: 'on a public collection such a token does no harm',
+      name: 'an invalid token on a public collection',
       request: 'GET /api/v1/open',
       headers: { Authorization: 'Bearer expired.or.forged' },
       expect: { status: 200, json: is.containing({ page: 1 }) },
-      spec: 'contract §1',
+      spec: 'http §6.4',
     },
     {
-      name: 'who may not create is told so before the body is looked at',
+      name: 'a create is refused before the body is read',
       request: 'POST /api/v1/closed',
       body: { colour: 'red' },
       expect: refused.forbidden,
-      spec: 'contract §2',
+      spec: 'rules §2.1',
     },
     {
-      name: 'and before it is known whether the record exists',
+      name: 'a get is refused before the record is looked up',
       request: 'GET /api/v1/closed/01980000-0000-7000-8000-00000000dead',
       expect: refused.forbidden,
-      spec: 'contract §2',
+      spec: 'rules §2.1',
     },
   ]);
 });
 
-onEachTopology('a rule is asked of the caller and of the record', async (t, target) => {
+onEachTopology('a rule checks the caller and the record', async (t, target) => {
   const admin = await target.admin();
   const uma = await target.user();
   const owner = 'owner = @request.auth.id';
@@ -103,7 +105,7 @@ onEachTopology('a rule is asked of the caller and of the record', async (t, targ
   const users = (await admin.get(`/api/v1/${userCollection}?filter=${encodeURIComponent(`id = "${uma.id}"`)}`)).json;
   const email = textAt(users, 'data.0.email');
   const mine = await admin.create('owned', { title: 'mine', owner: uma.id });
-  const other = await admin.create('owned', { title: 'other', owner: 'somebody' });
+  const other = await admin.create('owned', { title: 'other', owner: 'another' });
   const nobody = await admin.create('owned', { title: 'nobody' });
   const note = await admin.create('known', { title: 'note', mail: email });
   const unknown = 'owned/01980000-0000-7000-8000-00000000dead';
@@ -113,7 +115,7 @@ onEachTopology('a rule is asked of the caller and of the record', async (t, targ
     as,
     request: request.replace(' ', ' /api/v1/'),
     expect,
-    spec: 'contract §1, §2',
+    spec: 'rules §2.2, §2.3',
     ...more,
   });
   const lists = (as: Caller, collection: string, ...titles: string[]) =>
@@ -138,11 +140,11 @@ onEachTopology('a rule is asked of the caller and of the record', async (t, targ
     row('guest', `GET known/${note.id}`, refused.forbidden),
     row('guest', `GET owned/${mine.id}`, refused.unauthenticated, { headers: { Authorization: 'Bearer no.good' } }),
     row('user', 'POST owned', { status: 201 }, { body: { title: 'new', owner: uma.id }, events: ['owned.create'] }),
-    row('user', 'POST owned', refused.forbidden, { body: { title: 'new', owner: 'somebody' } }),
+    row('user', 'POST owned', refused.forbidden, { body: { title: 'new', owner: 'another' } }),
     row('guest', 'POST owned', refused.forbidden, { body: { title: 'new' } }),
     row('user', `PATCH owned/${mine.id}`, ok, { body: { title: 'mine' }, events: ['owned.update'] }),
     row('user', `PATCH owned/${mine.id}`, ok, { body: { owner: uma.id }, events: ['owned.update'] }),
-    row('user', `PATCH owned/${mine.id}`, refused.forbidden, { body: { owner: 'somebody' } }),
+    row('user', `PATCH owned/${mine.id}`, refused.forbidden, { body: { owner: 'another' } }),
     row('user', `PATCH owned/${other.id}`, refused.forbidden, { body: { owner: uma.id } }),
     row('guest', `PATCH owned/${nobody.id}`, refused.forbidden, { body: {} }),
     row('guest', `PATCH known/${note.id}`, refused.forbidden, { body: {} }),
@@ -185,13 +187,13 @@ onEachTopology('filters and sorts have their limits', async (t, target) => {
         name: `${count} ${what}`,
         request: `GET /api/v1/bounded?${name}=${encodeURIComponent(make(count))}`,
         expect: count === most ? { status: 200 } : { status: 400, json: is.containing({ code: is.code }) },
-        spec: 'contract §2',
+        spec: 'filters §3, §9.1',
       })),
     ),
   );
 });
 
-onEachTopology('what is secret can not be asked for', async (t, target) => {
+onEachTopology('secret fields cannot be named or shown', async (t, target) => {
   const admin = await target.admin();
   const uma = await target.user();
   const names = ['password', 'password_hash', 'totp_secret', 'is_anonymous', 'password_reset_at', 'nope'];
@@ -201,26 +203,62 @@ onEachTopology('what is secret can not be asked for', async (t, target) => {
     fields: [{ name: 'writer', type: 'relation', collection: userCollection }],
   });
   const letter = await admin.create('letters', { writer: uma.id });
-  const asked = names.flatMap((name) => [
+  const requests = names.flatMap((name) => [
     `${userCollection}?filter=${encodeURIComponent(`${name} != null`)}`,
     `${userCollection}?sort=-${name}`,
     `letters?filter=${encodeURIComponent(`writer.${name} ~ "a"`)}`,
     `letters?sort=writer.${name}`,
   ]);
   await runScenarios(t, target, [
-    ...asked.map((request) => ({
+    ...requests.map((request) => ({
       name: request,
       as: 'admin' as const,
       request: `GET /api/v1/${request}`,
       expect: { status: 400, json: is.containing({ code: is.code }) },
-      spec: 'contract §2',
+      spec: 'filters §4.2',
     })),
     {
-      name: 'and is not shown where users are expanded, whatever fields says',
+      name: 'an expanded user shows no secret field',
       as: 'admin',
       request: `GET /api/v1/letters/${letter.id}?expand=writer&fields=expand.writer.password_hash,expand.writer.email`,
       expect: { status: 200, json: { data: { id: letter.id, expand: { writer: { id: uma.id, email: is.text } } } } },
-      spec: 'contract §2',
+      spec: 'records §2.3',
     },
   ]);
+});
+
+onEachTopology('a rule reads the collection of the caller and whether the address is proved', async (t, target) => {
+  const admin = await target.admin();
+  const uma = await target.user();
+  const define = (name: string, rule: string) =>
+    admin.post('/api/v1/collections', {
+      name,
+      type: 'base',
+      fields: [{ name: 'title', type: 'text' }],
+      ...closedRules,
+      view_rule: rule,
+    });
+  const rules = {
+    ofusers: `@request.auth.collection = "${userCollection}"`,
+    ofothers: `@request.auth.collection != "${userCollection}"`,
+    proved: '@request.auth.verified = true',
+    unproved: '@request.auth.verified = false',
+  };
+  const paths = new Map<string, string>();
+  for (const [name, rule] of Object.entries(rules)) {
+    await define(name, rule);
+    paths.set(name, `/api/v1/${name}/${(await admin.create(name, { title: 'x' })).id}`);
+  }
+  const statuses = async (client: Pick<typeof uma, 'get'>) =>
+    Promise.all([...paths.values()].map(async (path) => (await client.get(path)).status));
+  const prove = (verified: boolean) => admin.patch(`/api/v1/${userCollection}/${uma.id}`, { verified });
+
+  await t.test('the request values of the caller [rules §4.1]', async () => {
+    assert.deepEqual(await statuses(uma), [200, 403, 403, 200]);
+    assert.deepEqual(await statuses(target.guest), [403, 403, 403, 403], 'a guest has neither');
+    await prove(true);
+    await eventually('the rules know the proof', async () => `${await statuses(uma)}` === '200,403,200,403');
+    await prove(false);
+    await eventually('the rules know its end', async () => `${await statuses(uma)}` === '200,403,403,200');
+  });
 });

@@ -32,7 +32,7 @@ onEachTopology('the second factor', async (t, target) => {
     const data = await guest.post(`${path}/register`, { email, password });
     return createClient(target.url, textAt(data, 'token'));
   };
-  /** Registers somebody and takes their app into use. The step of now is used up by it, the next one is not. */
+  /** Registers a person and enrols their app. This uses up the current step, not the next one. */
   const enrol = async (email: string) => {
     const client = await join(email);
     const { secret } = (await client.post(`${path}/totp/setup`, undefined, 200)) as { secret: string };
@@ -50,7 +50,7 @@ onEachTopology('the second factor', async (t, target) => {
         request: `POST ${path}/${action}`,
         body: { code: '123456' },
         expect: refused.unauthenticated,
-        spec: 'interface §4.1',
+        spec: 'http §6.2',
       },
       {
         name: `an admin has no ${action}`,
@@ -58,29 +58,29 @@ onEachTopology('the second factor', async (t, target) => {
         request: `POST ${path}/${action}`,
         body: { code: '123456' },
         expect: refused.forbidden,
-        spec: 'interface §4.1',
+        spec: 'http §6.3',
       },
     ]),
     {
-      name: 'a token that nobody issued',
+      name: 'an unknown token is refused',
       request: `POST ${path}/login/mfa`,
       body: { mfa_token: 'x', code: '123456' },
       expect: refused.invalidCredentials,
-      spec: 'contract §4',
+      spec: 'auth §6.4',
     },
     {
       name: 'the token is missing',
       request: `POST ${path}/login/mfa`,
       body: { code: '123456' },
       expect: refused.invalid('mfa_token'),
-      spec: 'contract §4',
+      spec: 'auth §1.5',
     },
     {
       name: 'code and recovery code are missing',
       request: `POST ${path}/login/mfa`,
       body: { mfa_token: 'x' },
       expect: refused.invalid('code'),
-      spec: 'contract §4',
+      spec: 'auth §6.4',
     },
   ]);
 
@@ -170,7 +170,9 @@ onEachTopology('the second factor', async (t, target) => {
     const closed = await finish({ mfa_token: await begin('guess@example.com'), recovery_code: codes[0] });
     assert.equal(closed.status, 429, closed.text);
     assert.ok(Number(closed.headers['retry-after']) > 0);
-    const disable = await client.send('POST', `${path}/totp/disable`, { body: { code: totpCode(secret, 1) } });
+    const disable = await client.send('POST', `${path}/totp/disable`, {
+      body: { code: totpCode(secret, 1), old_password: password },
+    });
     assert.equal(disable.status, 429, 'neither is it the other way round');
     assert.deepEqual(await remaining(client), { total: 10, remaining: 10 });
   });
@@ -178,7 +180,8 @@ onEachTopology('the second factor', async (t, target) => {
   await t.test('giving the app up takes a code of it, and forgets the recovery codes', async () => {
     const { secret, client } = await enrol('leave@example.com');
     const mfaToken = await begin('leave@example.com');
-    const disable = (code: string) => client.send('POST', `${path}/totp/disable`, { body: { code } });
+    const disable = (code: string) =>
+      client.send('POST', `${path}/totp/disable`, { body: { code, old_password: password } });
     const wrong = await disable(wrongTotpCode(secret));
     assert.equal(wrong.status, 422);
     assert.deepEqual(Object.keys(objectAt(wrong.json, 'details')), ['code']);
@@ -239,7 +242,11 @@ onEachTopology('the second factor', async (t, target) => {
     assert.deepEqual([confirm.status, textAt(confirm.json, 'code')], [422, 'feature_disabled']);
     assert.equal(statusOf(await finish({ mfa_token: await begin('stays@example.com'), recovery_code: codes[0] })), 200);
     assert.equal(
-      statusOf(await client.send('POST', `${path}/totp/disable`, { body: { code: totpCode(secret, 1) } })),
+      statusOf(
+        await client.send('POST', `${path}/totp/disable`, {
+          body: { code: totpCode(secret, 1), old_password: password },
+        }),
+      ),
       200,
     );
     await admin.patch('/api/v1/admin/settings', { 'auth.mfa.enabled': '1' });

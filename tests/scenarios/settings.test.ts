@@ -8,7 +8,7 @@ import { onEachTopology, type Target } from '../harness/target.ts';
 const path = '/api/v1/admin/settings';
 const secret = 'hunter2-of-the-settings';
 
-/** Defaults of interface §2.7, but for texts of mails and long lists. */
+/** The defaults (docs/settings.md), without texts of mails and long lists. */
 const documentedDefaults = {
   'smtp.enabled': '0',
   'smtp.host': '',
@@ -30,6 +30,7 @@ const documentedDefaults = {
   'cors.headers': 'Authorization,Content-Type,If-Match,X-Service-Idempotency-Key',
   'cors.credentials': '0',
   'cors.max_age': '600',
+  'openapi.audience': 'all',
   'password.min_length': '12',
   'password.require_upper': '0',
   'password.require_lower': '0',
@@ -73,7 +74,7 @@ const theme = {
 
 const settingsOf = async (target: Target) => objectAt((await (await target.admin()).get(path)).json, 'data');
 
-const patch = (name: string, body: object, expect: Scenario['expect'], spec = 'contract §7'): Scenario => ({
+const patch = (name: string, body: object, expect: Scenario['expect'], spec = 'settings §1.3'): Scenario => ({
   name,
   as: 'admin',
   request: `PATCH ${path}`,
@@ -89,19 +90,19 @@ const shows = (settings: Readonly<Record<string, unknown>>): Scenario['expect'] 
 onEachTopology('settings are read and changed', async (t, target) => {
   const beforehand = await settingsOf(target);
   const unchanged: Scenario = {
-    name: 'and nothing is changed',
+    name: 'a refused patch changes nothing',
     as: 'admin',
     request: `GET ${path}`,
     expect: { status: 200, json: { data: beforehand } },
-    spec: 'contract §7',
+    spec: 'settings §1.3',
   };
   await runScenarios(t, target, [
     {
-      name: 'all of them, defaults included',
+      name: 'all settings, defaults included',
       as: 'admin',
       request: `GET ${path}`,
       expect: shows(documentedDefaults),
-      spec: 'interface §2.7',
+      spec: 'settings §1.2',
     },
     patch(
       'with one that is unknown, one that is no string and one that is bad',
@@ -115,39 +116,39 @@ onEachTopology('settings are read and changed', async (t, target) => {
       refused.invalid('no.such', 'smtp.enabled', 'smtp.port', 'smtp.host'),
     ),
     unchanged,
-    patch('with a body that is no object', ['smtp.host'], refused.malformed),
+    patch('with a body that is not an object', ['smtp.host'], refused.malformed),
     unchanged,
-    patch('of nothing', {}, { status: 200, json: { data: beforehand } }),
+    patch('of no settings', {}, { status: 200, json: { data: beforehand } }),
     patch(
-      'of some',
+      'of some settings',
       { 'cors.max_age': '5', 'smtp.pass': secret },
       shows({ 'cors.max_age': '5', 'smtp.pass': secret, 'smtp.port': '587' }),
-      'interface §4.3',
+      'settings §1.3',
     ),
     patch(
-      'of another, which keeps them',
+      'of another setting keeps them',
       { 'smtp.port': '25' },
       shows({ 'cors.max_age': '5', 'smtp.pass': secret, 'smtp.port': '25' }),
-      'interface §4.3',
+      'settings §1.3',
     ),
-    patch('of a secret once more', { 'smtp.pass': `${secret}!` }, shows({ 'smtp.pass': `${secret}!` })),
+    patch('of a secret again', { 'smtp.pass': `${secret}!` }, shows({ 'smtp.pass': `${secret}!` })),
     patch(
       'back to the defaults',
       { 'cors.max_age': '', 'smtp.pass': '', 'smtp.port': '' },
       { status: 200, json: { data: beforehand } },
-      'contract §8',
+      'settings §1.4',
     ),
     patch(
-      'below its floor, which counts as the floor',
+      'below the floor, which is used instead',
       { 'password.min_length': '3', 'auth.lockout.duration_seconds': '59' },
       shows({ 'password.min_length': '8', 'auth.lockout.duration_seconds': '60' }),
-      'contract §8',
+      'settings §1.4',
     ),
     patch(
-      'of a session window out of range, which is its default',
+      'of a session window out of range, whose default is used',
       { 'auth.user.window_seconds': '59', 'auth.file.window_seconds': 'soon' },
       shows({ 'auth.user.window_seconds': '604800', 'auth.file.window_seconds': '3600' }),
-      'interface §5',
+      'auth §9.1',
     ),
     patch(
       'back to the defaults',
@@ -158,7 +159,7 @@ onEachTopology('settings are read and changed', async (t, target) => {
         'auth.file.window_seconds': '',
       },
       { status: 200, json: { data: beforehand } },
-      'contract §8',
+      'settings §1.4',
     ),
     ...(['GET', 'PATCH'] as const).flatMap((method): Scenario[] => [
       {
@@ -167,19 +168,19 @@ onEachTopology('settings are read and changed', async (t, target) => {
         request: `${method} ${path}`,
         ...(method === 'PATCH' && { body: {} }),
         expect: refused.forbidden,
-        spec: 'interface §4.3',
+        spec: 'http §6.3',
       },
       {
         name: `${method} by a guest`,
         request: `${method} ${path}`,
         ...(method === 'PATCH' && { body: {} }),
         expect: refused.unauthenticated,
-        spec: 'interface §4.3',
+        spec: 'http §6.2',
       },
     ]),
   ]);
 
-  await t.test('every one of them refuses a text that it can not use, all named at once [contract §7]', async () => {
+  await t.test('each setting refuses an invalid text, all named in one answer [settings §1.3]', async () => {
     const bad = Object.fromEntries(Object.entries(beforehand).map(([key, text]) => [key, badText(String(text))]));
     const { status, json } = await (await target.admin()).send('PATCH', path, { body: bad });
     assert.equal(status, 422);
@@ -187,7 +188,7 @@ onEachTopology('settings are read and changed', async (t, target) => {
     assert.deepEqual(await settingsOf(target), beforehand);
   });
 
-  await t.test('the audit names keys and no values [contract §7]', async () => {
+  await t.test('the audit row names keys, not values [settings §1.6]', async () => {
     const { json, text } = await (await target.admin()).get('/api/v1/admin/audit?action=settings.update&perPage=1000');
     const keys = listAt(json, 'data').map(({ details }) => details);
     assert.ok(keys.some((details) => JSON.stringify(details) === '{"keys":["smtp.pass","cors.max_age"]}'));
@@ -195,7 +196,7 @@ onEachTopology('settings are read and changed', async (t, target) => {
   });
 });
 
-/** A text that a setting with this default can not use: flags, numbers, windows and colours by their kind. */
+/** Returns an invalid text for a setting with this default: a flag, number, window or colour. */
 function badText(defaultText: string): string {
   if (/^[01]$/.test(defaultText)) return 'maybe';
   if (/^#/.test(defaultText)) return 'red';
@@ -210,23 +211,27 @@ onEachTopology('the theme', async (t, target) => {
     spec,
   });
   await runScenarios(t, target, [
-    get('is there for everybody, by name', theme, 'contract §7'),
+    get('is public, by name', theme, 'settings §1.7'),
     patch(
       'in all three forms',
       { 'theme.accent': '#ABC', 'theme.bg_app': '#01020304', 'theme.danger': '#a1b2c3' },
       shows({ 'theme.accent': '#ABC' }),
-      'interface §2.7',
+      'settings §5',
     ),
-    get('is what was set', { ...theme, accent: '#ABC', bg_app: '#01020304', danger: '#a1b2c3' }, 'interface §2.7'),
+    get(
+      'has the colours that were set',
+      { ...theme, accent: '#ABC', bg_app: '#01020304', danger: '#a1b2c3' },
+      'settings §5',
+    ),
     ...['red', '#12', '#12345', '#ggg', 'abc', 'rgb(0,0,0)', '#abc;}'].map((colour) =>
-      patch(`to ${colour}`, { 'theme.accent': colour }, refused.invalid('theme.accent'), 'interface §2.7'),
+      patch(`to ${colour}`, { 'theme.accent': colour }, refused.invalid('theme.accent'), 'settings §5'),
     ),
     patch(
       'back to nothing',
       { 'theme.accent': '', 'theme.bg_app': '', 'theme.danger': '' },
       { status: 200 },
-      'interface §2.7',
+      'settings §5',
     ),
-    get('falls back to its defaults', theme, 'interface §2.7'),
+    get('falls back to its defaults', theme, 'settings §5'),
   ]);
 });

@@ -9,7 +9,7 @@ export const encrypted = (name: string, type = 'text', options: object = {}) => 
   options: { encrypted: true, ...options },
 });
 
-/** What is kept in the encrypted fields of a vault, by their names. */
+/** The values in the encrypted fields of a vault, by field. */
 export const secrets = {
   note: 'meet at the harbour',
   mail: 'spy@example.com',
@@ -17,7 +17,7 @@ export const secrets = {
   extra: { where: 'harbour', at: [1, null] },
 };
 
-/** What a record shows of them. */
+/** Returns the encrypted fields that a record shows. */
 export const shown = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.keys(secrets).map((name) => [name, record[name]])) as JsonObject;
 
@@ -29,7 +29,7 @@ export const define = (
   rest: object = {},
 ): Promise<JsonObject> => admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
 
-/** All that the database has in the tables, row by row as JSON text. */
+/** Returns every row of the tables as JSON text. */
 export async function rowsIn(databaseUrl: string, ...tables: readonly string[]): Promise<string[]> {
   const client = new pg.Client(databaseUrl);
   await client.connect();

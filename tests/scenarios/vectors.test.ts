@@ -6,7 +6,7 @@ import { onEachTopology } from '../harness/target.ts';
 
 const vector = (name: string, dimensions: number) => ({ name, type: 'vector', options: { dimensions } });
 
-onEachTopology('records are found by their vectors', async (t, target) => {
+onEachTopology('a vector search finds records', async (t, target) => {
   const admin = await target.admin();
   const define = (name: string, fields: object[], rules: object = {}) =>
     admin.post('/api/v1/collections', { name, type: 'base', fields, ...rules });
@@ -20,8 +20,8 @@ onEachTopology('records are found by their vectors', async (t, target) => {
   const hidden = await admin.create('points', { title: 'hidden', place: [1, 0] });
   await admin.create('points', { title: 'nowhere' });
 
-  const search = (more: string, asked = '[1,0]') =>
-    `GET /api/v1/points?nearVector=${encodeURIComponent(asked)}&nearVectorField=place${more}`;
+  const search = (more: string, vector = '[1,0]') =>
+    `GET /api/v1/points?nearVector=${encodeURIComponent(vector)}&nearVectorField=place${more}`;
   const finds = (name: string, request: string, data: object[], perPage = 10, as: Caller = 'guest'): Scenario => ({
     name,
     as,
@@ -30,13 +30,13 @@ onEachTopology('records are found by their vectors', async (t, target) => {
       status: 200,
       json: { data, page: 1, perPage, totalItems: data.length, totalPages: data.length > 0 ? 1 : 0 },
     },
-    spec: 'interface §4.5, contract §2',
+    spec: 'vectors §2',
   });
   const fails = (status: 400 | 422, name: string, request: string): Scenario => ({
     name,
     request,
     expect: status === 400 ? { status, json: is.containing({ code: is.code }) } : refused.invalid('nearVector'),
-    spec: 'contract §2',
+    spec: 'vectors §1.3',
   });
   const ties = [
     { ...north, _score: 0 },
@@ -46,7 +46,7 @@ onEachTopology('records are found by their vectors', async (t, target) => {
   const found = await admin.create('long', { v: long });
 
   await runScenarios(t, target, [
-    finds('the most similar first, zero vectors with 0, rows without a vector and hidden ones not', search(''), [
+    finds('most similar first, zero vectors with 0, without records that have no vector or are hidden', search(''), [
       { ...east, _score: 1 },
       ...ties,
       { ...west, _score: -1 },
@@ -61,43 +61,41 @@ onEachTopology('records are found by their vectors', async (t, target) => {
       2,
       'admin',
     ),
-    finds('what the filter lets through', search(`&filter=${encodeURIComponent('title ~ "ST"')}`), [
+    finds('with a filter', search(`&filter=${encodeURIComponent('title ~ "ST"')}`), [
       { ...east, _score: 1 },
       { ...west, _score: -1 },
     ]),
-    finds('no worse than nearMinScore', search('&nearMinScore=0.5&fields=title'), [
-      { id: east.id, title: 'east', _score: 1 },
-    ]),
-    finds('nothing that is good enough', search('&nearMinScore=0.5', '[0,0]'), []),
+    finds('with nearMinScore', search('&nearMinScore=0.5&fields=title'), [{ id: east.id, title: 'east', _score: 1 }]),
+    finds('no record reaches nearMinScore', search('&nearMinScore=0.5', '[0,0]'), []),
     finds('nearLimit, clamped', search('&nearLimit=100000&nearMinScore=1'), [{ ...east, _score: 1 }], 1000),
     {
       name: '4,096 dimensions in a query',
       request: `GET /api/v1/long?nearVectorField=v&nearVector=${encodeURIComponent(JSON.stringify(long))}`,
       expect: { status: 200, json: is.containing({ data: [{ ...found, _score: 1 }] }) },
-      spec: 'contract §2',
+      spec: 'vectors §2.5',
     },
-    fails(400, 'no JSON array', search('', '5')),
-    fails(400, 'no field', 'GET /api/v1/points?nearVector=[1,0]'),
-    fails(400, 'a field that is no vector', 'GET /api/v1/points?nearVector=[1,0]&nearVectorField=title'),
-    fails(400, 'a limit that is no number', search('&nearLimit=x')),
+    fails(400, 'a vector that is not a JSON array', search('', '5')),
+    fails(400, 'a vector without a field', 'GET /api/v1/points?nearVector=[1,0]'),
+    fails(400, 'a field that is not a vector', 'GET /api/v1/points?nearVector=[1,0]&nearVectorField=title'),
+    fails(400, 'a limit that is not a number', search('&nearLimit=x')),
     fails(422, 'another length', search('', '[1,0,0]')),
-    fails(422, 'not a number', search('', '[1,null]')),
+    fails(422, 'a member that is not a number', search('', '[1,null]')),
     {
-      name: 'a vector of another length is not written',
+      name: 'a write of a vector with another length',
       request: 'POST /api/v1/points',
       body: { place: [1, 2, 3] },
       expect: refused.invalid('place'),
-      spec: 'interface §2.2 rule 5',
+      spec: 'fields §3.14',
     },
   ]);
 
-  await t.test('431: a request line beyond 128 KiB [contract §2]', async () => {
+  await t.test('431: a request line beyond 128 KiB [http §2.7]', async () => {
     const { status, json } = await target.guest.get(`/api/v1/points?filter=${'a'.repeat(128 * 1024)}`);
     assert.equal(status, 431);
     assert.equal(is.containing({ error: is.text, code: is.code }).fits(json), true);
   });
 
-  await t.test('a request line of almost 128 KiB is read [contract §2]', async () => {
+  await t.test('a request line of almost 128 KiB is read [http §2.7]', async () => {
     const { status } = await target.guest.get(`/api/v1/points?colour=${'a'.repeat(126 * 1024)}`);
     assert.equal(status, 200);
   });

@@ -13,13 +13,13 @@ import { onEachTopology } from '../harness/target.ts';
 import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
 import { unknownId } from './blog.ts';
 
-/** A webhook and its one delivery, whose first attempt has begun and is not answered yet. */
+/** A webhook and its only delivery, whose first attempt has begun and is not answered yet. */
 interface UnderWay {
   readonly id: string;
   readonly secret: string;
   readonly first: Delivery;
   readonly deliveryId: unknown;
-  /** Lets the first attempt fail. */
+  /** Makes the first attempt fail. */
   fail(): void;
 }
 
@@ -42,7 +42,7 @@ async function beginDelivery(admin: Client, receiver: Receiver, collection: stri
   };
 }
 
-/** Does the Standard Webhooks library take the delivery with this secret? */
+/** Whether the Standard Webhooks library accepts the delivery with this secret. */
 function isSignedWith(secret: string, { headers, text }: Delivery): boolean {
   const trio = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]);
   try {
@@ -61,7 +61,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
   await admin.post('/api/v1/collections', { name: 'marks', type: 'base', fields: [] });
   await createWebhook(admin, elsewhere.url, ['marks.*']);
 
-  /** What was due before it was asked for has been claimed by the time that a later event has arrived. */
+  /** Waits for a later event: by then, all deliveries due before have been claimed. */
   async function passMarker(): Promise<void> {
     const from = elsewhere.deliveries.length;
     await admin.create('marks', {});
@@ -74,7 +74,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
     });
 
   await t.test(
-    'its secret is regenerated: for a while both sign the Standard Webhooks header [docs/webhooks]',
+    'when its secret is regenerated, both sign the Standard Webhooks header for a while [webhooks §5.5]',
     async () => {
       const { id, secret, deliveryId, fail } = await beginDelivery(admin, receiver, 'parcels');
       const { secret: newSecret } = await admin.post(`${path}/${id}/regenerate-secret`, {}, 200);
@@ -90,7 +90,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
     },
   );
 
-  await t.test('without an overlap the old secret ends at once [contract §5]', async () => {
+  await t.test('without an overlap the old secret ends at once [webhooks §5.5]', async () => {
     const { id, secret, fail } = await beginDelivery(admin, receiver, 'parcels');
     const webhook = await admin.post(`${path}/${id}/regenerate-secret`, { overlap_seconds: 0 }, 200);
     fail();
@@ -101,7 +101,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
     await admin.delete(`${path}/${id}`);
   });
 
-  await t.test('its address and headers count from the next attempt on [contract §5]', async () => {
+  await t.test('its address and headers apply from the next attempt on [webhooks §1.5]', async () => {
     const { id, first, deliveryId, fail } = await beginDelivery(admin, receiver, 'parcels');
     const from = elsewhere.deliveries.length;
     await admin.patch(`${path}/${id}`, { url: `${elsewhere.url}/moved`, headers: { 'X-Key': 'new' } });
@@ -115,7 +115,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
     await admin.delete(`${path}/${id}`);
   });
 
-  await t.test('its retries count from the next attempt on [contract §5]', async () => {
+  await t.test('its retries apply from the next attempt on [webhooks §1.5]', async () => {
     const { id, fail } = await beginDelivery(admin, receiver, 'parcels');
     await admin.patch(`${path}/${id}`, { retry_max: 1 });
     fail();
@@ -124,24 +124,27 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
     await admin.delete(`${path}/${id}`);
   });
 
-  await t.test('disabled, its pending deliveries stand still; enabled, they go on [contract §5]', async () => {
-    const { id, deliveryId, fail } = await beginDelivery(admin, receiver, 'parcels');
-    await admin.patch(`${path}/${id}`, { enabled: false });
-    const from = receiver.deliveries.length;
-    fail();
-    await due(id);
-    await passMarker();
-    assert.equal(receiver.deliveries.length, from);
-    assert.equal((await deliveriesOf(admin, id))[0]?.status, 'pending');
-    await admin.patch(`${path}/${id}`, { enabled: true });
-    assert.deepEqual(
-      differences(await deliveryIn(admin, id, 'success'), is.containing({ id: deliveryId, attempt: 2 })),
-      [],
-    );
-    await admin.delete(`${path}/${id}`);
-  });
+  await t.test(
+    'while it is disabled its pending deliveries wait; after that they continue [webhooks §1.6]',
+    async () => {
+      const { id, deliveryId, fail } = await beginDelivery(admin, receiver, 'parcels');
+      await admin.patch(`${path}/${id}`, { enabled: false });
+      const from = receiver.deliveries.length;
+      fail();
+      await due(id);
+      await passMarker();
+      assert.equal(receiver.deliveries.length, from);
+      assert.equal((await deliveriesOf(admin, id))[0]?.status, 'pending');
+      await admin.patch(`${path}/${id}`, { enabled: true });
+      assert.deepEqual(
+        differences(await deliveryIn(admin, id, 'success'), is.containing({ id: deliveryId, attempt: 2 })),
+        [],
+      );
+      await admin.delete(`${path}/${id}`);
+    },
+  );
 
-  await t.test('deleted, its deliveries go with it [contract §5]', async () => {
+  await t.test('when it is deleted its deliveries are deleted too [webhooks §1.5]', async () => {
     const { id, deliveryId, fail } = await beginDelivery(admin, receiver, 'parcels');
     await admin.delete(`${path}/${id}`);
     const from = receiver.deliveries.length;
@@ -151,7 +154,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
     assert.equal((await admin.get(`${path}/${id}/deliveries/${deliveryId}`)).status, 404);
   });
 
-  await t.test('Retry-After puts the next attempt off [contract §5]', async () => {
+  await t.test('Retry-After delays the next attempt [webhooks §2.5]', async () => {
     const { id } = await createWebhook(admin, receiver.url, ['parcels.*']);
     const from = receiver.deliveries.length;
     receiver.behave({ status: 429, headers: { 'Retry-After': '2' } }, { status: 200 });
@@ -163,7 +166,7 @@ onEachTopology('a webhook changes between two attempts of a delivery', async (t,
   });
 });
 
-onEachTopology('deliveries are looked at and made again', async (t, target) => {
+onEachTopology('deliveries are listed and replayed', async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
@@ -185,19 +188,19 @@ onEachTopology('deliveries are looked at and made again', async (t, target) => {
       status: 200,
       json: is.containing({ data: events.map((event) => is.containing({ event })) }),
     },
-    spec: 'contract §5',
+    spec: 'webhooks §4.1',
   });
   await runScenarios(t, target, [
     { name: 'all deliveries, newest first', ...list('', 'letters.delete', 'letters.create', 'letters.create') },
-    { name: 'those with a status', ...list('?status=dead', 'letters.create') },
-    { name: 'those of an event', ...list('?event=letters.delete', 'letters.delete') },
-    { name: 'a page of them', ...list('?perPage=2&page=2', 'letters.create') },
+    { name: 'deliveries with a status', ...list('?status=dead', 'letters.create') },
+    { name: 'deliveries of an event', ...list('?event=letters.delete', 'letters.delete') },
+    { name: 'a page of deliveries', ...list('?perPage=2&page=2', 'letters.create') },
     {
       name: 'an unknown status',
       as: 'admin',
       request: `GET ${path}/${id}/deliveries?status=lost`,
       expect: refused.malformedWith({ status: is.text }),
-      spec: 'contract §1',
+      spec: 'http §2.5',
     },
     {
       name: 'one delivery with its attempts',
@@ -225,14 +228,14 @@ onEachTopology('deliveries are looked at and made again', async (t, target) => {
           },
         },
       },
-      spec: 'contract §5',
+      spec: 'webhooks §4.2',
     },
     {
-      name: 'a delivery that does not exist',
+      name: 'an unknown delivery',
       as: 'admin',
       request: `GET ${path}/${id}/deliveries/${unknownId}`,
       expect: refused.notFound,
-      spec: 'contract §5',
+      spec: 'webhooks §4.2',
     },
     ...[{}, { since: 'yesterday' }, { since: -1 }].map((body) => ({
       name: `a replay of ${JSON.stringify(body)}`,
@@ -240,28 +243,28 @@ onEachTopology('deliveries are looked at and made again', async (t, target) => {
       request: `POST ${path}/${id}/replay`,
       body,
       expect: refused.naming('since'),
-      spec: 'contract §5',
+      spec: 'webhooks §4.5',
     })),
     {
-      name: 'a replay of a time to come',
+      name: 'a replay of a future time',
       as: 'admin',
       request: `POST ${path}/${id}/replay`,
       body: { since: since + 3600 },
       expect: { status: 200, json: { data: { count: 0 } } },
-      spec: 'contract §5',
+      spec: 'webhooks §4.5',
     },
     {
-      name: 'only for admins',
+      name: 'for admins only',
       as: 'user',
       request: `POST ${path}/${id}/replay`,
       body: { since },
       expect: refused.forbidden,
-      spec: 'interface §4.4',
+      spec: 'http §6.3',
     },
   ]);
 
   const idsOf = (deliveries: readonly JsonObject[]) => new Set(deliveries.map((delivery) => delivery.event_id));
-  await t.test('those that died are made again [contract §5]', async () => {
+  await t.test('dead deliveries are replayed [webhooks §4.5]', async () => {
     const from = receiver.deliveries.length;
     assert.deepEqual(await admin.post(`${path}/${id}/replay`, { since, status: 'dead' }, 200), { count: 1 });
     const [again] = (await receiver.received(from + 1)).slice(from);
@@ -269,7 +272,7 @@ onEachTopology('deliveries are looked at and made again', async (t, target) => {
     assert.notEqual(again?.headers['x-service-delivery'], dead.id);
     await eventually('it is logged', async () => (await deliveriesOf(admin, id, '?status=success')).length === 3);
   });
-  await t.test('without a status all events are, each once [contract §5]', async () => {
+  await t.test('without a status all events are replayed, each once [webhooks §4.5]', async () => {
     const from = receiver.deliveries.length;
     assert.deepEqual(await admin.post(`${path}/${id}/replay`, { since }, 200), { count: 3 });
     const again = (await receiver.received(from + 3)).slice(from);
@@ -278,7 +281,7 @@ onEachTopology('deliveries are looked at and made again', async (t, target) => {
   });
 });
 
-onEachTopology('a webhook whose receiver only fails', async (t, target) => {
+onEachTopology('a webhook whose receiver keeps failing', async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'cries', type: 'base', fields: [] });
@@ -286,7 +289,7 @@ onEachTopology('a webhook whose receiver only fails', async (t, target) => {
   const statusOf = async (id: unknown) => (await admin.get(`${path}/${id}/status`)).json;
   const failing = { retry_max: 50, retry_backoff: 'fixed' };
 
-  await t.test('is paused with its events kept, and goes on when a probe succeeds [docs/webhooks]', async () => {
+  await t.test('is paused with its events kept, and continues when a probe succeeds [webhooks §6.1]', async () => {
     await settings({ 'webhooks.pause_after_seconds': '1', 'webhooks.pause_seconds': '1' });
     const { id } = await createWebhook(admin, receiver.url, ['cries.*'], failing);
     receiver.behave({ status: 500 });
@@ -314,7 +317,7 @@ onEachTopology('a webhook whose receiver only fails', async (t, target) => {
   });
 
   await t.test(
-    'is disabled after a time, of which the bus tells, and goes on when enabled [docs/webhooks]',
+    'is disabled after a time with an event on the bus, and continues when enabled [webhooks §6.2]',
     async () => {
       await settings({ 'webhooks.pause_after_seconds': '0', 'webhooks.disable_after_seconds': '1' });
       const { id } = await createWebhook(admin, receiver.url, ['cries.*'], failing);

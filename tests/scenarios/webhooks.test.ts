@@ -69,41 +69,41 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
       name: 'with the defaults',
       ...create(definition),
       expect: { status: 201, json: { data: webhookJson() } },
-      spec: 'contract §5',
+      spec: 'webhooks §1.2',
     },
     {
-      name: 'with everything set',
+      name: 'with all members',
       ...create(given),
       expect: { status: 201, json: { data: webhookJson(given) } },
-      spec: 'contract §5',
+      spec: 'webhooks §1.2',
     },
     {
-      name: 'the list has it',
+      name: 'the list has the webhook',
       as: 'admin',
       request: `GET ${path}`,
       expect: { status: 200, json: is.containing({ data: is.listWith(webhookJson(given)) }) },
-      spec: 'interface §4.4',
+      spec: 'webhooks §1.1',
     },
     {
-      name: 'one is read',
+      name: 'a webhook is read',
       as: 'admin',
       request: `GET ${path}/${first.id}`,
       expect: { status: 200, json: { data: webhookJson({ id: first.id, secret: first.secret }) } },
-      spec: 'interface §4.4',
+      spec: 'webhooks §1.1',
     },
     {
-      name: 'one that does not exist',
+      name: 'an unknown webhook',
       as: 'admin',
       request: `GET ${path}/${unknownId}`,
       expect: refused.notFound,
-      spec: 'interface §4.4',
+      spec: 'webhooks §1.1',
     },
     ...Object.entries(wrong).map(
       ([name, [field, value]]): Scenario => ({
         name,
         ...create({ ...definition, [field]: value }),
         expect: refused.naming(field),
-        spec: 'contract §5',
+        spec: 'webhooks §1.2',
       }),
     ),
     ...['Host', 'content-length', 'Content-Type', 'Connection', 'X-Service-Signature', 'webhook-signature'].map(
@@ -111,14 +111,14 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
         name: `the header ${header} may not be set`,
         ...create({ ...definition, headers: { [header]: 'x' } }),
         expect: refused.naming(header),
-        spec: 'contract §5',
+        spec: 'webhooks §1.4',
       }),
     ),
     {
       name: 'a header with a line break',
       ...create({ ...definition, headers: { 'X-Key': 'a\r\nHost: b' } }),
       expect: refused.naming('X-Key'),
-      spec: 'contract §5',
+      spec: 'webhooks §1.4',
     },
   ]);
 });
@@ -128,14 +128,14 @@ interface Members {
   readonly [name: string]: unknown;
 }
 
-onEachTopology('a record that was written arrives at a receiver', async (t, target) => {
+onEachTopology('a write is delivered to a receiver', async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'title', type: 'text' }] });
   const webhook = ({ events = ['notes.*'], ...members }: Members = {}) =>
     createWebhook(admin, receiver.url, events, members);
 
-  await t.test('signed, with the event in its body [interface §6.2]', async (t) => {
+  await t.test('signed, with the event in its body [webhooks §3.1]', async (t) => {
     const { id, secret } = await webhook({ headers: { Authorization: 'Bearer of-the-receiver' } });
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
@@ -148,6 +148,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
         id: is.uuid,
         event: 'notes.create',
         timestamp: is.now,
+        version: String(record.updated),
         data: { record: { ...record } },
       }),
       [],
@@ -169,7 +170,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     assert.deepEqual(differences(logged, loggedDelivery(id, delivery.json, { title: 'Hello' })), []);
   });
 
-  await t.test('update and delete bring what changed and what it was [contract §5]', async (t) => {
+  await t.test('update and delete carry the changed fields and the previous record [webhooks §3.3]', async (t) => {
     const { id } = await webhook();
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
@@ -186,7 +187,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     assert.deepEqual(differences(dataOf('notes.delete'), { record: after }), []);
   });
 
-  await t.test('only the events that its patterns match [interface §6.1]', async (t) => {
+  await t.test('only the events that its patterns match [webhooks §1.3]', async (t) => {
     const { id } = await webhook({ events: ['notes.delete', 'other.*'] });
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
@@ -197,7 +198,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     assert.equal((await deliveriesOf(admin, id)).length, 1);
   });
 
-  await t.test('nothing while it is disabled [contract §5]', async (t) => {
+  await t.test('nothing while it is disabled [webhooks §1.6]', async (t) => {
     const disabled = await webhook({ enabled: false });
     const enabled = await webhook();
     t.after(() => Promise.all([disabled, enabled].map(({ id }) => admin.delete(`${path}/${id}`))));
@@ -206,7 +207,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     assert.deepEqual(await deliveriesOf(admin, disabled.id), []);
   });
 
-  await t.test('again when it failed, under the same id and with a fresh signature [contract §5]', async (t) => {
+  await t.test('again after a failure, with the same id and a new signature [webhooks §2.7]', async (t) => {
     const { id, secret } = await webhook({ timeout_ms: 300 });
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
@@ -242,7 +243,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     );
   });
 
-  await t.test('at most retry_max + 1 times, then it is dead [interface §3.1]', async (t) => {
+  await t.test('at most retry_max + 1 times, then the delivery is dead [webhooks §2.3]', async (t) => {
     const { id } = await webhook({ retry_max: 1, retry_backoff: 'fixed' });
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
@@ -267,7 +268,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
   });
 
   for (const behaviour of ['hang', 'drip'] as const) {
-    await t.test(`a receiver that would ${behaviour} for ever is cut off [contract §5]`, async (t) => {
+    await t.test(`a receiver that would ${behaviour} forever is cut off [webhooks §2.2]`, async (t) => {
       const { id } = await webhook({ retry_max: 0, timeout_ms: 200 });
       t.after(() => admin.delete(`${path}/${id}`));
       receiver.behave(behaviour);
@@ -277,7 +278,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     });
   }
 
-  await t.test('410 Gone ends it [contract §5]', async (t) => {
+  await t.test('410 Gone ends it [webhooks §2.1]', async (t) => {
     const { id } = await webhook();
     t.after(() => admin.delete(`${path}/${id}`));
     receiver.behave({ status: 410 });
@@ -286,7 +287,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     receiver.behave({ status: 200 });
   });
 
-  await t.test('a test event reaches its one webhook [contract §5]', async (t) => {
+  await t.test('a test event reaches only its webhook [webhooks §4.3]', async (t) => {
     const [tested, other] = [await webhook({ events: ['*'] }), await webhook({ events: ['*'] })];
     t.after(() => Promise.all([tested, other].map(({ id }) => admin.delete(`${path}/${id}`))));
     const from = receiver.deliveries.length;
@@ -297,7 +298,7 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
     assert.deepEqual(await deliveriesOf(admin, other.id), []);
   });
 
-  await t.test('a delivery is made again on demand [contract §5]', async (t) => {
+  await t.test('an admin redelivers a delivery [webhooks §4.4]', async (t) => {
     const { id } = await webhook();
     t.after(() => admin.delete(`${path}/${id}`));
     const from = receiver.deliveries.length;
@@ -318,20 +319,20 @@ onEachTopology('a record that was written arrives at a receiver', async (t, targ
   });
 });
 
-onEachTopology('deliveries do not go inside', async (t, target) => {
+onEachTopology('deliveries do not reach internal addresses', async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '' });
   await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
-  await t.test('a loopback address is denied unless it is allowed [interface §6.3]', async () => {
+  await t.test('a loopback address is denied unless it is allowed [webhooks §7.1]', async () => {
     await assertBlocked(target, receiver, receiver.url);
   });
-  await t.test('nor do other ways to write it help [contract §5]', async () => {
+  await t.test('other notations of the address are denied [webhooks §7.2]', async () => {
     const { port } = new URL(receiver.url);
     for (const host of ['localhost', '2130706433', '127.1', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0'])
       await assertBlocked(target, receiver, `http://${host}:${port}/hook`);
   });
-  await t.test('once it is allowed, it is delivered [interface §2.7]', async () => {
+  await t.test('an allowed address gets the delivery [webhooks §7.1]', async () => {
     await allowLoopback(admin);
     const { id } = await admin.post(path, { ...definition, events: ['letters.*'], url: receiver.url });
     await admin.create('letters', {});
@@ -374,12 +375,12 @@ const loggedDelivery = (webhookId: unknown, payload: JsonObject, { title }: { ti
   completed_at: is.now,
 });
 
-/** Interface §2.6: 1, 2, 4 … times the delay; a slow machine makes it longer, nothing makes it shorter. */
+/** 1, 2, 4 … times the delay (webhooks §2.4). A slow machine makes it longer, nothing makes it shorter. */
 function assertBackoff(timesMs: readonly number[], delayMs: number): void {
   timesMs.slice(1).forEach((atMs, index) => {
     const gapMs = atMs - Number(timesMs[index]);
     const leastMs = delayMs * 2 ** index;
-    // Times are taken in whole milliseconds at both ends.
+    // Both times are rounded to milliseconds.
     assert.ok(gapMs >= leastMs - 2, `attempt ${index + 2} came after ${gapMs} ms instead of ${leastMs}`);
   });
 }

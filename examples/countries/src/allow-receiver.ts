@@ -3,12 +3,12 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { BorrowedSettings } from './borrowed-settings.ts';
 
 /**
- * Webhooks never call private addresses unless the settings allow it. Allows the receiver's, if that is needed; answers
- * the range that was added, if one was.
+ * Allows the receiver's address if needed: webhooks never call private addresses unless the settings allow them. Returns
+ * the added range, or undefined.
  */
 export async function allowReceiver(settings: BorrowedSettings, host: string): Promise<string | undefined> {
   const address = await lookup(host).catch(() => undefined);
-  // A name that only the stack's machine knows; whoever gave it has to allow it.
+  // Only the stack's machine can resolve the name, so the operator has to allow its address.
   if (!address) return undefined;
   const { 'hooks.http.deny': deny = '', 'hooks.http.allow': allow = '' } = settings.before;
   const isDenied = deny !== 'off' && covers(deny, address.address);

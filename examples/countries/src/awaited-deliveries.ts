@@ -1,25 +1,25 @@
 import type { Received } from './receiver.ts';
 import { verifyByHand, verifyWithStandardWebhooks } from './verify-delivery.ts';
 
-/** A delivery and what was found when it was looked at. */
+/** A delivery and the results of its verification. */
 export interface CheckedDelivery {
   readonly event: string;
   readonly code: string;
   readonly name: string;
-  /** From the sending of the change to the arrival, in milliseconds; undefined when nobody waits for it. */
+  /** Time from the request of the change to the arrival, in milliseconds; undefined when it was not expected. */
   readonly latencyMs: number | undefined;
   readonly isSignedByHand: boolean;
   readonly isSignedByStandard: boolean;
 }
 
-/** The deliveries that have to arrive, and those that have. */
+/** The expected deliveries, and those that have arrived. */
 interface AwaitedDeliveries {
-  /** Notes that the change that leads to this event is sent now. */
+  /** Expects an event whose change is sent now. */
   expect(event: string, code: string): void;
   receive(received: Received): CheckedDelivery;
-  /** Those that have not arrived, as `<event> <code>`. */
+  /** Returns the expected deliveries that have not arrived, as `<event> <code>`. */
   missing(): string[];
-  /** Waits until nothing is missing; answers false when that takes longer. */
+  /** Waits until nothing is missing. Returns false after the timeout. */
   allArrived(timeoutMs: number): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ interface EventBody {
   readonly data: { readonly record: { readonly code: string; readonly name: string } };
 }
 
-/** Keeps account of deliveries that are signed with `secret`. */
+/** Tracks deliveries that are signed with `secret`. */
 export function awaitDeliveries(secret: string): AwaitedDeliveries {
   const sentAtMs = new Map<string, number>();
   const arrived = new Set<string>();
@@ -47,7 +47,7 @@ export function awaitDeliveries(secret: string): AwaitedDeliveries {
       const sentMs = sentAtMs.get(key);
       const isSignedByHand = verifyByHand(headers, body, secret);
       const isSignedByStandard = verifyWithStandardWebhooks(headers, body, secret);
-      // A forged delivery is none, so it is still missing.
+      // A delivery with a wrong signature does not count as arrived.
       if (isSignedByHand && isSignedByStandard) arrived.add(key);
       onArrival();
       const latencyMs = sentMs === undefined ? undefined : atMs - sentMs;

@@ -1,23 +1,23 @@
 import type { Client } from './client.ts';
 import type { IdsByCollection } from './data-set.ts';
 
-/** A change and the event that has to come of it. */
+/** A change and the event that it causes. */
 interface Change {
   readonly event: string;
   /** `code` of the record. */
   readonly code: string;
-  /** Calls `onSend` right before the request that makes the change. */
+  /** Makes the change. Calls `onSend` right before its request. */
   make(admin: Client, onSend: () => void): Promise<void>;
 }
 
 const visited = ['IS', 'JP', 'KE', 'NZ', 'PE', 'CH'];
 
-/** Not in the data set; one that a run left behind when it was interrupted is removed by the next. */
+/** Not in the data set. The next run removes one that an interrupted run left. */
 const atlantis = { code: 'XA', name: 'Atlantis', capital: 'Poseidonis', flag: '🏝️', location: { lat: 31.3, lng: -24 } };
 
 const path = '/api/v1/records/countries';
 
-/** Some countries are visited; one comes up from the sea, grows, and is gone again. */
+/** Plans the changes: updates of some countries, and a create, an update and a delete of another. */
 export function planChanges(ids: IdsByCollection): Change[] {
   const countries = ids.countries ?? new Map<string, string>();
   let atlantisId = '';
@@ -63,7 +63,7 @@ export function planChanges(ids: IdsByCollection): Change[] {
   ];
 }
 
-/** Removes countries that are not in the data set and were left by an earlier run. */
+/** Deletes the country that an interrupted run left. */
 export async function removeLeftovers(admin: Client, ids: IdsByCollection): Promise<void> {
   const id = ids.countries?.get(atlantis.code);
   if (id) await admin.call('DELETE', `${path}/${id}`);

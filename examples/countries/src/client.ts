@@ -6,25 +6,25 @@ interface Answer<T> {
   readonly headers: Headers;
   /** The `data` of a success. */
   readonly data: T;
-  /** The sentence of an error. */
+  /** The message of an error. */
   readonly error: string | undefined;
 }
 
 /** An HTTP client of the stack, as a guest or with a token. */
 export interface Client {
   readonly url: string;
-  /** Whatever the answer says. Throws Failure when there is none. */
+  /** Returns the answer, also an error. Throws Failure when there is no answer. */
   send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
-  /** The `data` of a success; throws Failure with the answer's own words when it is none. */
+  /** Returns the `data` of a success. Throws Failure with the message of an error. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
 const answerTimeoutMs = 20_000;
 
-/** How often a request that is over a rate limit is sent again, each time after the wait that the answer asks for. */
-const patience = 20;
+/** How often a rate-limited request is repeated, each time after the wait in Retry-After. */
+const maxRetries = 20;
 
-/** Makes a client of the stack at `url`. */
+/** Creates a client of the stack at `url`. */
 export function createClient(url: string, token?: string): Client {
   const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
 
@@ -37,7 +37,7 @@ export function createClient(url: string, token?: string): Client {
   }
 
   async function send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-    for (let left = patience; ; left -= 1) {
+    for (let left = maxRetries; ; left -= 1) {
       const response = await exchange(method, path, body);
       const waitSec = Number(response.headers.get('retry-after'));
       if (response.status === 429 && waitSec > 0 && waitSec <= 60 && left > 0) {
@@ -62,5 +62,5 @@ export function createClient(url: string, token?: string): Client {
   };
 }
 
-/** fetch says "fetch failed" and keeps the reason behind it. */
+/** Returns the reason of a failed fetch, which is in the cause of its error. */
 const reasonOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : '') || error.message;

@@ -19,7 +19,7 @@ const relation = (field: string, collection: string, options: object = {}): Fiel
   options: { ...options },
 });
 
-/** In an order in which every relation finds its target. */
+/** Ordered so that every relation follows its target. */
 const definitions: Readonly<Record<string, readonly FieldDefinition[]>> = {
   regions: [code, name],
   subregions: [{ ...code, options: { max: 40, unique: true } }, name, relation('region', 'regions')],
@@ -60,8 +60,8 @@ interface EnsuredCollections {
 }
 
 /**
- * Makes the collections that are missing. One that is there is used as it is, with its records; one that somebody made
- * for something else is left alone: throws Failure naming it.
+ * Creates the missing collections. Existing ones are reused with their records. Throws Failure that names a collection
+ * with other fields, which it does not change.
  */
 export async function ensureCollections(admin: Client): Promise<EnsuredCollections> {
   const existing = await admin.call<{ name: string; fields: unknown }[]>('GET', '/api/v1/collections');
@@ -72,7 +72,9 @@ export async function ensureCollections(admin: Client): Promise<EnsuredCollectio
     if (found) {
       const present = new Set(readFieldNames(found.fields));
       if (found.name !== collection || fields.some((field) => !present.has(field.name)))
-        throw new Failure(`The stack has a collection ${found.name} that is not this demo's. It was left as it is.`);
+        throw new Failure(
+          `The stack has a collection ${found.name} with other fields than the demo's. It was not changed.`,
+        );
       reused.push(collection);
     } else {
       await admin.call('POST', '/api/v1/collections', { name: collection, type: 'base', fields, ...rules });
@@ -82,7 +84,7 @@ export async function ensureCollections(admin: Client): Promise<EnsuredCollectio
   return { created, reused };
 }
 
-/** The interface gives the list as JSON text. */
+/** Returns the names of fields. The API returns the list as JSON text. */
 function readFieldNames(fields: unknown): string[] {
   const list: unknown = typeof fields === 'string' ? JSON.parse(fields) : fields;
   return (list as { name: string }[]).map((field) => field.name);

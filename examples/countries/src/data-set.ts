@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Country } from 'world-countries';
 
-// The package's types describe its ES module, and Node loads the CommonJS one, which is the array itself.
+// The types describe the ES module of the package, but Node loads the CommonJS one, which is the array itself.
 const countries: readonly Country[] = createRequire(import.meta.url)('world-countries');
 
 /** Ids of the records of a collection by their code. */
@@ -13,7 +13,7 @@ export interface Draft {
   readonly [field: string]: unknown;
 }
 
-/** The records of each collection; those that refer to others are told the ids of those. */
+/** The records of each collection, made with the ids of the records that they refer to. */
 export const dataSet: Readonly<Record<string, (ids: IdsByCollection) => Draft[]>> = {
   regions: () => distinct(countries.map(({ region }) => ({ code: regionCode(region), name: region }))),
   subregions: (ids) =>
@@ -51,7 +51,7 @@ function describe(country: Country, ids: IdsByCollection): Draft {
     independent: country.independent,
     un_member: country.unMember,
     capital: country.capital.join(', '),
-    // The source writes -1 where it does not know.
+    // The source has -1 for an unknown area.
     area_km2: country.area < 0 ? null : country.area,
     location: { lat, lng },
     translations: Object.fromEntries(Object.entries(country.translations).map(([tongue, it]) => [tongue, it.common])),
@@ -76,7 +76,7 @@ function idOf(ids: IdsByCollection, collection: string, code: string): string {
   return id;
 }
 
-/** Countries that share a currency or a language name it more than once, not always with the same words. */
+/** Removes duplicates: several countries name the same currency or language, sometimes differently. */
 const distinct = (drafts: readonly Draft[]): Draft[] => [
   ...new Map(drafts.map((draft) => [draft.code, draft])).values(),
 ];

@@ -17,7 +17,7 @@ import { registerWebhook } from './webhook.ts';
 
 const arrivalTimeoutMs = 30_000;
 
-/** The whole demo, from an empty stack to verified deliveries. Throws Failure when it did not work. */
+/** Runs the demo, from an empty stack to verified deliveries. Throws Failure when something did not work. */
 export async function runDemo(options: Options): Promise<void> {
   const { email, password } = options;
   const stack = options.url ? { url: options.url, setupToken: undefined } : await findLocalStack();
@@ -27,19 +27,19 @@ export async function runDemo(options: Options): Promise<void> {
     setupToken: options.setupToken ?? stack.setupToken,
     credentials: email && password ? { email, password } : undefined,
   });
-  say('admin', account.newPassword ? `${account.email}, made now with password ${account.newPassword}` : account.email);
+  say('admin', account.newPassword ? `${account.email}, created with password ${account.newPassword}` : account.email);
 
   await using cleanUp = new AsyncDisposableStack();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void cleanUp.disposeAsync().finally(() => process.exit(130)));
 
   const settings = await borrowSettings(admin);
-  cleanUp.defer(() => settings.giveBack());
+  cleanUp.defer(() => settings.restore());
   const host = options.receiverHost ?? '127.0.0.1';
   const allowed = await allowReceiver(settings, host);
-  if (allowed) say('egress', `private addresses are refused: hooks.http.allow gets ${allowed} until the end`);
+  if (allowed) say('egress', `hooks.http.allow temporarily allows ${allowed}`);
   const lifted = await liftCreateLimit(settings);
-  if (lifted) say('limits', `rate_limit.rules gets a rule for ${lifted} until the end`);
+  if (lifted) say('limits', `rate_limit.rules temporarily has a rule for ${lifted}`);
 
   const ids = await load(admin);
 
@@ -48,7 +48,7 @@ export async function runDemo(options: Options): Promise<void> {
   cleanUp.defer(() => receiver.close());
   const webhook = await registerWebhook(admin, `http://${host}:${receiver.port}/`);
   cleanUp.defer(() => webhook.remove());
-  say('webhook', `countries.* to ${webhook.url}, removed at the end`);
+  say('webhook', `countries.* to ${webhook.url}, until the end of the demo`);
 
   const deliveries = awaitDeliveries(webhook.secret);
   sayDeliveryHeader();
@@ -63,7 +63,7 @@ export async function runDemo(options: Options): Promise<void> {
       `Not delivered within ${arrivalTimeoutMs / 1000} s: ${deliveries.missing().join(', ')}.${reason ? ` The stack says: ${reason}.` : ''}`,
     );
   }
-  process.stdout.write(`\n  All ${changes.length} changes were delivered, and both signatures of each are right.\n`);
+  process.stdout.write(`\n  All ${changes.length} changes were delivered with two valid signatures each.\n`);
   process.stdout.write(
     `  Look around: curl "${stack.url}/api/v1/countries?perPage=3&sort=area_km2&fields=name,area_km2"\n`,
   );
@@ -76,10 +76,7 @@ async function load(admin: Client) {
   const { ids, createdCount, presentCount, seconds } = await loadDataSet(admin, showProgress(process.stderr));
   await removeLeftovers(admin, ids);
   const rate = `in ${seconds.toFixed(1)} s (${Math.round(createdCount / seconds)}/s)`;
-  const parts = [
-    createdCount && `${createdCount} records ${rate}`,
-    presentCount && `${presentCount} were there already`,
-  ];
+  const parts = [createdCount && `${createdCount} records ${rate}`, presentCount && `${presentCount} already existed`];
   say('loaded', parts.filter(Boolean).join(', '));
   return ids;
 }

@@ -1,2 +1,2 @@
-/** Something that the person at the terminal can do something about; its message is a whole sentence. */
+/** An error that the user can act on. Its message is a whole sentence. */
 export class Failure extends Error {}

@@ -4,17 +4,17 @@ import { Failure } from './failure.ts';
 
 interface FoundStack {
   readonly url: string;
-  /** Makes the first admin; a stack leaves it only where its owner can read it. */
+  /** Creates the first admin. Only the owner of the data directory can read it. */
   readonly setupToken: string | undefined;
 }
 
-const usualUrl = 'http://localhost:8080';
+const defaultUrl = 'http://localhost:8080';
 
-/** Finds the stack on this machine: by the note in its data directory, else at the usual address. */
+/** Finds the stack on this machine: by the note in its data directory, else at the default address. */
 export async function findLocalStack(): Promise<FoundStack> {
   const note = await readNote(join(process.env.SERVICE_DATA_DIR ?? './data', 'stack.json'));
   if (note && (await isHealthy(note.url))) return { url: note.url, setupToken: note.setupToken };
-  if (await isHealthy(usualUrl)) return { url: usualUrl, setupToken: undefined };
+  if (await isHealthy(defaultUrl)) return { url: defaultUrl, setupToken: undefined };
   throw new Failure('No stack runs here. Start one with `npm start` in another terminal, or name one with --url.');
 }
 
@@ -26,7 +26,7 @@ async function readNote(file: string): Promise<{ url: string; setupToken?: strin
   }
 }
 
-/** A stack that was killed leaves its note behind, and another program may have taken its port. */
+/** Whether a stack answers: a killed one leaves its note, and another program may use its port. */
 async function isHealthy(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import { type Draft, dataSet, type IdsByCollection } from './data-set.ts';
 
-/** Called after each record: of how many in the collection so many are there. */
+/** Called after each record with the number of existing records of the collection and the total. */
 export type OnProgress = (collection: string, done: number, total: number) => void;
 
 interface Loaded {
@@ -11,11 +11,11 @@ interface Loaded {
   readonly seconds: number;
 }
 
-/** Requests under way at a time. */
+/** Number of concurrent requests. */
 const parallel = 8;
 const pageSize = 200;
 
-/** Loads what is missing of the data set, so that an interrupted run or another one goes on where the last ended. */
+/** Loads the missing records of the data set, so that a run continues where the last one ended. */
 export async function loadDataSet(admin: Client, onProgress: OnProgress): Promise<Loaded> {
   const startedAtMs = performance.now();
   const ids: Record<string, Map<string, string>> = {};
@@ -60,7 +60,7 @@ async function inParallel(drafts: readonly Draft[], work: (draft: Draft, done: (
     count += 1;
     return count;
   };
-  // The workers draw from one iterator, so each draft is taken once.
+  // The workers share an iterator, so each draft is taken once.
   const worker = async () => {
     for (const draft of waiting) await work(draft, done);
   };

@@ -3,10 +3,10 @@ import { Failure } from './failure.ts';
 
 export const usage = `Usage: npm run demo -- [options]
 
-  --url <url>               the stack; found by itself when it runs on this machine
+  --url <url>               the stack; found automatically on this machine
   --email, --password       an admin of the stack (or SERVICE_ADMIN_EMAIL, SERVICE_ADMIN_PASSWORD)
-  --setup-token <token>     makes the first admin of a stack on another machine; it is in the stack's log
-  --receiver-host <address> this machine as the stack sees it, when the two don't share a loopback (containers)
+  --setup-token <token>     creates the first admin of a stack on another machine; see the stack's log
+  --receiver-host <address> this machine as seen by the stack, when it runs elsewhere (containers)
 `;
 
 export interface Options {
@@ -18,12 +18,12 @@ export interface Options {
   readonly receiverHost: string | undefined;
 }
 
-/** Reads the command line. Throws Failure for one that makes no sense. */
+/** Reads the command line. Throws Failure when it is invalid. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parse(args);
   if (values.url !== undefined && !URL.canParse(values.url)) throw new Failure(`--url ${values.url} is not a URL.`);
   if ((values.email === undefined) !== (values.password === undefined))
-    throw new Failure('--email and --password come together.');
+    throw new Failure('--email needs --password, and the other way round.');
   const fromEnvironment = values.email === undefined && process.env.SERVICE_ADMIN_PASSWORD !== undefined;
   return {
     help: values.help,

@@ -2,7 +2,7 @@ import type { OnProgress } from './load.ts';
 
 const barWidth = 30;
 
-/** Shows how a load goes on: a bar on a terminal, a line for each collection elsewhere. */
+/** Shows the progress of a load: a bar on a terminal, else a line for each collection. */
 export function showProgress(stream: NodeJS.WriteStream): OnProgress {
   return (collection, done, total) => {
     if (stream.isTTY) {

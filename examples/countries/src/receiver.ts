@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as it came in; the signatures are over exactly these bytes. */
+/** A received request. The signatures cover exactly these bytes. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -16,11 +16,8 @@ interface Receiver {
   close(): Promise<void>;
 }
 
-/** Starts the server that takes the deliveries: on loopback, or on every address when another machine has to reach it. */
-export async function startReceiver(
-  isReachedFromOutside: boolean,
-  onReceived: (received: Received) => void,
-): Promise<Receiver> {
+/** Starts the server that receives the deliveries: on loopback, or on every address for a stack on another machine. */
+export async function startReceiver(isPublic: boolean, onReceived: (received: Received) => void): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const atMs = performance.now();
     try {
@@ -28,11 +25,11 @@ export async function startReceiver(
       response.writeHead(204).end();
       onReceived({ headers: request.headers, body, atMs });
     } catch {
-      // The sender went away in the middle; it will try again.
+      // The sender disconnected before the end; it will retry.
       response.destroy();
     }
   });
-  server.listen(0, isReachedFromOutside ? '0.0.0.0' : '127.0.0.1');
+  server.listen(0, isPublic ? '0.0.0.0' : '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

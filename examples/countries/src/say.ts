@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { CheckedDelivery } from './awaited-deliveries.ts';
 
-/** One line of what is going on. */
+/** Prints a line of progress. */
 export const say = (subject: string, text: string): void => {
   process.stdout.write(`  ${styleText('dim', subject.padEnd(8))} ${text}\n`);
 };
@@ -11,14 +11,14 @@ const columns = [18, 14, 9, 5, 0] as const;
 const row = (cells: readonly string[]): string =>
   `  ${cells.map((cell, index) => cell.padEnd(columns[index] ?? 0)).join(' ')}\n`;
 
-/** The head of the table of deliveries. */
+/** Prints the head of the table of deliveries. */
 export const sayDeliveryHeader = (): void => {
   process.stdout.write(
     `\n${styleText('dim', row(['event', 'record', 'arrived', 'HMAC', 'Standard Webhooks']).trimEnd())}\n`,
   );
 };
 
-/** A delivery that has just arrived, and the time since its change was sent. */
+/** Prints a received delivery and the time since its change was sent. */
 export function sayDelivery(delivery: CheckedDelivery): void {
   const { event, name, latencyMs, isSignedByHand, isSignedByStandard } = delivery;
   const verdict = (isGood: boolean) => (isGood ? 'ok' : 'WRONG');

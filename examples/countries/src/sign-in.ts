@@ -10,7 +10,7 @@ interface Credentials {
 interface SignedIn {
   readonly admin: Client;
   readonly email: string;
-  /** Set when the admin was made here: nobody else knows it yet. */
+  /** Set when the demo created the admin with a generated password. */
   readonly newPassword: string | undefined;
 }
 
@@ -20,7 +20,7 @@ interface SignInOptions {
   readonly credentials: Credentials | undefined;
 }
 
-/** Signs in as an admin; on a stack that has none, makes the first one. Throws Failure saying what is missing. */
+/** Signs in as an admin; creates the first one on a stack without admins. Throws Failure that says what is missing. */
 export async function signIn({ url, setupToken, credentials }: SignInOptions): Promise<SignedIn> {
   const guest = createClient(url);
   if (setupToken) {
@@ -30,15 +30,15 @@ export async function signIn({ url, setupToken, credentials }: SignInOptions): P
       const newPassword = credentials ? undefined : account.password;
       return { admin: createClient(url, made.data.token), email: account.email, newPassword };
     }
-    if (made.status === 401) throw new Failure('The set-up token is not the one of this stack.');
-    // 409: an admin exists, so the token has done its work.
-    if (made.status !== 409) throw new Failure(`The first admin could not be made: ${made.error}.`);
+    if (made.status === 401) throw new Failure('The set-up token does not belong to this stack.');
+    // 409: an admin exists, so the token is used up.
+    if (made.status !== 409) throw new Failure(`Cannot create the first admin: ${made.error}.`);
   }
   if (!credentials)
     throw new Failure(
       [
-        `The stack at ${url} asks who you are: npm run demo -- --url ${url} --email <address> --password <password>`,
-        'When it has no admin yet, --setup-token <token> makes the first one; the token is in the log of the stack.',
+        `The stack at ${url} needs an admin: npm run demo -- --url ${url} --email <address> --password <password>`,
+        'If it has no admin yet, --setup-token <token> creates the first one; the token is in the log of the stack.',
       ].join('\n'),
     );
   const { status, data, error } = await guest.send<{ token: string }>('POST', '/api/v1/admin/login', credentials);

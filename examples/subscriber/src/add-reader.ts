@@ -1,5 +1,5 @@
-// Makes the durable consumer of another system, once, with the credentials of the services:
-//   NATS_URL=nats://recordbus:…@127.0.0.1:4222 node src/add-reader.ts crm 'events.posts.*'
+// Creates the durable consumer of another system. Run once with the credentials of the services:
+//   NATS_URL=nats://recordbus:…@127.0.0.1:4222 npm run node -- examples/subscriber/src/add-reader.ts crm 'events.posts.*'
 import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { connectAs } from './connect-as.ts';

@@ -1,6 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 
-/** Connects to `nats://user:password@host:port` and stays connected whatever the server does. */
+/** Connects to `nats://user:password@host:port`, and reconnects forever. */
 export function connectAs(url: string, inboxPrefix?: string): Promise<NatsConnection> {
   const { hostname, port, username, password } = new URL(url);
   return connect({

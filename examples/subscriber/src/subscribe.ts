@@ -1,5 +1,5 @@
-// Reads the events of the consumer `crm`, for ever, as a user that may do nothing else:
-//   NATS_URL=nats://crm:…@127.0.0.1:4222 node src/subscribe.ts crm
+// Reads the events of the consumer `crm` forever, as a user without other permissions:
+//   NATS_URL=nats://crm:…@127.0.0.1:4222 npm run node -- examples/subscriber/src/subscribe.ts crm
 import { jetstream } from '@nats-io/jetstream';
 import { connectAs } from './connect-as.ts';
 
@@ -8,7 +8,7 @@ interface Event {
   readonly event: string;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Null when the event was too large for a message; then ask the API for the record. */
+  /** Null when the event was too large for a message; then read the record from the API. */
   readonly data: { readonly record: { readonly id: string } } | null;
 }
 
@@ -18,7 +18,7 @@ const consumer = await jetstream(connection, { checkAPI: false }).consumers.get(
 const messages = await consumer.consume();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => messages.stop());
 
-/** Events come at least once. A system with a database keeps the ids there, in the transaction that does the work. */
+/** Events arrive at least once. A system with a database stores the ids in the transaction that handles the event. */
 const handled = new Set<string>();
 
 for await (const message of messages) {
@@ -27,7 +27,7 @@ for await (const message of messages) {
     handle(event);
     handled.add(event.id);
   }
-  // Only now: what is not acknowledged comes again.
+  // Acknowledged last: an unacknowledged message is delivered again.
   message.ack();
 }
 await connection.drain();

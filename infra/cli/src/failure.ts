@@ -1,18 +1,18 @@
-/** What a command is refused with, as a sentence for whoever ran it. Anything else that is thrown is a defect. */
+/** The reason a command fails, as a sentence for the operator. Any other error is a defect. */
 export class CommandFailure extends Error {
   override name = 'CommandFailure';
 }
 
-/** Did the operating system refuse something: a full disk, a missing right? Its message says what. */
+/** Whether the operating system refused something, such as a write to a full disk. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'errno' in error && 'syscall' in error;
 
-/** What the process ends with. */
+/** The exit codes of the process (operation §8). */
 export const exitCodes = {
   done: 0,
   failed: 1,
-  /** The command line can't be read. */
+  /** The command line is invalid. */
   usage: 2,
-  /** The environment can't be used (sysexits.h, EX_CONFIG), as for the services. */
+  /** The environment is invalid (sysexits.h, EX_CONFIG), as for the services. */
   config: 78,
 } as const;

@@ -1,8 +1,7 @@
 import type { CommandParts, CommonOptions } from './run-command.ts';
 
 /**
- * Runs a command with all that it needs, which is only loaded now: what a `…-commands.ts` file declares are words, and
- * help comes at once.
+ * Loads what a command needs and runs it. The `…-commands.ts` files import nothing else, so that help is printed at once.
  */
 export async function loadAndRun(
   name: string,

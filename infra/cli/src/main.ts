@@ -8,16 +8,16 @@ import { addSecretCommands } from './secret/secret-commands.ts';
 import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
 
 const program = new Command('recordbus')
-  .description('Looks after a Recordbus deployment.')
+  .description('Manages a Recordbus deployment.')
   .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError('(--help says what there is)')
+  .showHelpAfterError('(--help lists commands and options)')
   .exitOverride()
   .addHelpText(
     'after',
     `
-Works on what SERVICE_DATABASE_URL and SERVICE_NATS_URL name. Without them, on the data directory (SERVICE_DATA_DIR, by
-default ./data): with the servers of the stack that runs there, or, when none does, with the database started for the
-command. Exit codes: 0 done, 1 failed or refused, 2 a command line that can't be read, 78 a variable that can't be used,
+Uses the servers that SERVICE_DATABASE_URL and SERVICE_NATS_URL name. Without them it uses the data directory
+(SERVICE_DATA_DIR, by default ./data): the servers of the stack that runs there or, when none does, the database, which is
+started for the command. Exit codes: 0 done, 1 failed or refused, 2 invalid command line, 78 invalid variable,
 128 + n stopped by signal n.`,
   );
 
@@ -32,6 +32,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  // Help that was asked for is no error; a group without its command prints help and is one.
+  // A group without its command prints help too, but is an error.
   process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }

@@ -3,30 +3,29 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { CommandFailure } from './failure.ts';
 
-interface Asked {
-  /** What it is called: "password". */
+interface SecretRequest {
+  /** The name of the secret: "password". */
   readonly what: string;
-  /** The option that names standard input as its source. */
+  /** The option that selects standard input. */
   readonly flag: string;
-  /** Was standard input named as its source? */
+  /** Whether the option is set. */
   readonly fromStdin: boolean;
-  /** The value of its environment variable, and the variable's name. */
+  /** The value of the environment variable, and its name. */
   readonly fromEnvironment: string | undefined;
   readonly variable: string;
 }
 
 /**
- * Reads a secret from where it was put: the first line of standard input, its variable, else the person at the
- * terminal, twice. An argument would be in the list of processes. Throws a sentence when there is none.
+ * Reads a secret from the first line of standard input, from its variable, or from the terminal, where it is typed twice.
+ * There is no argument for it: arguments show in the list of processes. Throws CommandFailure when there is none.
  */
-export async function readSecret({ what, flag, fromStdin, fromEnvironment, variable }: Asked): Promise<string> {
+export async function readSecret({ what, flag, fromStdin, fromEnvironment, variable }: SecretRequest): Promise<string> {
   if (fromStdin) return required(what, (await text(process.stdin)).split(/\r?\n/, 1)[0]);
   if (fromEnvironment !== undefined) return fromEnvironment;
   if (!process.stdin.isTTY)
-    throw new CommandFailure(`Where is the ${what}? Give it on standard input with ${flag}, or in ${variable}.`);
-  const first = required(what, await askHidden(`${capitalised(what)}: `));
-  if ((await askHidden(`${capitalised(what)} again: `)) !== first)
-    throw new CommandFailure('The two are not the same.');
+    throw new CommandFailure(`The ${what} is missing: give it on standard input with ${flag}, or in ${variable}.`);
+  const first = required(what, await askHidden(`${capitalize(what)}: `));
+  if ((await askHidden(`${capitalize(what)} again: `)) !== first) throw new CommandFailure('The two entries differ.');
   return first;
 }
 
@@ -35,13 +34,13 @@ function required(what: string, given: string | undefined): string {
   return given;
 }
 
-const capitalised = (what: string): string => `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+const capitalize = (what: string): string => `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
 
-/** Asks at the terminal without showing what is typed. */
+/** Prompts at the terminal without echo. */
 async function askHidden(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
-  // The reader takes Ctrl-C for itself.
+  // The reader consumes Ctrl-C, so the signal is sent again.
   reader.once('SIGINT', () => {
     process.stderr.write('\n');
     process.kill(process.pid, 'SIGINT');

@@ -1,20 +1,24 @@
 import { constants } from 'node:os';
+import { type EncryptionKey, findEncryptionKey } from '@recordbus/crypto';
 import { type Config, ConfigError, loadConfig } from '@recordbus/shared/config';
 import { AppError } from '@recordbus/shared/errors';
 import { createLifecycle, type Lifecycle } from '@recordbus/shared/lifecycle';
 import { createLogger, type Logger } from '@recordbus/shared/logging';
+import { StartFailure } from '@recordbus/shared/start-failure';
 import { commandVariables } from './deployment/variables.ts';
 import { CommandFailure, exitCodes, isSystemError } from './failure.ts';
-import { createTerminal, type Refusal, type Terminal } from './terminal.ts';
+import { type CommandRefusal, createTerminal, type Terminal } from './terminal.ts';
 
-/** What the work of a command stands on. */
+/** The dependencies of a command. */
 export interface CommandParts {
-  /** As it is typed: "backup create". */
+  /** The name as typed: "backup create". */
   readonly name: string;
   readonly config: Config<typeof commandVariables>;
-  /** Silent: what libraries log is for services. */
+  /** The key that encrypts stored values. */
+  readonly key: EncryptionKey;
+  /** Silent: log messages of libraries are meant for services. */
   readonly log: Logger;
-  /** Whatever the command opens is closed with it, also at Ctrl-C. */
+  /** Closes everything that the command opened, also at Ctrl-C. */
   readonly lifecycle: Lifecycle;
   readonly terminal: Terminal;
 }
@@ -25,8 +29,8 @@ export interface CommonOptions {
 }
 
 /**
- * Runs one command to its end and ends the process: with what the work answers, 0 if that is nothing, and with another
- * code and a sentence when it throws or a signal stops it.
+ * Runs one command and ends the process. The exit code is the result of `work`, 0 when there is none. When `work` throws
+ * or a signal stops it, prints a sentence and exits with another code.
  */
 export async function runCommand(
   name: string,
@@ -47,19 +51,21 @@ export async function runCommand(
   let code: number = exitCodes.failed;
   try {
     const config = loadConfig(commandVariables);
-    code = (await work({ name, config, log, lifecycle, terminal })) ?? exitCodes.done;
+    const key = findEncryptionKey(config);
+    code = (await work({ name, config, key, log, lifecycle, terminal })) ?? exitCodes.done;
   } catch (error) {
-    // What fails since everything is being closed needs no word.
-    if (!isStopped) terminal.refuse(refusalOf(error));
+    // Errors caused by closing everything are not reported.
+    if (!isStopped) terminal.refuse(commandRefusalOf(error));
     if (error instanceof ConfigError) code = exitCodes.config;
   }
   await lifecycle.stop('the command has ended', code);
 }
 
-function refusalOf(error: unknown): Refusal {
+function commandRefusalOf(error: unknown): CommandRefusal {
   if (error instanceof AppError) return error.toBody();
   if (error instanceof ConfigError) return { error: error.message, code: 'configuration' };
-  if (error instanceof CommandFailure) return { error: error.message, code: 'refused' };
-  if (isSystemError(error)) return { error: `The system refuses it: ${error.message}.`, code: 'refused' };
+  if (error instanceof CommandFailure || error instanceof StartFailure)
+    return { error: error.message, code: 'refused' };
+  if (isSystemError(error)) return { error: `The system refused it: ${error.message}.`, code: 'refused' };
   return { error: error instanceof Error ? (error.stack ?? error.message) : String(error), code: 'internal_error' };
 }

@@ -1,20 +1,20 @@
-/** Where a command's words go: what it found to standard output, what it does meanwhile to standard error. */
+/** The output of a command: the result to standard output, notes and errors to standard error. */
 export interface Terminal {
-  /** The outcome: as one line of JSON with --json, else as the text. */
+  /** Writes the result: one line of JSON with --json, else the text. */
   report(value: unknown, text: string): void;
-  /** A word on the way. */
+  /** Writes a note about progress. */
   note(text: string): void;
-  /** Why it failed: the shape of the API's errors with --json, else a sentence. */
-  refuse(refusal: Refusal): void;
+  /** Writes the error: in the API's error shape with --json, else as a sentence. */
+  refuse(refusal: CommandRefusal): void;
 }
 
-export interface Refusal {
+export interface CommandRefusal {
   readonly error: string;
   readonly code: string;
   readonly details?: Record<string, unknown> | undefined;
 }
 
-/** Makes the terminal of a command. */
+/** Creates the terminal of a command. */
 export function createTerminal(asJson: boolean): Terminal {
   return {
     report: (value, text) => {
@@ -24,10 +24,10 @@ export function createTerminal(asJson: boolean): Terminal {
       process.stderr.write(`${text}\n`);
     },
     refuse(refusal) {
-      const places = Object.entries(refusal.details ?? {}).map(([place, what]) => `\n  ${place}: ${wordsOf(what)}`);
+      const places = Object.entries(refusal.details ?? {}).map(([place, what]) => `\n  ${place}: ${textOf(what)}`);
       process.stderr.write(`${asJson ? JSON.stringify(refusal) : `${refusal.error}${places.join('')}`}\n`);
     },
   };
 }
 
-const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

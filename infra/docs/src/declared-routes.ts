@@ -4,24 +4,26 @@ import { gatewayRoutes } from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
 import { describeRoutes, type RouteManifest } from '@recordbus/shared/http';
 import { createWebhooks } from '@recordbus/webhooks';
-import { absent } from './absent.ts';
+import { inertPart } from './inert-part.ts';
 
-/** Every route that the services declare; what a deployment adds by extensions is not among them. */
+/** Every route that the services declare, without those of extensions. */
 export const declaredRoutes = (): RouteManifest[] => {
   const services = [
-    createAuth({ ...parts(), config: absent() }),
-    createRecords({ ...parts(), storage: absent(), config: absent() }),
-    createAdmin({ ...parts(), config: absent() }),
+    createAuth({ ...parts(), config: inertPart() }),
+    createRecords({ ...parts(), storage: inertPart(), config: inertPart() }),
+    createAdmin({ ...parts(), config: inertPart() }),
     createWebhooks(parts()),
   ];
-  return describeRoutes([...services.flatMap(({ routes }) => routes), ...gatewayRoutes(absent())]);
+  return describeRoutes([...services.flatMap(({ routes }) => routes), ...gatewayRoutes(inertPart())]);
 };
 
-/** What every service stands on. */
+/** The dependencies of every service. */
 const parts = () => ({
-  log: absent<never>(),
-  database: absent<never>(),
-  bus: absent<never>(),
-  envelope: absent<never>(),
+  log: inertPart<never>(),
+  database: inertPart<never>(),
+  bus: inertPart<never>(),
+  settings: inertPart<never>(),
+  collections: inertPart<never>(),
+  cipher: inertPart<never>(),
   secret: new Uint8Array(32),
 });

@@ -4,15 +4,15 @@ import { meanings } from './error-meanings.ts';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
-/** Where the code of an error stands in a source file: with its status, or behind the factory of a status. */
+/** The patterns that find an error's code in a source file: with its status, or in a call of a status's factory. */
 const patterns: readonly { readonly expression: RegExp; readonly status?: string }[] = [
   { expression: /new AppError\(\s*(?<status>\d{3}),\s*'(?<code>[a-z0-9_]+)'/g },
   { expression: /\bconflict\(\s*'(?<code>[a-z0-9_]+)'/g, status: '409' },
-  { expression: /\bforbidden\([^;]*?, '(?<code>[a-z0-9_]+)'\)/g, status: '403' },
+  { expression: /\bforbidden\([^;(]*?, '(?<code>[a-z0-9_]+)'\)/g, status: '403' },
   { expression: /forbidden = \(message: string, code = '(?<code>[a-z0-9_]+)'\)/g, status: '403' },
 ];
 
-/** Every code that the sources refuse a request with, and the statuses that it comes with. */
+/** Finds every code with which the sources refuse a request, and its statuses. */
 function findErrorCodes(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const file of globSync(['services/*/src/**/*.ts', 'libs/*/src/**/*.ts'], { cwd: root })) {
@@ -28,7 +28,7 @@ function findErrorCodes(root: string): ReadonlyMap<string, ReadonlySet<string>> 
   return found;
 }
 
-/** The codes of errors. Throws for a code whose meaning nobody wrote down, and for one that is no more. */
+/** Builds the table of error codes. Throws for a code without a meaning, and for a meaning without a code. */
 export const errorsSection = (root: string): Section => ({
   page: 'api.md',
   name: 'errors',
@@ -37,7 +37,8 @@ export const errorsSection = (root: string): Section => ({
     const unknown = [...codes.keys()].filter((name) => !Object.hasOwn(meanings, name));
     if (unknown.length > 0) throw new Error(`say in infra/docs/src/error-meanings.ts what ${unknown.join(', ')} means`);
     const gone = Object.keys(meanings).filter((name) => !codes.has(name));
-    if (gone.length > 0) throw new Error(`infra/docs/src/error-meanings.ts knows ${gone.join(', ')}, which is no more`);
+    if (gone.length > 0)
+      throw new Error(`infra/docs/src/error-meanings.ts knows ${gone.join(', ')}, which the sources no longer use`);
     const rows = [...codes].map(([name, statuses]) => [
       [...statuses].sort().join(', '),
       code(name),
@@ -45,7 +46,8 @@ export const errorsSection = (root: string): Section => ({
     ]);
     return table(
       ['status', 'code', 'when'],
-      rows.sort(([a = ''], [b = '']) => (a < b ? -1 : a > b ? 1 : 0)),
+      // The files have no order, so the rows are sorted by both: a moved file changes nothing.
+      rows.sort((a, b) => (a.join(' ') < b.join(' ') ? -1 : 1)),
     );
   },
 });

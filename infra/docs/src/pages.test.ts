@@ -5,12 +5,12 @@ import { declaredRoutes } from './declared-routes.ts';
 import { readPages } from './pages.ts';
 
 for (const { file, written, current } of readPages()) {
-  test(`docs/${file} says what the code says`, () => {
-    assert.ok(written === current, `docs/${file} is out of date: npm run docs writes it anew`);
+  test(`docs/${file} is current`, () => {
+    assert.ok(written === current, `docs/${file} is out of date: npm run docs updates it`);
   });
 }
 
-test('every route says what its answers are', () => {
+test('every route declares its answers', () => {
   const silent = declaredRoutes().flatMap(({ method, paths, answers }) =>
     Object.entries(answers)
       .filter(([status, answer]) => !isDescribed(Number(status), answer))

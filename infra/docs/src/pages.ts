@@ -7,13 +7,13 @@ import { replaceSection } from './section.ts';
 import { settingsSection } from './settings-section.ts';
 import { variablesSection } from './variables-section.ts';
 
-/** A page of docs/ that is made from the code in part. */
+/** A page of docs/ with a section that is generated from the code. */
 interface Page {
   readonly file: string;
   readonly path: string;
-  /** As it is. */
+  /** The current text. */
   readonly written: string;
-  /** As it should be. */
+  /** The generated text. */
   readonly current: string;
 }
 
@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const sections = [variablesSection, settingsSection, errorsSection(root), routesSection];
 
-/** The pages with a section that is made from the code. */
+/** The pages with a generated section. */
 export const readPages = (): Page[] =>
   [...Map.groupBy(sections, ({ page }) => page)].map(([file, ofPage]) => {
     const path = join(root, 'docs', file);

@@ -1,6 +1,6 @@
-/** A part of a page that is made from the code; the rest of the page is written by hand. */
+/** A section of a page that is generated from the code; the rest is written by hand. */
 export interface Section {
-  /** File below docs/. */
+  /** The file below docs/. */
   readonly page: string;
   readonly name: string;
   /** Markdown. */
@@ -10,7 +10,7 @@ export interface Section {
 const begin = (name: string) => `<!-- ${name}: made by npm run docs -->`;
 const end = (name: string) => `<!-- end of ${name} -->`;
 
-/** The page with the section's text as it is now. Throws for a page that has no place for it. */
+/** Replaces the section's text in a page. Throws for a page without the section's markers. */
 export function replaceSection(page: string, { name, page: file, text }: Section): string {
   const from = page.indexOf(begin(name));
   const to = page.indexOf(end(name));

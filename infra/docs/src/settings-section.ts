@@ -2,22 +2,22 @@ import { isSecretKey, type Setting, settingGroups } from '@recordbus/settings';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
-/** Longer defaults are shown by their beginning. */
+/** Longer defaults are cut. */
 const maxDefaultLength = 40;
 
-/** Every setting by subject, from the registry. */
+/** Builds the tables of settings by subject, from the registry. */
 export const settingsSection: Section = {
   page: 'settings.md',
   name: 'settings',
   text: () =>
     settingGroups
-      .map(({ title, readBy, settings }) =>
+      .map(({ title, readBy, settings, families }) =>
         [
           `## ${title}`,
           `Followed by ${readBy.join(', ')}.`,
           table(
             ['key', 'default', 'takes', 'meaning'],
-            Object.entries<Setting<unknown>>(settings).map(([key, setting]) => [
+            Object.entries<Setting<unknown>>({ ...settings, ...families }).map(([key, setting]) => [
               isSecretKey(key) ? `${code(key)} (secret)` : code(key),
               shorten(setting.defaultText),
               whatItTakes(setting),

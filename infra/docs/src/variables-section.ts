@@ -2,12 +2,12 @@ import { adminVariables } from '@recordbus/admin/config';
 import { authVariables } from '@recordbus/auth/config';
 import { gatewayVariables } from '@recordbus/gateway/config';
 import { recordsVariables } from '@recordbus/records/config';
-import { host, logLevel, port, type Variable } from '@recordbus/shared/config';
+import { host, logFormat, logLevel, port, type Variable } from '@recordbus/shared/config';
 import { webhooksVariables } from '@recordbus/webhooks/config';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
-/** What each service reads beside what every process reads. */
+/** The variables of each service, beside those of every process. */
 const services: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
   gateway: gatewayVariables,
   auth: authVariables,
@@ -16,13 +16,13 @@ const services: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
   webhooks: webhooksVariables,
 };
 
-/** Every environment variable of every service, from their declarations. */
+/** Builds the table of every service's environment variables, from their declarations. */
 export const variablesSection: Section = {
   page: 'configuration.md',
   name: 'variables',
   text() {
     const readers = new Map<Variable, string[]>(
-      [port, host, logLevel].map((variable) => [variable, Object.keys(services)]),
+      [port, host, logLevel, logFormat].map((variable) => [variable, Object.keys(services)]),
     );
     for (const [service, variables] of Object.entries(services)) {
       for (const variable of Object.values(variables))

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { lockDataDirectory } from './data-directory.ts';
 import { findProcess } from './process-identity.ts';
+import { writeStackNote } from './stack-note.ts';
 
 let directory = '';
 beforeEach(async () => {
@@ -25,7 +26,7 @@ test('a data directory belongs to one stack at a time, and the refusal names the
   await (await lockDataDirectory(directory)).release();
 });
 
-test('the lock of a process that is gone is taken over', async () => {
+test('the lock of a process that has died is taken over', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   const identity = findProcess(child.pid ?? 0);
   child.kill('SIGKILL');
@@ -41,20 +42,56 @@ test('the lock of a process whose pid another one has now is taken over', async 
   await (await lockDataDirectory(directory)).release();
 });
 
-test('a lock file that holds nothing sensible does not stop the start', async () => {
+test('an invalid lock file does not stop the start', async () => {
   await (await lockDataDirectory(directory)).release();
   await writeFile(lockFile(), 'half a');
   await (await lockDataDirectory(directory)).release();
 });
 
-test('of many that want a dead lock at once, one gets it', async () => {
+test('a claim waits for a stack that is ending, not for one that answers', async () => {
+  const first = await lockDataDirectory(directory);
+  const waiting = lockDataDirectory(directory, { patienceMs: 30_000 });
+  await first.release();
+  const second = await waiting;
+  const note = await writeStackNote(directory, { url: 'http://localhost:1' });
+  await assert.rejects(lockDataDirectory(directory, { patienceMs: 30_000 }), /Another stack/);
+  await note.remove();
+  await second.release();
+  assert.equal((await lockDataDirectory(directory)).isTakenOver, false);
+});
+
+test('an unusable directory is refused with a sentence', async () => {
+  const base = join(directory, '..');
+  await writeFile(join(base, 'file'), '');
+  await symlink(join(base, 'nowhere', 'at all'), join(base, 'dangling'));
+  await symlink(join(base, 'circle'), join(base, 'circle'));
+  for (const [path, reason] of [
+    ['file', 'it is not a directory, or lies below something that is not'],
+    ['file/below', 'it is not a directory, or lies below something that is not'],
+    ['dangling', 'it is not a directory, or lies below something that is not'],
+    ['dangling/below', 'it is not a directory, or lies below something that is not'],
+    ['circle', 'its links lead in a circle'],
+    ['x'.repeat(300), 'its name is too long'],
+  ] as const)
+    await assert.rejects(lockDataDirectory(join(base, path)), {
+      name: 'ConfigError',
+      message: `SERVICE_DATA_DIR can't be used: ${join(base, path)}: ${reason}.`,
+    });
+  await mkdir(join(directory, 'stack.lock'), { recursive: true });
+  await assert.rejects(lockDataDirectory(directory), {
+    name: 'ConfigError',
+    message: /SERVICE_DATA_DIR can't be used/,
+  });
+});
+
+test('of many concurrent claims of a dead lock, one succeeds', async () => {
   await (await lockDataDirectory(directory)).release();
   await writeFile(lockFile(), JSON.stringify({ pid: process.pid, startedAt: 'an earlier boot' }));
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDirectory(directory)));
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-test('a release after the lock has passed to another leaves the other alone', async () => {
+test('a late release does not affect the next holder', async () => {
   const first = await lockDataDirectory(directory);
   await rm(lockFile());
   const second = await lockDataDirectory(directory);

@@ -1,44 +1,77 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ConfigError } from '@recordbus/shared/config';
+import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError, dataDirectory } from '@recordbus/shared/config';
+import { makeDirectory, unusablePath } from '@recordbus/shared/directory';
 import { findProcess, isRunning, parseIdentity } from './process-identity.ts';
+import { findStackNote } from './stack-note.ts';
 
 interface DataDirectoryLock {
-  /** Lets another in. Never throws when the directory is gone. */
+  /** Whether the previous holder died without a release, so that its port and files may be free only in a moment. */
+  readonly isTakenOver: boolean;
+  /** Releases the directory. Does not throw when it no longer exists. */
   release(): Promise<void>;
 }
 
-/** Who has claimed a data directory. */
+/** The holder of a data directory. */
 interface Holder {
   readonly pid: number;
-  /** The command that works on it; undefined when it is a stack. */
+  /** The command that works on it; undefined for a stack. */
   readonly command: string | undefined;
 }
 
 const fileOf = async (directory: string): Promise<string> => join(await realpath(directory), 'stack.lock');
 
+interface ClaimOptions {
+  /** The command that works on the directory; undefined for a stack. */
+  readonly command?: string | undefined;
+  /** How long to wait for a stack without a note, which is starting or stopping, in milliseconds. */
+  readonly patienceMs?: number;
+}
+
+const pollMs = 50;
+
 /**
- * Claims a data directory for this process and makes it when it is missing. The lock of a process that is no more is
- * taken over. Throws a sentence with the other's pid when a stack runs there, or a command works on it.
+ * Claims a data directory for this process; creates it when it is missing. Takes over the lock of a dead process.
+ * Throws ConfigError for an unusable directory, and with the other pid when a stack or a command uses it.
  */
-export async function lockDataDirectory(directory: string, command?: string): Promise<DataDirectoryLock> {
-  await mkdir(directory, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
-  const file = await fileOf(directory);
-  const self = findProcess(process.pid);
-  // The id tells two claims of one process apart, which a test or a bench may make.
-  const claim = JSON.stringify({ ...self, id: randomUUID(), command });
-  for (;;) {
-    if (await placeClaim(file, claim)) return { release: () => release(file, claim) };
-    const held = await readText(file);
-    if (held === undefined) continue;
-    const holder = parseHolder(held);
-    if (holder) throw new ConfigError(occupied(directory, holder));
-    await removeClaim(file, held);
+export async function lockDataDirectory(directory: string, options: ClaimOptions = {}): Promise<DataDirectoryLock> {
+  try {
+    makeDirectory(resolve(directory), isRoot() ? 0o711 : 0o700);
+    return await claimDirectory(directory, options);
+  } catch (error) {
+    throw unusablePath(dataDirectory.name, directory, error);
   }
 }
 
-/** Who has claimed a data directory; undefined when nobody has, or whoever had is no more. */
+async function claimDirectory(
+  directory: string,
+  { command, patienceMs = 0 }: ClaimOptions,
+): Promise<DataDirectoryLock> {
+  const file = await fileOf(directory);
+  const self = findProcess(process.pid);
+  // The id distinguishes two claims of one process, which tests and benchmarks make.
+  const claim = JSON.stringify({ ...self, id: randomUUID(), command });
+  const givingUpMs = performance.now() + patienceMs;
+  let isTakenOver = false;
+  for (;;) {
+    if (await placeClaim(file, claim)) return { isTakenOver, release: () => release(file, claim) };
+    const held = await readText(file);
+    if (held === undefined) continue;
+    isTakenOver = true;
+    const holder = parseHolder(held);
+    if (!holder) await removeClaim(file, held);
+    else if (performance.now() < givingUpMs && (await mayEndSoon(directory, holder))) await delay(pollMs);
+    else throw new ConfigError(occupied(directory, holder));
+  }
+}
+
+/** A stack has a note while it answers; without one it is starting or stopping. */
+const mayEndSoon = async (directory: string, { pid, command }: Holder): Promise<boolean> =>
+  command === undefined && (await findStackNote(directory, pid)) === undefined;
+
+/** Finds the holder of a data directory; undefined when there is none or it has died. */
 export async function findHolder(directory: string): Promise<Holder | undefined> {
   const file = await fileOf(directory).catch(() => undefined);
   return parseHolder((file && (await readText(file))) ?? '');
@@ -51,7 +84,7 @@ function parseHolder(claim: string): Holder | undefined {
   return { pid: identity.pid, command };
 }
 
-/** A database that must not be root's has to walk through the directory to its own. */
+/** Lets other users traverse the directory: the database does not run as root. */
 const isRoot = (): boolean => process.getuid?.() === 0;
 
 const occupied = (directory: string, { pid, command }: Holder): string =>
@@ -59,7 +92,7 @@ const occupied = (directory: string, { pid, command }: Holder): string =>
     ? `The command ${command} (process ${pid}) is working on the data directory ${directory}: wait until it is done.`
     : `Another stack (process ${pid}) is running on the data directory ${directory}: stop it first, or set SERVICE_DATA_DIR to another directory.`;
 
-/** A link appears with its content or not at all, so nobody reads half a claim. */
+/** Writes a claim by a link, which appears with its full content or not at all. */
 async function placeClaim(file: string, claim: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, claim, { mode: 0o600 });
@@ -74,7 +107,7 @@ async function placeClaim(file: string, claim: string): Promise<boolean> {
   }
 }
 
-/** Moves the claim aside and looks again: between reading and removing, another process may have put its own there. */
+/** Moves the claim aside and checks it again: another process may have replaced it after it was read. */
 async function removeClaim(file: string, claim: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {

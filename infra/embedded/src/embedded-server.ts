@@ -1,4 +1,4 @@
-/** A server that the local stack runs for itself. */
+/** A server of the local stack. */
 export interface EmbeddedServer {
   /** With user, password and, for PostgreSQL, the database. */
   readonly url: string;

@@ -21,9 +21,9 @@ function connectTo(url: string): Promise<NatsConnection> {
   return connect({ servers: host, user: username, pass: password, reconnect: false });
 }
 
-// One store goes through its life in this order.
+// The tests run in order on one store.
 
-test('it takes messages into a stream from whoever knows the password', async () => {
+test('it stores messages of clients with the password', async () => {
   const server = await startNats({ directory, log });
   try {
     const connection = await connectTo(server.url);
@@ -50,14 +50,14 @@ test('a later start finds its streams and takes less than two seconds', async ()
   await server.stop();
 });
 
-test('a crash is told in a sentence with the last lines', async () => {
+test('a crash is reported in a sentence with the last lines', async () => {
   const server = await startNats({ directory, log });
   process.kill(server.pid, 'SIGKILL');
   assert.match(await server.exited, /^NATS was ended by SIGKILL\. The last lines of .*nats\.log:\n/);
   await server.stop();
 });
 
-test('a stack that just exits takes its server along', async () => {
+test('the server ends with a stack that just exits', async () => {
   const pid = await startInProcessThat('exits', 'nats.ts', 'startNats', directory);
   assert.ok(await until(10_000, async () => findProcess(pid) === undefined || undefined));
 });
@@ -71,7 +71,7 @@ test('a server that a killed stack left behind is stopped before the next one st
   await server.stop();
 });
 
-test('it listens on 127.0.0.1 alone and syncs each write', async () => {
+test('it listens only on 127.0.0.1 and syncs each write', async () => {
   const server = await startNats({ directory, log });
   await server.stop();
   const configuration: unknown = JSON.parse(await readFile(join(directory, 'nats-server.conf'), 'utf8'));

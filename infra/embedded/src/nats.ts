@@ -31,8 +31,8 @@ export async function startNats({ directory, log }: NatsOptions): Promise<Embedd
   const binary = await findNatsBinary();
   await mkdir(home, { recursive: true, mode: 0o700 });
   const leftover = await stopLeftover(home, stopSteps);
-  if (leftover !== undefined) log.warn({ pid: leftover }, 'stopped the NATS that an earlier stack had left behind');
-  const password = await generatedPassword(home);
+  if (leftover !== undefined) log.warn({ pid: leftover }, 'stopped the NATS server of an earlier stack');
+  const password = await generatedPassword(home, 'password');
   const portsDirectory = join(home, 'ports');
   await rm(portsDirectory, { recursive: true, force: true });
   await mkdir(portsDirectory);
@@ -63,7 +63,7 @@ const describe = (home: string, portsDirectory: string, password: string): strin
     authorization: { user: userName, password },
   });
 
-/** The server writes its addresses to a file once it takes connections. */
+/** The server writes its addresses to a file once it accepts connections. */
 async function findPort(directory: string, binary: string, pid: number): Promise<number | undefined> {
   const name = binary.slice(binary.lastIndexOf('/') + 1);
   const text = await readFile(join(directory, `${name}_${pid}.ports`), 'utf8').catch(() => '');

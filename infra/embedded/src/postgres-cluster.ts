@@ -1,33 +1,38 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { StartFailure } from '@recordbus/shared/start-failure';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { Unprivileged } from './unprivileged.ts';
 
+/** The superuser, which only this package uses, to create the roles of the services. */
 export const superuser = 'recordbus';
 export const databaseName = 'recordbus';
 
 interface ClusterOptions {
-  /** Where the finished cluster stands. */
+  /** The path of the finished cluster. */
   readonly cluster: string;
   readonly binaries: PostgresBinaries;
   readonly password: string;
   readonly user: Unprivileged;
-  /** Off only for a throw-away cluster. */
+  /** Off only for a temporary cluster. */
   readonly isDurable: boolean;
 }
 
 /**
- * Makes the database cluster when it is not there yet. It is made beside its place and renamed when it is whole, so a
- * start that is cut off leaves nothing that looks finished. The locale provider is PostgreSQL's own: the same Unicode
- * case rules on every system, with none of its locales installed.
+ * Creates the database cluster when it is missing. It is created beside its path and renamed when it is complete, so an
+ * interrupted start leaves no cluster that looks complete. The locale provider is PostgreSQL's own: the same Unicode
+ * case rules on every system, without installed locales.
  */
 export async function ensureCluster({ cluster, binaries, password, user, isDurable }: ClusterOptions): Promise<void> {
   if (existsSync(cluster)) return;
-  const draft = `${cluster}.new`;
-  const passwordFile = `${cluster}.password`;
-  await rm(draft, { recursive: true, force: true });
+  await removeDrafts(cluster);
+  // A unique name: the initdb of a killed start may still write to its draft.
+  const draft = `${cluster}.new-${randomUUID()}`;
+  const passwordFile = `${draft}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
   await user.own(passwordFile);
   try {
@@ -55,6 +60,14 @@ export async function ensureCluster({ cluster, binaries, password, user, isDurab
   await rename(draft, cluster);
 }
 
+/** Removes the drafts of interrupted starts. One that is still being written is removed at a later start. */
+async function removeDrafts(cluster: string): Promise<void> {
+  const home = dirname(cluster);
+  for (const name of await readdir(home))
+    if (name.startsWith(`${basename(cluster)}.`))
+      await rm(join(home, name), { recursive: true, force: true }).catch(() => {});
+}
+
 async function run(user: Unprivileged, program: string, programArgs: readonly string[], input = ''): Promise<void> {
   const { command, args, uid, gid } = user.wrap(program, programArgs);
   const running = promisify(execFile)(command, args, {
@@ -67,6 +80,6 @@ async function run(user: Unprivileged, program: string, programArgs: readonly st
     await running;
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    throw new Error(`The database cluster could not be made: ${stderr?.trim() || String(error)}`);
+    throw new StartFailure(`The database cluster could not be made: ${stderr?.trim() || String(error)}`);
   }
 }

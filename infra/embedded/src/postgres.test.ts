@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,15 +24,22 @@ async function query(url: string, text: string): Promise<unknown[]> {
   client.on('error', () => {});
   await client.connect();
   try {
-    return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows.flat();
+    const answers = [await client.query<unknown[]>({ text, rowMode: 'array' })].flat();
+    return answers.flatMap(({ rows }) => rows).flat();
   } finally {
     await client.end();
   }
 }
 
-// One cluster goes through its life in this order.
+/** The address for the superuser, as which services never connect. */
+async function asSuperuser(url: string): Promise<string> {
+  const password = (await readFile(join(directory, 'password'), 'utf8')).trim();
+  return Object.assign(new URL(url), { username: 'recordbus', password }).href;
+}
 
-test('the first start makes a database, whatever an interrupted one left', async () => {
+// The tests run in order on one cluster.
+
+test('the first start creates a database, also after an interrupted one', async () => {
   await mkdir(join(directory, 'cluster.new', 'base'), { recursive: true });
   const server = await startPostgres({ directory, log, settings });
   try {
@@ -46,14 +55,58 @@ test('the first start makes a database, whatever an interrupted one left', async
   }
 });
 
-test('only 127.0.0.1 with the generated password gets in, and only the owner can read it', async () => {
+test('only 127.0.0.1 with the generated password can connect, and only the owner can read it', async () => {
   const server = await startPostgres({ directory, log, settings });
   try {
     const { hostname, password } = new URL(server.url);
     assert.equal(hostname, '127.0.0.1');
     await assert.rejects(query(server.url.replace(password, 'wrong'), 'select 1'), /password authentication failed/);
     assert.equal((await stat(join(directory, 'password'))).mode & 0o777, 0o600);
-    assert.deepEqual(await query(server.url, 'show unix_socket_directories'), ['']);
+    assert.deepEqual(await query(await asSuperuser(server.url), 'show unix_socket_directories'), ['']);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('the services connect as the owner of the database, not a superuser [encryption §6.1]', async () => {
+  const server = await startPostgres({ directory, log, settings });
+  try {
+    assert.deepEqual(
+      await query(
+        server.url,
+        `select rolname, rolsuper, rolcreaterole, pg_has_role('recordbus_reader', 'member'), pg_get_userbyid(datdba)::text
+         from pg_roles, pg_database where rolname = current_user and datname = current_database()`,
+      ),
+      ['recordbus_owner', false, false, true, 'recordbus_owner'],
+    );
+    await assert.rejects(query(server.url, "select pg_read_file('/etc/passwd')"), /permission denied/);
+    assert.equal((await stat(join(directory, 'owner_password'))).mode & 0o777, 0o600);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('objects that services created as the superuser before are transferred to the owner', async () => {
+  const before = await startPostgres({ directory, log, settings });
+  await query(
+    await asSuperuser(before.url),
+    `create schema system; create schema records; create schema history;
+     create table records.a (id int generated always as identity, s serial, t text) partition by range (id);
+     create table records.a1 partition of records.a for values from (0) to (10);
+     create view records.v as select * from records.a; create sequence system.n;
+     create function system.f() returns int language sql as 'select 1';
+     create type system.pair as (x int, y int); create domain system.short as text;
+     create extension pg_trgm schema records;
+     create index on records.a using gin (t records.gin_trgm_ops)`,
+  );
+  await before.stop();
+  const server = await startPostgres({ directory, log, settings });
+  try {
+    const owned = `select distinct pg_get_userbyid(relowner)::text from pg_class c join pg_namespace n on n.oid = relnamespace
+      where nspname in ('system', 'records', 'history') union select pg_get_userbyid(nspowner)::text from pg_namespace
+      where nspname in ('system', 'records', 'history')`;
+    assert.deepEqual(await query(server.url, owned), ['recordbus_owner']);
+    await query(server.url, "insert into records.a (t) values ('x'); drop schema system, records, history cascade");
   } finally {
     await server.stop();
   }
@@ -72,7 +125,7 @@ test('a later start finds its data and takes less than two seconds', async () =>
   assert.equal(findProcess(server.pid), undefined);
 });
 
-test('a crash is told in a sentence with the last lines, and the next start recovers', async () => {
+test('a crash is reported in a sentence with the last lines, and the next start recovers', async () => {
   const server = await startPostgres({ directory, log, settings });
   process.kill(server.pid, 'SIGKILL');
   assert.match(await server.exited, /^PostgreSQL was ended by SIGKILL\. The last lines of .*postgresql\.log:\n/);
@@ -82,7 +135,7 @@ test('a crash is told in a sentence with the last lines, and the next start reco
   await next.stop();
 });
 
-test('a stack that just exits takes its server along', async () => {
+test('the server ends with a stack that just exits', async () => {
   const pid = await startInProcessThat('exits', 'postgres.ts', 'startPostgres', directory);
   assert.ok(await until(10_000, async () => findProcess(pid) === undefined || undefined));
 });
@@ -96,12 +149,49 @@ test('a server that a killed stack left behind is stopped before the next one st
   await server.stop();
 });
 
-test('a start that fails quotes what the server said', async () => {
+test('the lock file of a killed server whose pid is a zombie, or another program, is no obstacle', async () => {
+  const killed = await startPostgres({ directory, log, settings });
+  const lockFile = join(directory, 'cluster', 'postmaster.pid');
+  const text = await readFile(lockFile, 'utf8');
+  await killed.stop();
+  // Its parent becomes a program that never asks for its exit code.
+  // It is of the server's own user, whose processes are the only ones that PostgreSQL takes for a server.
+  const { uid, gid } = await stat(directory);
+  const parent = spawn('sh', ['-c', 'sleep 0 & echo $! ; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: '/',
+    ...(process.getuid?.() === 0 && { uid, gid }),
+  });
+  try {
+    const zombie = await new Promise<number>((resolve) => parent.stdout.once('data', (line) => resolve(Number(line))));
+    const isGone = () => !existsSync(`/proc/${zombie}`) || /\) Z /.test(readFileSync(`/proc/${zombie}/stat`, 'utf8'));
+    await until(5_000, async () => isGone() || undefined);
+    for (const pid of [zombie, parent.pid, process.pid]) {
+      await writeFile(lockFile, text.replace(/^\d+/, String(pid)));
+      const server = await startPostgres({ directory, log, settings });
+      assert.deepEqual(await query(server.url, 'select value from kept'), [42]);
+      await server.stop();
+    }
+    assert.ok(findProcess(parent.pid ?? 0), 'the other program is left alone');
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});
+
+test('a server that runs on the cluster without a note is stopped before the next one starts', async () => {
+  const leftoverPid = await startInProcessThat('killed', 'postgres.ts', 'startPostgres', directory);
+  await rm(join(directory, 'process.json'));
+  const server = await startPostgres({ directory, log, settings });
+  assert.equal(findProcess(leftoverPid), undefined);
+  await server.stop();
+});
+
+test('a start that fails quotes the output of the server', async () => {
   const failing = startPostgres({ directory, log, settings: { ...settings, shared_buffers: 'plenty' } });
   await assert.rejects(failing, /PostgreSQL ended with exit code 1\..*invalid value for parameter "shared_buffers"/s);
 });
 
-test('a log that has grown long is put aside at the next start', async () => {
+test('a long log is rotated at the next start', async () => {
   const file = join(directory, 'postgresql.log');
   await writeFile(file, Buffer.alloc(6 * 1024 * 1024, '\n'));
   const server = await startPostgres({ directory, log, settings });

@@ -1,6 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
+import { freeCluster, lockFileOf } from './cluster-lock.ts';
+import { makeRoles, ownerName } from './database-roles.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { findFreePort } from './free-port.ts';
 import { generatedPassword } from './generated-password.ts';
@@ -10,7 +13,7 @@ import { type ServerProcess, type StopStep, spawnServer, stopLeftover } from './
 import { unprivileged } from './unprivileged.ts';
 
 interface PostgresOptions {
-  /** Holds the cluster, its password and the server's log. One server at a time: see lockDataDirectory. */
+  /** Holds the cluster, its passwords and the server's log. One server at a time: see lockDataDirectory. */
   readonly directory: string;
   readonly log: Logger;
   /** Settings of postgresql.conf over ours; a test turns fsync off. */
@@ -21,7 +24,7 @@ interface PostgresOptions {
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '100',
+  max_connections: '200',
   shared_buffers: '128MB',
   fsync: 'on',
   synchronous_commit: 'on',
@@ -42,24 +45,29 @@ const stopSteps: readonly StopStep[] = [
 /** Recovery after a crash is part of it. */
 const readyTimeoutMs = 60_000;
 
-/** What another attempt may cure: the port was taken meanwhile, or processes of a killed server are just ending. */
+/**
+ * Failures that another attempt may solve: the port was taken meanwhile, or processes of a killed server are ending.
+ */
 const passing = /Address already in use|pre-existing shared memory block/;
-const maxAttempts = 5;
+/** How long such a start is tried again, and the pause between two attempts, in milliseconds. */
+const patienceMs = 30_000;
+const pauseMs = 100;
 
 /**
- * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1, with its data in `directory`; makes the
+ * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1, with its data in `directory`; creates the
  * cluster at the first start. Throws with the server's last lines when it does not get ready.
  */
 export async function startPostgres({ directory, log, settings = {} }: PostgresOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
   const binaries = await loadPostgresBinaries();
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const leftover = await stopLeftover(home, stopSteps);
-  if (leftover !== undefined)
-    log.warn({ pid: leftover }, 'stopped the PostgreSQL that an earlier stack had left behind');
-  const password = await generatedPassword(home);
-  const user = await unprivileged(binaries.postgres, home);
   const cluster = join(home, 'cluster');
+  const stopped = await stopLeftover(home, stopSteps);
+  const leftover = (await freeCluster(cluster, stopSteps)) ?? stopped;
+  if (leftover !== undefined) log.warn({ pid: leftover }, 'stopped the PostgreSQL server of an earlier stack');
+  const password = await generatedPassword(home, 'password');
+  const ownerPassword = await generatedPassword(home, 'owner_password');
+  const user = await unprivileged(binaries.postgres, home);
   const effective = { ...ourSettings, ...settings };
   await ensureCluster({ cluster, binaries, password, user, isDurable: effective.fsync !== 'off' });
 
@@ -73,20 +81,28 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
     await server.ready(() => findReady(cluster, server.pid), readyTimeoutMs);
     return server;
   };
-  for (let attempts = 1; ; attempts += 1) {
+  const givingUpMs = performance.now() + patienceMs;
+  for (;;) {
     const port = await findFreePort();
     try {
       const { pid, exited, stop } = await attempt(port);
+      const urlOf = (user: string, itsPassword: string): string =>
+        `postgres://${user}:${itsPassword}@127.0.0.1:${port}/${databaseName}`;
+      await makeRoles(urlOf(superuser, password), ownerPassword).catch(async (error: unknown) => {
+        await stop();
+        throw error;
+      });
       log.debug({ pid, port }, 'PostgreSQL is ready');
-      return { url: `postgres://${superuser}:${password}@127.0.0.1:${port}/${databaseName}`, pid, exited, stop };
+      return { url: urlOf(ownerName, ownerPassword), pid, exited, stop };
     } catch (error) {
-      if (attempts === maxAttempts || !(error instanceof Error && passing.test(error.message))) throw error;
+      if (performance.now() > givingUpMs || !(error instanceof Error && passing.test(error.message))) throw error;
+      await delay(pauseMs);
     }
   }
 }
 
 /** postmaster.pid: the pid is its first line, and the eighth says "ready" once connections are taken. */
 async function findReady(cluster: string, pid: number): Promise<true | undefined> {
-  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const lines = (await readFile(lockFileOf(cluster), 'utf8').catch(() => '')).split('\n');
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready' ? true : undefined;
 }

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** One process of one boot: a pid alone is given to another process sooner or later. */
+/** Identifies one process of one boot: a pid alone is reused sooner or later. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it started, in the system's own terms; only ever compared. */
   readonly startedAt: string;
 }
 
-/** Identifies the running process with this pid; undefined when there is none, or only a zombie of it. */
+/** Identifies the running process with this pid; undefined when it is dead, a zombie included. */
 export function findProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? linuxStart(pid) : posixStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -17,12 +17,14 @@ export function findProcess(pid: number): ProcessIdentity | undefined {
 /** Whether the very process that was identified earlier still runs. */
 export const isRunning = ({ pid, startedAt }: ProcessIdentity): boolean => findProcess(pid)?.startedAt === startedAt;
 
-/** proc(5): state is field 3 and the start time, in ticks since boot, field 22; the name in field 2 may hold anything. */
+/**
+ * proc(5): state is field 3 and the start time, in ticks since boot, field 22; the name in field 2 may hold anything.
+ */
 function linuxStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] === 'Z') return undefined;
+    if (isDead(fields[0])) return undefined;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8');
     return `${boot.trim()} ${fields[19]}`;
   } catch {
@@ -34,7 +36,22 @@ function posixStart(pid: number): string | undefined {
   try {
     const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' });
     const [state = 'Z', ...startedAt] = line.trim().split(/\s+/);
-    return state.startsWith('Z') ? undefined : startedAt.join(' ');
+    return isDead(state) ? undefined : startedAt.join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A zombie (Z) keeps its pid until its parent reads its exit code, which may never happen in a container. */
+const isDead = (state: string | undefined): boolean => /^[ZX]/.test(state ?? 'Z');
+
+/** The command line of a running process, its arguments joined by spaces; undefined when there is no such process. */
+export function findCommandLine(pid: number): string | undefined {
+  if (!findProcess(pid)) return undefined;
+  try {
+    return process.platform === 'linux'
+      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+      : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StartFailure } from '@recordbus/shared/start-failure';
 import { findProcess, isRunning, type ProcessIdentity, parseIdentity } from './process-identity.ts';
 import { until } from './until.ts';
 
@@ -12,7 +13,7 @@ export interface StopStep {
 }
 
 interface ServerCommand {
-  /** As people call it, for sentences and the log. */
+  /** The name in sentences and the log. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -28,7 +29,7 @@ export interface ServerProcess {
   readonly pid: number;
   /** Settles with a sentence when the server ends without having been asked to; never otherwise. */
   readonly exited: Promise<string>;
-  /** Asks the server to stop and waits until it has; presses harder when it does not. */
+  /** Stops the server with one signal after another, and waits until it has ended. */
   stop(): Promise<void>;
   /** Waits for the probe's answer; throws with the server's last lines when it ends or is not ready in time. */
   ready<T>(probe: () => Promise<T | undefined>, timeoutMs: number): Promise<T>;
@@ -51,7 +52,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   const logStartBytes = (await stat(logFile).catch(() => undefined))?.size ?? 0;
   const output = await open(logFile, 'a', 0o600);
   const child = spawn(server.command, server.args, {
-    // Whoever the server runs as can stand there, and no mount is kept busy.
+    // Every user can use this directory, and it keeps no mount busy.
     cwd: '/',
     detached: true,
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...server.environment },
@@ -101,17 +102,19 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
         failure = sentence;
       });
       const answer = await until(timeoutMs, async () => {
-        if (failure !== undefined) throw new Error(failure);
+        if (failure !== undefined) throw new StartFailure(failure);
         return probe();
       });
       if (answer !== undefined) return answer;
       await stopOnce();
-      throw new Error(`${name} was not ready after ${timeoutMs / 1000} s. ${await lastLines(logFile, logStartBytes)}`);
+      throw new StartFailure(
+        `${name} was not ready after ${timeoutMs / 1000} s. ${await lastLines(logFile, logStartBytes)}`,
+      );
     },
   };
 }
 
-/** Stops the server that a stack which was killed left behind in a directory. Answers its pid when there was one. */
+/** Stops the server that a killed stack left behind in a directory. Returns its pid, if there was one. */
 export async function stopLeftover(directory: string, steps: readonly StopStep[]): Promise<number | undefined> {
   const note = await readFile(noteFile(directory), 'utf8').catch(() => '');
   const identity = parseIdentity(note);
@@ -120,7 +123,8 @@ export async function stopLeftover(directory: string, steps: readonly StopStep[]
   return identity.pid;
 }
 
-async function stopProcess(identity: ProcessIdentity, steps: readonly StopStep[]): Promise<void> {
+/** Ends a process step by step. Throws when even the last signal does not end it. */
+export async function stopProcess(identity: ProcessIdentity, steps: readonly StopStep[]): Promise<void> {
   for (const { signal, withinMs } of steps) {
     if (!isRunning(identity)) return;
     try {

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where a running stack is, for tools on this machine. */
+/** The addresses of a running stack, for tools on this machine. */
 export interface StackNote {
   /** Address of the gateway. */
   readonly url: string;
@@ -16,8 +16,8 @@ export interface StackNote {
 const fileOf = (dataDirectory: string): string => join(dataDirectory, 'stack.json');
 
 /**
- * Leaves `stack.json` in the data directory. Only its owner can read it: it carries secrets. Gives a function that
- * removes it.
+ * Writes `stack.json` into the data directory. Only its owner can read it, since it holds secrets. Returns a function
+ * that removes it.
  */
 export async function writeStackNote(
   dataDirectory: string,

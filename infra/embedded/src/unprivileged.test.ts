@@ -28,7 +28,7 @@ async function runProgram(): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-test('root hands the program to another user, without groups of its own', { skip: !isRoot }, async () => {
+test('root runs the program as another user, without its own groups', { skip: !isRoot }, async () => {
   await chmod(base, 0o755);
   const [uid, groups, made] = await runProgram();
   const owner = await stat(directory);
@@ -46,7 +46,7 @@ test('root reaches a program below a directory that only root may enter', { skip
   assert.equal(accessible, program, 'access(2) says so too');
 });
 
-test('an ordinary user runs the program as it is', { skip: isRoot }, async () => {
+test('an ordinary user runs the program unchanged', { skip: isRoot }, async () => {
   const { wrap } = await unprivileged(program, directory);
   assert.deepEqual(wrap(program, ['a']), { command: program, args: ['a'] });
 });

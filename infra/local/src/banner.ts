@@ -1,6 +1,6 @@
 import type { RunningStack } from './running-stack.ts';
 
-/** What a newcomer sees once the stack answers: where it is, and the next thing to do. */
+/** The text for newcomers once the stack answers: its address and the next step. */
 export function banner({ url, setupToken }: RunningStack, startedInMs: number): string {
   const lines = [`Recordbus is ready at ${url} (${(startedInMs / 1000).toFixed(1)} s)`];
   if (setupToken) {

@@ -1,21 +1,41 @@
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '@recordbus/shared/config';
+import { listenRefusal } from '@recordbus/shared/http';
 
 const preferredPort = 8080;
+const pollMs = 50;
 
-/** The port to serve on: the one that is asked for, which must be free, else 8080, else any other. */
-export async function choosePort(wanted: number | undefined, host: string): Promise<number> {
-  if (wanted !== undefined) {
+interface PortWish {
+  /** The configured port; without one it is 8080, or any free port. */
+  readonly port: number | undefined;
+  readonly host: string;
+  /** How long to wait for a taken port, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/**
+ * Chooses the port to serve on: the configured one, which must be free, else 8080, else any free port. Throws
+ * ConfigError for an address that can not be used.
+ */
+export async function choosePort({ port, host, patienceMs }: PortWish): Promise<number> {
+  const wanted = port ?? preferredPort;
+  const givingUpMs = performance.now() + patienceMs;
+  for (;;) {
     if (await isFree(wanted, host)) return wanted;
-    throw new ConfigError(`SERVICE_PORT ${wanted} is taken by another program.`);
+    if (performance.now() >= givingUpMs) break;
+    await delay(pollMs);
   }
-  return (await isFree(preferredPort, host)) ? preferredPort : 0;
+  if (port === undefined) return 0;
+  throw new ConfigError(`SERVICE_PORT ${port} is taken by another program.`);
 }
 
 function isFree(port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(listenRefusal(error, port, host)),
+    );
     probe.listen({ port, host, exclusive: true }, () => probe.close(() => resolve(true)));
   });
 }

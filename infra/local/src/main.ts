@@ -1,18 +1,42 @@
-import { writeStackNote } from '@recordbus/embedded';
+import { join } from 'node:path';
+import { defaultSizeOnDisk } from '@recordbus/bus/config';
+import { lockDataDirectory, writeStackNote } from '@recordbus/embedded';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { host } from '@recordbus/shared/config';
 import { runProcess } from '@recordbus/shared/run-process';
+import { loadTokenSecret } from '@recordbus/tokens';
 import { banner } from './banner.ts';
 import { choosePort } from './choose-port.ts';
+import { settleEncryptionKey } from './encryption-key.ts';
 import { localVariables, readArguments } from './options.ts';
 import { startSeparateProcesses } from './separate-processes.ts';
 import { startServers } from './servers.ts';
 
+/** How long to wait for a stack that is just ending, and for its port, in milliseconds. */
+const patienceMs = 20_000;
+
 await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle, metrics }) => {
   const startedAtMs = performance.now();
   const { separateProcesses } = readArguments(process.argv.slice(2));
-  const gatewayPort = await choosePort(config.port, config.host);
+  const lock = await lockDataDirectory(config.dataDirectory, { patienceMs });
+  lifecycle.onStop('data directory', () => lock.release());
+  const gatewayPort = await choosePort({ ...config, patienceMs: lock.isTakenOver ? patienceMs : 0 });
+  const extensions = await findExtensionsConfig(config);
+  // Before the servers: an unusable secret file ends the start at once.
+  const secret = loadTokenSecret(config);
   const servers = await startServers({ ...config, log, lifecycle });
+  // The disk of an external bus is unknown here: the services follow its limits.
+  const defaultStreamBytes = servers.embedded.natsUrl
+    ? await defaultSizeOnDisk(join(config.dataDirectory, 'nats'))
+    : undefined;
+  const eventStreamMaxBytes = config.eventStreamMaxBytes ?? defaultStreamBytes;
+
+  const encryptionKey = await settleEncryptionKey({
+    config,
+    databaseUrl: servers.databaseUrl,
+    isOwnDatabase: servers.embedded.databaseUrl !== undefined,
+    log,
+  });
 
   const stack = separateProcesses
     ? await startSeparateProcesses({
@@ -20,24 +44,27 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
           SERVICE_DATABASE_URL: servers.databaseUrl,
           SERVICE_NATS_URL: servers.natsUrl,
           SERVICE_DATA_DIR: config.dataDirectory,
+          ...(encryptionKey !== undefined && { SERVICE_ENCRYPTION_KEY: encryptionKey }),
+          ...(eventStreamMaxBytes && { SERVICE_EVENTS_MAX_BYTES: String(eventStreamMaxBytes) }),
         },
         gatewayPort,
-        hasExtensions: (await findExtensionsConfig(config)) !== undefined,
         log,
         lifecycle,
         onRestart: () => announce(),
       })
     : // Who only supervises processes need not load what runs in them.
       await (await import('./one-process.ts')).startInOneProcess({
-        config,
+        config: { ...config, eventStreamMaxBytes, encryptionKey },
         ...servers,
+        extensions,
+        secret,
         gatewayPort,
         log,
         lifecycle,
         metrics,
       });
 
-  /** Tells a parent process, if it listens, where everything is. */
+  /** Sends the addresses to the parent process, if it listens. */
   function announce(): void {
     const { url, setupToken } = stack;
     process.send?.({ ready: true, name: 'local', url, setupToken, services: stack.services() });

@@ -6,7 +6,7 @@ import { answerTimeoutMs } from '@recordbus/gateway/config';
 import { fileVariables } from '@recordbus/records/config';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
-/** The stack brings its own servers and takes a free port, so what a lone service must be given is optional here. */
+/** The stack has its own servers and takes a free port, so variables that a single service requires are optional. */
 export const localVariables = {
   ...adminVariables,
   ...authVariables,
@@ -20,11 +20,11 @@ export const localVariables = {
 };
 
 interface LocalOptions {
-  /** Each service in a process of its own, talking over HTTP, as in production. */
+  /** Whether each service runs in its own process, over HTTP, as in production. */
   readonly separateProcesses: boolean;
 }
 
-/** Reads the command line. Throws ConfigError for an argument it does not know. */
+/** Reads the command line. Throws ConfigError for an unknown argument. */
 export function readArguments(args: readonly string[]): LocalOptions {
   const unknown = args.find((arg) => arg !== '--processes');
   if (unknown) throw new ConfigError(`${unknown} is not an option; there is --processes.`);

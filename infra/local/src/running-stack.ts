@@ -1,9 +1,9 @@
-/** A stack that answers. */
+/** A running stack. */
 export interface RunningStack {
-  /** Address of the gateway. */
+  /** The address of the gateway. */
   readonly url: string;
-  /** One-time token for making the first admin; there is none once an admin exists. */
+  /** The one-time token that creates the first admin; undefined once an admin exists. */
   readonly setupToken: string | undefined;
-  /** The processes of the services, when each has one of its own. */
+  /** The processes of the services, when each has its own. */
   services(): Readonly<Record<string, { readonly pid: number; readonly url: string }>>;
 }

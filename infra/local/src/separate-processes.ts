@@ -4,11 +4,9 @@ import type { RunningStack } from './running-stack.ts';
 import { type SupervisedProcess, startSupervised } from './supervised-process.ts';
 
 interface ProcessesOptions {
-  /** What every service is configured with: where the database and the bus are, the secret, the data directory. */
+  /** The configuration of every service: the addresses of database and bus, the secret, the data directory. */
   readonly environment: Readonly<Record<string, string>>;
   readonly gatewayPort: number;
-  /** Are there extensions, whose hooks the auth service asks the records service for? */
-  readonly hasExtensions: boolean;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
   readonly onRestart: () => void;
@@ -16,9 +14,9 @@ interface ProcessesOptions {
 
 const behindTheGateway = ['records', 'auth', 'admin', 'webhooks'] as const;
 
-/** Runs each service in a process of its own, the gateway last; they talk as they would on several machines. */
+/** Runs each service in its own process, the gateway last; they communicate as on several machines. */
 export async function startSeparateProcesses(options: ProcessesOptions): Promise<RunningStack> {
-  const { environment, gatewayPort, hasExtensions, log, lifecycle, onRestart } = options;
+  const { environment, gatewayPort, log, lifecycle, onRestart } = options;
   const processes: SupervisedProcess[] = [];
 
   async function start(name: string, more: Record<string, string>): Promise<SupervisedProcess> {
@@ -34,9 +32,7 @@ export async function startSeparateProcesses(options: ProcessesOptions): Promise
   for (const name of behindTheGateway)
     starting.set(
       name,
-      name === 'auth' && hasExtensions
-        ? urlOfRecords().then((more) => start(name, { ...inner, ...more }))
-        : start(name, inner),
+      name === 'auth' ? urlOfRecords().then((more) => start(name, { ...inner, ...more })) : start(name, inner),
     );
   const upstreams = await Promise.all(starting.values());
   const urls = upstreams.map(({ name, url }) => [`SERVICE_${name.toUpperCase()}_URL`, url]);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { lockDataDirectory, type StackNote, startNats, startPostgres } from '@recordbus/embedded';
+import { type StackNote, startNats, startPostgres } from '@recordbus/embedded';
 import type { Lifecycle } from '@recordbus/shared/lifecycle';
 import type { Logger } from '@recordbus/shared/logging';
 
@@ -14,25 +14,22 @@ interface ServerOptions {
 interface Servers {
   readonly databaseUrl: string;
   readonly natsUrl: string;
-  /** The addresses of those that were started here. */
+  /** The addresses of the servers that were started here. */
   readonly embedded: Pick<StackNote, 'databaseUrl' | 'natsUrl'>;
 }
 
 /**
- * Starts the database and the bus under the data directory, each unless the configuration names one that runs
- * elsewhere. When one of them dies by itself the whole stack stops with exit code 1 instead of limping on.
+ * Starts the database and the bus below the data directory, each unless the configuration names an external one. When
+ * one of them dies, the whole stack stops with exit code 1.
  */
 export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataDirectory, log, lifecycle } = options;
-  const lock = await lockDataDirectory(dataDirectory);
-  lifecycle.onStop('data directory', () => lock.release());
-
   const own = async (name: string, start: typeof startPostgres) => {
     const server = await start({ directory: join(dataDirectory, name), log });
     lifecycle.onStop(name, () => server.stop());
     void server.exited.then((how) => {
       log.fatal({ server: name, how }, 'an embedded server died');
-      // What whoever looks at the terminal reads last: above it is what all the services said meanwhile.
+      // The last line on the terminal, below the messages of all services.
       process.once('exit', () =>
         process.stderr.write(`${how}\nWithout it nothing here works, so the rest stopped too.\n`),
       );

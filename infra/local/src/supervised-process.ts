@@ -4,13 +4,14 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@recordbus/shared/logging';
 import type { ReadyMessage } from '@recordbus/shared/run-process';
+import { StartFailure } from '@recordbus/shared/start-failure';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Pause before a service that died is started again, in milliseconds. */
+/** Pause before a restart, in milliseconds. */
 const restartDelayMs = 500;
 
-/** A service in a process of its own that is started again, at the same address, whenever it dies. */
+/** A service in its own process, which is restarted at the same address when it dies. */
 export interface SupervisedProcess {
   readonly name: string;
   readonly url: string;
@@ -23,11 +24,11 @@ interface SupervisedOptions {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;
-  /** Called after each start but the first. */
+  /** Called after each restart. */
   readonly onRestart: () => void;
 }
 
-/** Starts a service and resolves when it answers; rejects when its first start fails. */
+/** Starts a service. Resolves when it answers; rejects when its first start fails. */
 export async function startSupervised({
   name,
   environment,
@@ -37,18 +38,20 @@ export async function startSupervised({
   let stopping = false;
   let child = launch(name, environment);
   const first = await untilReady(name, child);
-  // The gateway knows this address: a restart has to come back to it.
+  // The gateway keeps this address, so a restart has to use it again.
   const sameAddress = { ...environment, SERVICE_PORT: new URL(first.url).port };
 
   async function keepAlive(): Promise<void> {
     for (;;) {
       const [code, signal] = child.exitCode === null && child.signalCode === null ? await once(child, 'exit') : [];
       if (stopping) return;
-      log.error({ part: name, code, signal }, 'a service died and is started again');
+      log.error({ part: name, code, signal }, 'a service died, restarting');
       await setTimeout(restartDelayMs);
       if (stopping) return;
       child = launch(name, sameAddress);
-      await untilReady(name, child).then(onRestart, (error) => log.error({ err: error, part: name }, 'no restart'));
+      await untilReady(name, child).then(onRestart, (error) =>
+        log.error({ err: error, part: name }, 'cannot restart a service'),
+      );
     }
   }
   void keepAlive();
@@ -73,7 +76,7 @@ function launch(name: string, environment: Readonly<Record<string, string>>): Ch
   return spawn(
     process.execPath,
     ['--require', `${root}infra/launch/tether.cjs`, `${root}services/${name}/src/main.ts`],
-    // A session of its own, so that a terminal's Ctrl-C reaches only the parent, which stops its services in order.
+    // Its own session, so that a terminal's Ctrl-C reaches only the parent, which stops its services in order.
     { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
   );
 }
@@ -82,7 +85,7 @@ function untilReady(name: string, child: ChildProcess): Promise<ReadyMessage> {
   return Promise.race([
     once(child, 'message').then(([message]) => message as ReadyMessage),
     once(child, 'exit').then(([code]) => {
-      throw new Error(`the service ${name} did not start (exit code ${code})`);
+      throw new StartFailure(`The service ${name} did not start (exit code ${code}).`);
     }),
   ]);
 }

@@ -2,63 +2,75 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { z } from 'zod';
 import type { UserChange } from './change-user.ts';
 import type { NewUser } from './create-user.ts';
+import type { Removable } from './identity/removed-ways.ts';
 import type { SignInAttempt } from './sign-in.ts';
+import type { UserPicture } from './user-picture.ts';
 
 const collections = z.array(z.string()).readonly();
 
-/** The collections that have hooks, by what these are about; `*` stands for all of them. */
-export const hookedAccounts = z
+/** The collections with hooks, by kind of hook; `*` is every collection. */
+export const hookedCollections = z
   .object({
-    /** Asked before a sign-in. */
+    /** Hooks before a sign-in. */
     signIn: collections,
-    /** Told of a sign-in that worked. */
+    /** Hooks after a sign-in. */
     signedIn: collections,
-    /** Stand before a user is made. */
+    /** Hooks before the create of a user. */
     create: collections,
-    /** Stand before the fields of a user are changed. */
+    /** Hooks before a change of the fields of a user. */
     update: collections,
   })
   .readonly();
-export type HookedAccounts = z.infer<typeof hookedAccounts>;
+export type HookedCollections = z.infer<typeof hookedCollections>;
 
 /** No collection has hooks. */
-export const nothingHooked: HookedAccounts = { signIn: [], signedIn: [], create: [], update: [] };
+export const nothingHooked: HookedCollections = { signIn: [], signedIn: [], create: [], update: [] };
 
-/** The code of users around the accounts that the auth service writes; whoever runs that code says how. */
+/** What the records service does for the auth service: it runs hooks of extensions, and stores pictures of users. */
 export interface AccountHooks {
-  /** As they are now. Who is not hooked does everything by itself. */
-  readonly hooked: HookedAccounts;
-  /** Throws what refuses the attempt. */
+  /** The current collections with hooks. The auth service writes users of other collections itself. */
+  readonly hooked: HookedCollections;
+  /** Runs the hooks before a sign-in. Throws the refusal of a hook. */
   beforeSignIn(attempt: SignInAttempt, context: RequestContext): Promise<void>;
   /**
-   * Makes a user in one transaction with what stands before; false, and nothing is written, when another user has the
-   * link. Throws what refuses the user.
+   * Creates a user in one transaction with its before hooks. Returns false, and writes nothing, when another user has
+   * the link. Throws the refusal of a hook or of the user.
    */
   createUser(collection: string, user: NewUser, context: RequestContext): Promise<boolean>;
   /**
-   * Changes a user in the same way; false, and nothing is written, when there is no such user, the condition does not
-   * hold or the token is used up.
+   * Changes a user in the same way and returns what the change removed from the account. Returns undefined, and writes
+   * nothing, when the user does not exist, the condition does not hold, or the token is used up.
    */
-  changeUser(collection: string, change: UserChange, context: RequestContext): Promise<boolean>;
+  changeUser(
+    collection: string,
+    change: UserChange,
+    context: RequestContext,
+  ): Promise<readonly Removable[] | undefined>;
+  /** Fetches a picture into file fields of a user. Failures are logged; it throws only if the request fails. */
+  takePicture(collection: string, picture: UserPicture, context: RequestContext): Promise<void>;
 }
 
-/** Has the collection hooks of a kind? */
+/** Whether the collection has hooks of a kind. */
 export const isHooked = (
   { hooked }: Pick<AccountHooks, 'hooked'>,
-  kind: keyof HookedAccounts,
+  kind: keyof HookedCollections,
   { name }: { readonly name: string },
 ): boolean => hooked[kind].some((listed) => listed === '*' || listed === name);
 
-/** For a system without such code. */
+/** The hooks of a system without a records service. */
 export const noAccountHooks: AccountHooks = {
   hooked: nothingHooked,
   beforeSignIn: async () => {},
   createUser: async () => false,
-  changeUser: async () => false,
+  changeUser: async () => undefined,
+  takePicture: async () => {
+    throw new Error('the auth service does not know where the records service is (SERVICE_RECORDS_URL)');
+  },
 };
 
-/** Where the service that runs the code is asked by another one. */
+/** The internal paths of these functions at the records service. */
 export const accountHookPaths = {
   signIn: '/internal/sign-in-hooks',
   users: '/internal/users/:collection',
+  pictures: '/internal/user-pictures/:collection',
 } as const;

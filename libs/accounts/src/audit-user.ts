@@ -3,13 +3,15 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 
-/** What is audited of users (docs/security.md): what opens an account, or changes how it is opened. */
+/** The audited actions on users (admins §6.4): access to an account, and changes of how it is accessed. */
 export const userActions = [
   'users.impersonate',
   'users.promote',
   'users.password_change',
   'users.password_reset',
   'users.email_change',
+  'users.email_change_undone',
+  'users.first_proof',
   'users.mfa_enable',
   'users.mfa_disable',
   'users.mfa_recovery_codes',
@@ -19,19 +21,19 @@ export const userActions = [
 
 export type UserAction = (typeof userActions)[number];
 
-/** The request by which something is done to a user. */
-interface Origin {
+/** The request of an action. */
+interface AuditOrigin {
   readonly context: RequestContext;
   readonly userAgent: string | undefined;
 }
 
-/** Writes the audit row of something that was done to a user; in the transaction that does it. */
+/** Writes the audit row of an action on a user, in the transaction of the action. */
 export const auditUser = (
   query: Query,
   action: UserAction,
   collection: Collection,
   userId: string,
-  { context, userAgent }: Origin,
+  { context, userAgent }: AuditOrigin,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> =>
   recordAudit(query, {

@@ -6,7 +6,7 @@ export const userFields = z.record(z.string(), z.unknown()).readonly();
 type UserFields = z.infer<typeof userFields>;
 
 /**
- * What stands before a user is written, in the transaction of the write: gives the fields that it goes on with, or
- * undefined when there is no such user. Throws what refuses the write.
+ * Runs the hooks before a write of a user, in its transaction. Returns the fields that they leave, or undefined when the
+ * user does not exist. Throws the refusal of a hook.
  */
 export type BeforeUserWrite = (fields: UserFields) => Promise<UserFields | undefined>;

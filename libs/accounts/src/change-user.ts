@@ -1,18 +1,19 @@
 import type { Query } from '@recordbus/database';
 import {
   autodateAssignments,
-  insertEvents,
-  nextUpdatedAt,
+  composeWrite,
+  lockedRow,
   nowSec,
-  originValues,
-  selectChange,
-  withHistory,
+  type Origin,
+  originOf,
+  versionAssignments,
 } from '@recordbus/journal';
+import type { NamedParameters } from '@recordbus/query';
 import {
   type Collection,
   type ColumnValues,
   explainRefusal,
-  type FieldSealing,
+  type FieldEncryption,
   fieldTypeOf,
   quoteIdentifier,
   tableOf,
@@ -21,138 +22,183 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { z } from 'zod';
 import { auditUser, userActions } from './audit-user.ts';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';
-import { closeOtherWaysIn } from './close-other-ways-in.ts';
+import { type ClosedWays, closedBy, closeWaysIn, disableLaterUndos, undone } from './identity/close-ways-in.ts';
+import { lockAccount } from './identity/locked-account.ts';
+import { noteRemovedWays, type RemovedWays } from './identity/removed-ways.ts';
 import { finishOneTimeToken } from './one-time-token.ts';
 import { readerOf } from './record-reader.ts';
 import { selectUser, type User } from './user.ts';
 
-/** What must be true of the user when the change is made, or nothing is changed. */
+/** What must hold for the user at the change, or nothing is changed. */
 const condition = z
   .object({
-    /** The address, whatever its case. */
+    /** The address, ignoring case. */
     email: z.string().optional(),
     isAnonymous: z.boolean().optional(),
+    isVerified: z.boolean().optional(),
     tokenVersion: z.int().optional(),
   })
   .readonly();
 
-/** What becomes of a user, as one service may tell another; what is left out stays. */
+/** A change of a user, in the form that services exchange. What is left out stays. */
 export const userChange = z
   .object({
     id: z.string(),
-    /** As in the body of a record; no password is among them. */
+    /** The fields, as in the body of a record, without a password. */
     fields: userFields.optional(),
-    /** A new password (null: none opens the account any more): all tokens and sessions so far end. */
+    /** Values that the product sets. They replace those of `fields` and need not fit the options of the fields. */
+    given: userFields.optional(),
+    /** The hash of a new password, or null to remove the password. Ends all earlier tokens and sessions. */
     passwordHash: z.string().nullable().optional(),
     isAnonymous: z.boolean().optional(),
     /**
-     * Closes whatever else opens the account, since whoever made it may have been somebody else than who has just proved
-     * that the address is theirs (contract §4, pre-hijacking).
+     * Set for the first proof of the address by a reset, a code or a provider: removes every other way into the account,
+     * since another person may have created it (identity §2.2). Has no effect on a proved address.
      */
     closesOtherWaysIn: z.boolean().optional(),
+    /** Set for the first proof by the verification link: removes all ways in but password and sessions (identity §2.3). */
+    closesAttached: z.boolean().optional(),
+    /** Ends all tokens and sessions, also without a new password. */
+    endsSessions: z.boolean().optional(),
+    /** The change of address that is undone, with all later ones. */
+    undoes: undone.optional(),
     condition: condition.optional(),
-    /** Hash of the one-time token that the change uses up; without it nothing is changed. */
+    /** Hash of the one-time token that the change uses up. If the token is gone, nothing is changed. */
     tokenHash: z.string().optional(),
-    /** As what it is audited, if it is. */
+    /** The action of the audit row, if it has one. */
     audit: z.enum(userActions).optional(),
     userAgent: z.string().optional(),
   })
   .readonly();
 export type UserChange = z.infer<typeof userChange>;
 
+/** A user after a change, and what the change removed from the account. */
+export interface ChangedUser {
+  readonly user: User;
+  readonly removed: RemovedWays['removed'];
+}
+
 /**
- * Changes a user, with the event (and the history row) of a record that is changed; in a transaction, which is to be
- * taken back when this gives undefined: there is no such user, the condition does not hold, or the token is used up.
- * After the commit the bus is to be told (`notify('outbox')`). Throws 422 naming the fields that are wrong or taken.
+ * Changes a user, with the event and history row of an update, in a transaction. Returns undefined when the user does not
+ * exist, the condition does not hold, or the token is used up: the caller then rolls back. After the commit the caller
+ * sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken.
  */
 export async function changeUser(
   query: Query,
-  { sealing }: { readonly sealing: FieldSealing },
+  { encryption }: { readonly encryption: FieldEncryption },
   collection: Collection,
   change: UserChange,
   context: RequestContext,
   before?: BeforeUserWrite,
-): Promise<User | undefined> {
-  const { id, fields = {}, tokenHash, audit, userAgent } = change;
+): Promise<ChangedUser | undefined> {
+  const { id, fields = {}, given = {}, tokenHash, audit, userAgent, undoes } = change;
+  const held = await lockAccount(query, collection, id);
+  if (!held) return undefined;
   if (tokenHash !== undefined && !(await finishOneTimeToken(query, tokenHash))) return undefined;
   const written = before ? await before(fields) : fields;
   if (!written) return undefined;
-  if (change.closesOtherWaysIn) await closeOtherWaysIn(query, id);
-  const stored = await sealing.storeSecrets(collection, readerOf(collection).readChange(written));
-  const user = await updateUser(query, collection, change, stored, context);
-  if (user && audit) await auditUser(query, audit, collection, id, { context, userAgent });
-  return user;
+  const closed = closedBy(change, held);
+  const ways = await closeWaysIn(query, id, closed, held, undoes?.changedAtSec);
+  const values = new Map([...(await readerOf(collection).readChange(written)), ...Object.entries(given)]);
+  const stored = await encryption.storeSecrets(collection, values);
+  const user = await updateUser(query, collection, { change, closed, stored }, context);
+  if (!user) return undefined;
+  if (undoes) await disableLaterUndos(query, id, undoes);
+  if (ways.removed.length > 0) await noteRemovedWays(query, collection, user, ways);
+  const origin = { context, userAgent };
+  if (audit) await auditUser(query, audit, collection, id, origin, ways.removed.length > 0 ? { ...ways } : {});
+  else if (ways.removed.length > 0) await auditUser(query, 'users.first_proof', collection, id, origin, { ...ways });
+  return { user, removed: ways.removed };
+}
+
+/** The values to write to the row of a user. */
+interface Write {
+  readonly change: UserChange;
+  readonly closed: ClosedWays;
+  readonly stored: ColumnValues;
 }
 
 async function updateUser(
   query: Query,
   collection: Collection,
-  change: UserChange,
-  stored: ColumnValues,
+  write: Write,
   context: RequestContext,
 ): Promise<User | undefined> {
-  const { id, condition = {} } = change;
-  const fixed = [
-    ...originValues(context),
-    id,
-    condition.email ?? null,
-    condition.isAnonymous ?? null,
-    condition.tokenVersion ?? null,
-  ];
-  const written = writtenColumns(collection, change, stored);
+  const { id, condition = {}, passwordHash, isAnonymous } = write.change;
+  const statement = composeUpdateUser(collection, write);
   const [user] = await query<User>({
-    text: composeUpdateUser(
-      collection,
-      written.map(({ column, type }, index) => `${column} = $${fixed.length + 1 + index}::${type}, `).join('') +
-        otherAssignments(collection, change, stored),
-    ),
-    values: [...fixed, ...written.map(({ value }) => value)],
+    text: statement.text,
+    values: statement.valuesFrom({
+      ...originOf(context),
+      id,
+      ifEmail: condition.email ?? null,
+      ifAnonymous: condition.isAnonymous ?? null,
+      ifTokenVersion: condition.tokenVersion ?? null,
+      ifVerified: condition.isVerified ?? null,
+      fields: write.stored,
+      passwordHash: passwordHash ?? null,
+      isAnonymous: isAnonymous ?? null,
+    }),
   }).catch(explainRefusal(collection));
   return user;
 }
 
-/** The columns whose values are values of the statement. */
-const writtenColumns = (
-  collection: Collection,
-  { passwordHash, closesOtherWaysIn, isAnonymous }: UserChange,
-  stored: ColumnValues,
-) => [
-  ...collection.fields
-    .filter(({ name }) => stored.has(name))
-    .map((field) => ({
-      column: quoteIdentifier(field.name),
-      type: fieldTypeOf(field).columnType(field),
-      value: stored.get(field.name),
-    })),
-  ...(passwordHash !== undefined || closesOtherWaysIn
-    ? [{ column: 'password_hash', type: 'text', value: passwordHash ?? null }]
-    : []),
-  ...(isAnonymous === undefined ? [] : [{ column: 'is_anonymous', type: 'boolean', value: isAnonymous }]),
-];
+interface ChangeValues extends Origin {
+  readonly id: string;
+  readonly ifEmail: string | null;
+  readonly ifAnonymous: boolean | null;
+  readonly ifTokenVersion: number | null;
+  readonly ifVerified: boolean | null;
+  readonly fields: ColumnValues;
+  readonly passwordHash: string | null;
+  readonly isAnonymous: boolean | null;
+}
 
-/** What is set beside them, each with a comma behind it. */
-function otherAssignments(collection: Collection, change: UserChange, stored: ColumnValues): string {
-  const fields = collection.fields.filter(({ name }) => !stored.has(name));
-  const assignments = [autodateAssignments({ ...collection, fields })];
-  if (change.passwordHash !== undefined || change.closesOtherWaysIn)
-    assignments.push(`password_reset_at = ${nowSec}, token_version = t.token_version + 1, `);
-  if (change.closesOtherWaysIn) assignments.push('totp_secret = null, totp_enabled = false, totp_last_step = null, ');
+type Parameters = NamedParameters<ChangeValues>;
+
+/** Assignments of the given values, each followed by a comma. */
+function givenAssignments(parameters: Parameters, collection: Collection, { change, closed, stored }: Write): string {
+  const fields = collection.fields.filter(({ name }) => stored.has(name));
+  const assignments = fields.map((field) => {
+    const value = parameters.member('fields', field.name, fieldTypeOf(field).columnType(field));
+    return `${quoteIdentifier(field.name)} = ${value}, `;
+  });
+  if (change.passwordHash !== undefined || closed.password)
+    assignments.push(`password_hash = ${parameters.named('passwordHash', 'text')}, `);
+  if (change.isAnonymous !== undefined)
+    assignments.push(`is_anonymous = ${parameters.named('isAnonymous', 'boolean')}, `);
   return assignments.join('');
 }
 
-const composeUpdateUser = (collection: Collection, assignments: string): string =>
-  `with old as materialized (
-  select t.* from ${tableOf(collection)} t where t.id = $5::text for update
-), new as (
-  update ${tableOf(collection)} t set ${assignments}updated_at = ${nextUpdatedAt('t')}
+/** Assignments that follow from the change, each followed by a comma. */
+function otherAssignments(collection: Collection, { change, closed, stored }: Write): string {
+  const fields = collection.fields.filter(({ name }) => !stored.has(name));
+  const assignments = [autodateAssignments({ ...collection, fields })];
+  const setsPassword = change.passwordHash !== undefined || closed.password;
+  if (setsPassword) assignments.push(`password_reset_at = ${nowSec}, `);
+  if (setsPassword || change.endsSessions) assignments.push('token_version = t.token_version + 1, ');
+  if (closed.factor) assignments.push('totp_secret = null, totp_enabled = false, totp_last_step = null, ');
+  return assignments.join('');
+}
+
+const composeUpdateUser = (collection: Collection, write: Write) =>
+  composeWrite<ChangeValues>((parameters) => {
+    const id = parameters.named('id', 'text');
+    const email = parameters.named('ifEmail', 'text');
+    const isAnonymous = parameters.named('ifAnonymous', 'boolean');
+    const tokenVersion = parameters.named('ifTokenVersion', 'integer');
+    const isVerified = parameters.named('ifVerified', 'boolean');
+    const assignments = givenAssignments(parameters, collection, write) + otherAssignments(collection, write);
+    const update = `update ${tableOf(collection)} t set ${assignments}${versionAssignments('t')}
   from old where t.id = old.id
-    and ($6::text is null or lower(old.email) = lower($6::text))
-    and ($7::boolean is null or old.is_anonymous = $7::boolean)
-    and ($8::integer is null or old.token_version = $8::integer)
-  returning t.*
-), shown as materialized (
-  ${selectChange(collection, 'new', 'old')}
-), event as (
-  ${insertEvents({ collection, verb: 'update', source: 'shown' })}
-)${withHistory({ collection, verb: 'update', source: 'new' })}
-select ${selectUser(collection, 'new')} from new`;
+    and (${email} is null or lower(old.email) = lower(${email}))
+    and (${isAnonymous} is null or old.is_anonymous = ${isAnonymous})
+    and (${tokenVersion} is null or old.token_version = ${tokenVersion})
+    and (${isVerified} is null or old.verified = ${isVerified})
+  returning t.*`;
+    return {
+      before: [lockedRow(collection, id)],
+      writes: [{ collection, verb: 'update', write: update }],
+      answer: `select ${selectUser(collection, 'new')} from new`,
+    };
+  });

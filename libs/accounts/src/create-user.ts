@@ -1,10 +1,11 @@
 import type { Query } from '@recordbus/database';
-import { insertEvents, newValue, nowSec, originValues, selectRecord, withHistory } from '@recordbus/journal';
+import { composeWrite, newValue, nowSec, type Origin, originOf } from '@recordbus/journal';
+import type { QuerySchema } from '@recordbus/query';
 import {
   type Collection,
   type ColumnValues,
   explainRefusal,
-  type FieldSealing,
+  type FieldEncryption,
   fieldTypeOf,
   quoteIdentifier,
   tableOf,
@@ -15,85 +16,94 @@ import { z } from 'zod';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';
 import { insertLink, oauthLink } from './oauth-link.ts';
 import { readerOf } from './record-reader.ts';
+import { compileSignUpRule, isSignUpChecked, refusedByRule } from './sign-up.ts';
+import { requestValuesOf, signUpRequest } from './sign-up-request.ts';
 import { selectUser, type User } from './user.ts';
 
-/** A user who is to be made, as one service may tell another. */
+/** A user to create, in the form that services exchange. */
 export const newUser = z
   .object({
     id: z.string(),
-    /** As in the body of a record; no password is among them. */
+    /** The fields, as in the body of a record, without a password. */
     fields: userFields,
-    /** What the product gives by itself: it stands in place of what `fields` say, and need not fit the options. */
+    /** Values that the product sets. They replace those of `fields` and need not fit the options of the fields. */
     given: userFields.optional(),
-    /** Null for an account that no password opens. */
+    /** Null for an account without a password. */
     passwordHash: z.string().nullable(),
     isAnonymous: z.boolean().optional(),
-    /** Made with the user, who is not made when somebody is linked already. */
+    /** The request values for the create rule; only the fields when left out. */
+    asked: signUpRequest.optional(),
+    /** Created with the user. No user is created if the link exists. */
     link: oauthLink.optional(),
   })
   .readonly();
 export type NewUser = z.infer<typeof newUser>;
 
 /**
- * Makes a user, with the event (and the history row) of a record that is created; in a transaction. Undefined when
- * somebody else is linked. After the commit the bus is to be told (`notify('outbox')`). Throws 422 naming the fields that
- * are wrong or taken, 403 when somebody but an admin says that the address is verified.
+ * Creates a user, with the event and history row of a create, in a transaction. Returns undefined when another user has
+ * the link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or taken,
+ * 403 when a caller who is no admin sets `verified`, and 403 or 401 when the create rule does not hold for the account as
+ * it would be stored; then nothing is written.
  */
 export async function createUser(
   query: Query,
-  { sealing }: { readonly sealing: FieldSealing },
+  { encryption, schema }: { readonly encryption: FieldEncryption; readonly schema: QuerySchema },
   collection: Collection,
-  { id, fields, given = {}, passwordHash, isAnonymous = false, link }: NewUser,
+  { id, fields, given = {}, passwordHash, isAnonymous = false, asked, link }: NewUser,
   context: RequestContext,
   before?: BeforeUserWrite,
 ): Promise<User | undefined> {
   if (link && !(await insertLink(query, collection, id, link))) return undefined;
   const written = before ? await before(fields) : fields;
   if (!written) return undefined;
-  const values = readerOf(collection).readNew(written, new Map(Object.entries(given)));
-  if (values.get('verified') === true && context.principal.type !== 'admin') throw unproved();
-  const stored = await sealing.storeSecrets(collection, values);
-  return insertUser(query, collection, { id, passwordHash, isAnonymous, stored }, context);
-}
-
-/** 403 for somebody but an admin who says that an address is verified. */
-export const unproved = () => forbidden('only admins may say that an address is verified');
-
-interface UserRow {
-  readonly id: string;
-  readonly passwordHash: string | null;
-  readonly isAnonymous: boolean;
-  readonly stored: ColumnValues;
-}
-
-async function insertUser(
-  query: Query,
-  collection: Collection,
-  { id, passwordHash, isAnonymous, stored }: UserRow,
-  context: RequestContext,
-): Promise<User> {
-  const fields = collection.fields.map(({ name }) => stored.get(name) ?? null);
+  const values = await readerOf(collection).readNew(written, new Map(Object.entries(given)));
+  const { principal } = context;
+  if (given.verified !== true && values.get('verified') === true && principal.type !== 'admin')
+    throw verifiedIsForAdmins();
+  const stored = await encryption.storeSecrets(collection, values);
+  const request = requestValuesOf(asked ?? { body: fields, query: {}, headers: {} }, principal);
+  const hasCondition = isSignUpChecked(collection, principal);
+  const statement = composeInsertUser(collection, hasCondition ? schema : undefined);
   const [user] = await query<User>({
-    text: composeInsertUser(collection),
-    values: [...originValues(context), id, passwordHash, isAnonymous, ...fields],
+    text: statement.text,
+    values: statement.valuesFrom({ ...originOf(context), id, passwordHash, isAnonymous, fields: stored }, request),
   }).catch(explainRefusal(collection));
-  if (!user) throw new Error('the statement that makes a user gave no row');
+  if (!user && hasCondition) throw refusedByRule(principal);
+  if (!user) throw new Error('the statement that creates a user returned no row');
   return user;
 }
 
-function composeInsertUser(collection: Collection): string {
-  const columns = collection.fields.map(({ name }) => `, ${quoteIdentifier(name)}`);
-  const values = collection.fields.map(
-    (field, index) => `, ${newValue(field, `$${8 + index}::${fieldTypeOf(field).columnType(field)}`)}`,
-  );
-  return `with new as (
-  insert into ${tableOf(collection)} (id, created_at, updated_at, password_hash, is_anonymous${columns.join('')})
-  values ($5::text, ${nowSec}, ${nowSec}, $6::text, $7::boolean${values.join('')})
-  returning *
-), shown as materialized (
-  ${selectRecord(collection, 'new')}
-), event as (
-  ${insertEvents({ collection, verb: 'create', source: 'shown' })}
-)${withHistory({ collection, verb: 'create', source: 'new' })}
-select ${selectUser(collection, 'new')} from new`;
+/** 403 for a caller who is no admin and sets `verified`. */
+export const verifiedIsForAdmins = () => forbidden('only admins may say that an address is verified');
+
+interface NewUserValues extends Origin {
+  readonly id: string;
+  readonly passwordHash: string | null;
+  readonly isAnonymous: boolean;
+  readonly fields: ColumnValues;
 }
+
+/** With a schema the create rule is checked; where it does not hold, the statement returns no row. */
+const composeInsertUser = (collection: Collection, schema: QuerySchema | undefined) =>
+  composeWrite<NewUserValues>((parameters) => {
+    const columns = [
+      { name: 'id', value: parameters.named('id', 'text') },
+      { name: 'created_at', value: nowSec },
+      { name: 'updated_at', value: nowSec },
+      { name: 'password_hash', value: parameters.named('passwordHash', 'text') },
+      { name: 'is_anonymous', value: parameters.named('isAnonymous', 'boolean') },
+      ...collection.fields.map((field) => ({
+        name: quoteIdentifier(field.name),
+        value: newValue(field, parameters.member('fields', field.name, fieldTypeOf(field).columnType(field))),
+      })),
+    ];
+    const draft = columns.map(({ name, value }) => `${value} as ${name}`).join(', ');
+    const condition = schema && ` where ${compileSignUpRule(collection, schema, parameters)}`;
+    const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
+  select draft.* from (select ${draft}) draft${condition ?? ''}
+  returning *`;
+    return {
+      writes: [{ collection, verb: 'create', write }],
+      answer: `select ${selectUser(collection, 'new')} from new`,
+    };
+  });

@@ -2,10 +2,13 @@ import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { selectUser, type User } from './user.ts';
 
-/** The user with this address, spaces around it and its case aside (contract §4); any text may be asked for. */
+/** More characters than any address has (RFC 5321 §4.5.3.1). */
+const maxAddressLength = 320;
+
+/** Finds the user with this address, ignoring surrounding spaces and case (auth §1.3). Accepts any text. */
 export async function findUserByEmail(query: Query, collection: Collection, email: string): Promise<User | undefined> {
   const address = email.trim();
-  if (address === '' || address.includes('\0')) return undefined;
+  if (address === '' || address.length > maxAddressLength || address.includes('\0')) return undefined;
   const [user] = await query<User>({
     text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where lower(t.email) = lower($1::text) and t.email <> ''`,
     values: [address],
@@ -13,7 +16,7 @@ export async function findUserByEmail(query: Query, collection: Collection, emai
   return user;
 }
 
-/** The user with this id. */
+/** Finds the user with this id. */
 export async function findUserById(query: Query, collection: Collection, id: string): Promise<User | undefined> {
   if (id.includes('\0')) return undefined;
   const [user] = await query<User>({
@@ -23,7 +26,7 @@ export async function findUserById(query: Query, collection: Collection, id: str
   return user;
 }
 
-/** The user with this id, who stays as they are for the rest of the transaction. */
+/** Finds the user with this id and locks the row for the rest of the transaction. */
 export async function lockUser(query: Query, collection: Collection, id: string): Promise<User | undefined> {
   const [user] = await query<User>({
     text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where t.id = $1::text for update`,

@@ -1,19 +1,30 @@
 export {
   type AccountHooks,
   accountHookPaths,
-  type HookedAccounts,
+  type HookedCollections,
   isHooked,
   noAccountHooks,
   nothingHooked,
 } from './account-hooks.ts';
 export { auditUser, type UserAction } from './audit-user.ts';
 export type { BeforeUserWrite } from './before-user-write.ts';
-export { changeUser, type UserChange, userChange } from './change-user.ts';
-export { createUser, type NewUser, newUser, unproved } from './create-user.ts';
+export { type ChangedUser, changeUser, type UserChange, userChange } from './change-user.ts';
+export { createUser, type NewUser, newUser, verifiedIsForAdmins } from './create-user.ts';
 export { findUserByEmail, findUserById, lockUser } from './find-user.ts';
-export { followHookedAccounts, noteHookedAccounts } from './hooked-accounts.ts';
+export { followHookedCollections, storeHookedCollections } from './hooked-collections.ts';
+export {
+  demandFreshProof,
+  demandProof,
+  guessOldPassword,
+  type OfferedProof,
+  proofRequired,
+} from './identity/demand-proof.ts';
+export { noteRemovedWays, type Removable, removable } from './identity/removed-ways.ts';
 export { insertLink } from './oauth-link.ts';
 export { finishOneTimeToken } from './one-time-token.ts';
 export { readerOf } from './record-reader.ts';
 export { type SignInAttempt, type SignInFlow, signedInEvent, signInAttempt, signInFlow } from './sign-in.ts';
+export { signUpClosed } from './sign-up.ts';
+export { readSignUpRequest, type SignUpRequest } from './sign-up-request.ts';
 export { selectUser, type User } from './user.ts';
+export { type UserPicture, userPicture } from './user-picture.ts';

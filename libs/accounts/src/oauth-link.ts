@@ -2,20 +2,35 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { z } from 'zod';
 
-/** That a user is somebody whom a provider knows (interface §2.4). */
-export const oauthLink = z.object({ provider: z.string(), providerUserId: z.string(), nowSec: z.int() }).readonly();
+/** A link of a user to an identity at a provider (oauth §6.1). */
+export const oauthLink = z
+  .object({
+    provider: z.string(),
+    /** Left out by services of the previous release: then the settings decide about the issuer (migration 0025). */
+    issuer: z.string().optional(),
+    providerUserId: z.string(),
+    nowSec: z.int(),
+  })
+  .readonly();
 
-/** Links a user; false when the provider's user is somebody here already, perhaps since a moment ago. */
+/**
+ * Links a user; false when the identity is already linked, even by a parallel request. The column `provider_user_id` is
+ * the key of the previous release, which has no issuers: it is unique without one.
+ */
 export async function insertLink(
   query: Query,
   collection: Collection,
   accountId: string,
-  { provider, providerUserId, nowSec }: z.infer<typeof oauthLink>,
+  { provider, issuer, providerUserId, nowSec }: z.infer<typeof oauthLink>,
 ): Promise<boolean> {
   const rows = await query({
-    text: `insert into system.oauth_links (collection_id, provider, provider_user_id, account_id, created_at)
-      values ($1, $2, $3, $4, $5) on conflict (collection_id, provider, provider_user_id) do nothing returning 1`,
-    values: [collection.id, provider, providerUserId, accountId, nowSec],
+    text: `insert into system.oauth_links
+        (collection_id, provider, issuer, subject, provider_user_id, account_id, created_at)
+      select $1, $2, $3, $4, case when exists (
+          select from system.oauth_links where collection_id = $1 and provider = $2 and provider_user_id = $4
+        ) then $4::text || ' ' || $3::text else $4::text end, $5, $6
+      on conflict do nothing returning 1`,
+    values: [collection.id, provider, issuer ?? '', providerUserId, accountId, nowSec],
   });
   return rows.length > 0;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const signInFlow = z.enum(['register', 'password', 'otp', 'oauth2', 'anonymous', 'promote', 'second_factor']);
 export type SignInFlow = z.infer<typeof signInFlow>;
 
-/** Somebody who wants to sign in. */
+/** An attempt to sign in. */
 export const signInAttempt = z
   .object({
     flow: signInFlow,
@@ -16,5 +16,5 @@ export const signInAttempt = z
   .readonly();
 export type SignInAttempt = z.infer<typeof signInAttempt>;
 
-/** The event of a sign-in that somebody wants to know of; its data is an attempt with `user_id`. */
+/** The event of a sign-in to a collection with hooks after it. Its data is the attempt with `user_id`. */
 export const signedInEvent = 'system.signed_in';

@@ -1,20 +1,20 @@
 import { type Collection, recordColumns, selectList } from '@recordbus/schema';
 
-/** A user as signing in needs them. */
+/** A user, with what a sign-in needs. */
 export interface User {
   readonly id: string;
   readonly email: string;
   readonly verified: boolean;
-  /** Null when no password opens the account. */
+  /** Null for an account without a password. */
   readonly passwordHash: string | null;
   readonly tokenVersion: number;
   readonly isAnonymous: boolean;
   readonly totpEnabled: boolean;
-  /** The user as the records API shows them: the only part that may leave the service. */
+  /** The record of the records API: the only part that may leave the service. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The select list that gives a `User` of a row of the collection's table (under the given alias). */
+/** The select list of a `User` for a row with the given alias. */
 export const selectUser = (collection: Collection, alias: string): string =>
   `${alias}.id, ${alias}.email, ${alias}.verified, ${alias}.password_hash as "passwordHash",
   ${alias}.token_version as "tokenVersion", ${alias}.is_anonymous as "isAnonymous", ${alias}.totp_enabled as "totpEnabled",

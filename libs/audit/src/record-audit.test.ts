@@ -41,7 +41,7 @@ suite('the audit log', { skip: skipWithoutDatabase }, () => {
   const rowsOf = (action: string) =>
     database.query<AuditRow>({ text: 'select * from system.audit where action = $1', values: [action] });
 
-  test('what the product does by itself has no actor', async () => {
+  test('an action of the product itself has no actor', async () => {
     await recordAudit(database.query, {
       action: 'webhooks.disable',
       context: 'system',
@@ -51,7 +51,7 @@ suite('the audit log', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([row?.actor_type, row?.actor_id, row?.ip], ['system', null, null]);
   });
 
-  test('a row says who did what to what, from where (contract §7)', async () => {
+  test('a row has action, actor, target and address [admins §6.2]', async () => {
     const before = Math.floor(Date.now() / 1000);
     await recordAudit(database.query, {
       action: 'files.download',
@@ -90,7 +90,7 @@ suite('the audit log', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(row?.details, {});
   });
 
-  test('a user agent is kept up to 512 characters', async () => {
+  test('a user agent is cut to 512 characters', async () => {
     const principal: Principal = { type: 'admin', id: 'a1', email: 'root@example.com' };
     const userAgent = 'x'.repeat(5000);
     await recordAudit(database.query, { action: 'test.long', context: { principal, clientAddress: '::1' }, userAgent });
@@ -98,7 +98,7 @@ suite('the audit log', { skip: skipWithoutDatabase }, () => {
     assert.equal(row?.user_agent?.length, 512);
   });
 
-  test('the row of a transaction that is rolled back is not kept', async () => {
+  test('a row is rolled back with its transaction', async () => {
     const principal: Principal = { type: 'admin', id: 'a1', email: 'root@example.com' };
     await assert.rejects(
       database.transaction(async (query) => {

@@ -1,24 +1,24 @@
 import { newId, type Query } from '@recordbus/database';
 import type { RequestContext } from '@recordbus/shared/context';
 
-/** Something that somebody did and that is to be kept. */
+/** An action to record in the audit log. */
 export interface AuditedAction {
-  /** `<area>.<verb>`: "collections.create", "files.download" (contract §8). */
+  /** `<area>.<verb>`: "collections.create", "files.download" (admins §6.3). */
   readonly action: string;
-  /** The request by which it was done: its caller and address. What the product does by itself has none. */
+  /** The request that caused it, for its principal and address; 'system' for actions of the product itself. */
   readonly context: Pick<RequestContext, 'principal' | 'clientAddress'> | 'system';
   readonly userAgent?: string | undefined;
   readonly target?: { readonly type: string; readonly id: string };
-  /** Never a secret: every admin reads these. */
+  /** Must not hold secrets: every admin reads them. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Longest user agent that is kept, in characters; a client may send one as long as its headers may be. */
+/** Longest stored user agent, in characters; requests may have longer ones. */
 const maxUserAgentLength = 512;
 
 /**
- * Writes one row of the audit log (contract §7). With the `query` of a transaction the row is kept only if the action
- * is; `at` is the database's clock, which all replicas share.
+ * Inserts one row of the audit log (admins §6.2). With the `query` of a transaction the row is committed with the
+ * action; `at` comes from the database's clock, which all replicas share.
  */
 export async function recordAudit(query: Query, audited: AuditedAction): Promise<void> {
   const { action, context, userAgent, target, details = {} } = audited;

@@ -1,6 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 
-/** Something that concerns every replica at once and is only a hint: whoever misses it polls. */
+/** The topic of a hint to all replicas. A hint may be lost, so its listeners poll too. */
 export type NoticeTopic =
   | 'schema'
   | 'settings'
@@ -11,31 +11,31 @@ export type NoticeTopic =
   | 'account-hooks'
   | 'routes';
 
-/** The connection to NATS. It reconnects for ever; a bus that is down never fails a start or a write. */
+/** The connection to NATS. It reconnects without limit; a bus that is down fails neither a start nor a write. */
 export interface Bus {
-  /** Tells every other replica that something changed. Best effort, coalesced, never waits, never throws. */
+  /** Notifies all replicas of a change. Best effort, coalesced, never waits, never throws. */
   notify(topic: NoticeTopic): void;
   /**
-   * Calls the handler for each notice of other processes and of this one, and once after a reconnect, since notices
-   * may have been missed. Returns a function that ends it.
+   * Calls the handler for each notice of this and other processes, and once after a reconnect, since notices may have
+   * been missed. Returns a function that removes the handler.
    */
   onNotice(topic: NoticeTopic, handler: () => void): () => void;
-  /** Throws when the server does not answer. */
+  /** Throws 503 when the server does not answer. */
   ping(): Promise<void>;
-  /** Is there a connection now? */
+  /** Whether there is a connection now. */
   readonly connected: boolean;
-  /** Grows with every connection that is made: what was learnt about the server is good for one generation. */
+  /** Counts the connections made; facts about the server hold for one generation. */
   readonly generation: number;
-  /** Calls the handler after each connection that is made, at once if there is one. Returns a function that ends it. */
+  /** Calls the handler after each connect, at once if connected. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
-  /** Publishing and consuming on streams. Throws 503 while there is no connection. */
+  /** The client that publishes to streams and consumes them. Throws 503 while there is no connection. */
   jetstream(): JetStreamClient;
-  /** Managing streams and consumers. Throws 503 while there is no connection. */
+  /** The client that manages streams and consumers. Throws 503 while there is no connection. */
   jetstreamManager(): Promise<JetStreamManager>;
-  /** Largest message that the server takes, headers included. Throws 503 while there is no connection. */
+  /** The largest message that the server accepts, headers included. Throws 503 while there is no connection. */
   maxPayloadBytes(): number;
   /** The version of the server. Throws 503 while there is no connection. */
   serverVersion(): string;
-  /** Hands over what is under way and ends the connection. */
+  /** Flushes pending messages and closes the connection. */
   close(): Promise<void>;
 }

@@ -1,20 +1,20 @@
 /**
- * Wraps a function so that many calls become few: the first runs it at once, those within `intervalMs` after a run are
- * answered by one more run at its end.
+ * Wraps a function so that it runs at most once per interval: the first call runs it at once, and calls within
+ * `intervalMs` after a run cause one more run at its end.
  */
 export function coalesce(run: () => void, intervalMs: number): () => void {
   let resting = false;
-  let wanted = false;
+  let isPending = false;
   function call(): void {
     if (resting) {
-      wanted = true;
+      isPending = true;
       return;
     }
     resting = true;
-    wanted = false;
+    isPending = false;
     setTimeout(() => {
       resting = false;
-      if (wanted) call();
+      if (isPending) call();
     }, intervalMs).unref();
     run();
   }

@@ -9,8 +9,8 @@ const { TEST_NATS_URL = '' } = process.env;
 const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
 const log = createLogger('test', 'silent');
 
-describe('a bus that is not there', () => {
-  it('fails no start, is not ready, carries notices inside the process, and closes', async () => {
+describe('a bus that is down', () => {
+  it('does not fail the start, is not ready, delivers notices within the process, and closes', async () => {
     const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
     let heard = 0;
     bus.onNotice('schema', () => {
@@ -24,7 +24,7 @@ describe('a bus that is not there', () => {
 });
 
 describe('the bus', { skip }, () => {
-  it('carries a notice to other processes, once', async () => {
+  it('delivers a notice to other processes, once', async () => {
     const [one, other] = ['one', 'other'].map((name) => connectBus({ urls: TEST_NATS_URL, name, log }));
     assert.ok(one && other);
     const heard = { one: 0, other: 0 };
@@ -43,7 +43,7 @@ describe('the bus', { skip }, () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('makes one notice of many at once, and one more for those that came late', async () => {
+  it('coalesces many notices into one, and one more for later ones', async () => {
     const bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
     let heard = 0;
     bus.onNotice('outbox', () => {
@@ -54,7 +54,7 @@ describe('the bus', { skip }, () => {
     await bus.close();
   });
 
-  it('connects when the server comes up, and again after it was away', async () => {
+  it('connects when the server starts, and again after an outage', async () => {
     const { hostname, port } = new URL(TEST_NATS_URL);
     const gate = await openGate(hostname, Number(port));
     await gate.shut();
@@ -78,7 +78,7 @@ describe('the bus', { skip }, () => {
   });
 });
 
-/** A way to the server that can be shut. */
+/** A proxy to the server that a test can close. */
 async function openGate(host: string, serverPort: number) {
   const sockets = new Set<Socket>();
   const accept = (socket: Socket) => {

@@ -9,24 +9,24 @@ import { createNotices } from './notices.ts';
 import { readServerAddresses } from './server-addresses.ts';
 
 interface BusOptions {
-  /** Server URLs, separated by commas. */
+  /** The URLs of the servers, separated by commas. */
   readonly urls: string;
   /** Shown by the server as the name of the connection. */
   readonly name: string;
   readonly log: Logger;
-  /** To which the state of the connection is added. */
+  /** Gets the metrics of the connection. */
   readonly metrics?: Metrics;
 }
 
 const reconnectWaitMs = 250;
-/** A peer that vanished without a word is noticed after three of these. */
+/** A peer that vanished without closing is noticed after three of these. */
 const pingIntervalMs = 10_000;
 const answerTimeoutMs = 2000;
 const closeTimeoutMs = 3000;
-/** While the bus stays away, the log says so this often. */
+/** While the bus is down, the log has a line this often. */
 const remindMs = 30_000;
 
-/** Connects in the background and for ever; returns at once, whether the bus is there or not. */
+/** Connects in the background and retries without limit; returns at once, whether or not the bus is up. */
 export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   const ending = new AbortController();
   const connectHandlers = new Set<() => void>();
@@ -34,7 +34,10 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   let connected = false;
   let generation = 0;
 
-  const connects = metrics?.counter('recordbus_bus_connects_total', 'Connections made to the bus, the first included.');
+  const connects = metrics?.counter(
+    'recordbus_bus_connects_total',
+    'Connections made to the bus, including the first.',
+  );
   if (metrics)
     sampledGauge(metrics, {
       name: 'recordbus_bus_connected',
@@ -53,7 +56,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   };
   const notices = createNotices(() => (connected ? connection : undefined), log);
 
-  function nowConnected(): void {
+  function onConnected(): void {
     connected = true;
     generation += 1;
     connects?.inc();
@@ -66,15 +69,15 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     for await (const status of made.status()) {
       if (status.type === 'disconnect') {
         connected = false;
-        log.warn({ server: status.server }, 'lost the bus, reconnecting');
-      } else if (status.type === 'reconnect') nowConnected();
-      else if (status.type === 'error') log.error({ err: status.error }, 'the bus refused something');
+        log.warn({ server: status.server }, 'lost the connection to the bus, reconnecting');
+      } else if (status.type === 'reconnect') onConnected();
+      else if (status.type === 'error') log.error({ err: status.error }, 'the bus refused an operation');
     }
     connected = false;
   }
 
-  // The client could wait for its first connection by itself, but then nothing could end that wait.
-  async function connectForEver(): Promise<void> {
+  // The client's own wait for its first connection can not be aborted.
+  async function keepConnecting(): Promise<void> {
     const options = {
       ...readServerAddresses(urls),
       name: `recordbus ${name}`,
@@ -92,18 +95,18 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
         if (ending.signal.aborted) return await made.close();
         connection = made;
         notices.subscribe(made);
-        nowConnected();
+        onConnected();
         await follow(made);
       } catch (error) {
         if (performance.now() >= remindAtMs) {
-          log.warn({ err: error }, 'the bus is not there yet, trying on');
+          log.warn({ err: error }, 'cannot connect to the bus, retrying');
           remindAtMs = performance.now() + remindMs;
         }
         await sleep(reconnectWaitMs, undefined, { signal: ending.signal }).catch(() => {});
       }
     }
   }
-  const following = connectForEver();
+  const following = keepConnecting();
 
   return {
     notify: notices.notify,

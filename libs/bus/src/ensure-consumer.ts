@@ -7,15 +7,15 @@ import type { EventStream } from './event-stream.ts';
 export interface DurableConsumer {
   readonly name: string;
   /**
-   * What it reads, for as long as it is there. Whoever reads something else takes another consumer: one that is made to
-   * read more goes on from where it stands, so what it had passed over (seen on nats-server 2.14) never comes.
+   * The subject that it reads. Use a new consumer to read another subject: a consumer whose subject is widened
+   * continues from its position, so messages that it skipped before never arrive (seen on nats-server 2.14).
    */
   readonly subject: string;
-  /** A message that is not acknowledged in time goes to another replica. */
+  /** A message that is not acknowledged in this time is delivered to another replica. */
   readonly ackWaitMs: number;
-  /** Where a new one begins: with everything that the stream holds, or with what it took from this time on. */
+  /** Where a new consumer begins: with everything in the stream, or with messages from this time on. */
   readonly from: 'beginning' | Date;
-  /** The server removes it when nobody has read for so long; it stays when not given. */
+  /** The server removes the consumer after this time without readers; without a value it stays. */
   readonly unreadForMs?: number;
 }
 
@@ -23,8 +23,8 @@ const maxAckPending = 1000;
 const existsDifferently = 10148;
 
 /**
- * Creates the consumer that the replicas share, or brings the one that is there up to date; where it stands in the
- * stream stays. Any number of replicas may do this at once. Throws what JetStream refuses, and 503 without a connection.
+ * Creates the consumer that the replicas share, or updates the existing one, which keeps its position. Replicas may
+ * call it concurrently. Throws JetStream's refusals, and 503 without a connection.
  */
 export async function ensureConsumer(
   bus: Bus,

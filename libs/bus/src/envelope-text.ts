@@ -1,12 +1,12 @@
 import { envelope } from './envelope.ts';
 
-/** Deeper nesting is refused: PostgreSQL, which shows the body again, gives up on it. */
+/** Deeper nesting is refused, because PostgreSQL can not return it again. */
 const maxDepth = 1000;
 
 /**
- * The members of a JSON object as the text they were written in: cutting keeps every digit and escape, which parsing
- * and writing again does not. The text must be valid JSON (JSON.parse took it); of two members with one name the last
- * counts, as there. Throws for an object that is nested too deep.
+ * Returns the members of a JSON object as their original texts, which keep every digit and escape; parsing and
+ * serializing would not. The text must be valid JSON. Of two members with one name the last counts, as in JSON.parse.
+ * Throws for an object that is nested too deep.
  */
 export function cutMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();
@@ -40,8 +40,8 @@ function endOfString(text: string, opening: number): number {
 }
 
 /**
- * The envelope that is sent in the place of one that is larger than a message may be: the same one with `data` null and
- * a `reference`. Throws for a text that is no envelope.
+ * Returns the envelope to publish instead of one that is too large for a message: the same with `data` null and a
+ * `reference`. Throws for a text that is not an envelope.
  */
 export function referenceTo(text: string): string {
   const { id } = envelope.parse(JSON.parse(text));

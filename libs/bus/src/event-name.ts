@@ -1,9 +1,9 @@
-/** Webhooks' patterns have room for as much. */
+/** The same limit as for the patterns of webhooks. */
 const maxLength = 255;
 
 /**
- * Why a text can't be the name of an event, or undefined. Webhooks listen to an event by its very name, so it has no
- * star, which is for patterns, and no space around it, which headers lose; else it is any text.
+ * Returns why a text can not be the name of an event; undefined when it can. Webhooks match events by name, so a star,
+ * which means a pattern, and surrounding space, which headers lose, are forbidden; any other text is allowed.
  */
 export function findEventNameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'must not be empty';

@@ -41,7 +41,7 @@ describe('the event reader', { skip }, () => {
       log,
     });
 
-  it('takes what the stream holds in its order, and what comes', async () => {
+  it('takes stored messages in order, then new ones', async () => {
     await ensureEventStream(bus, stream);
     await publish('one');
     const taken: string[] = [];
@@ -54,7 +54,7 @@ describe('the event reader', { skip }, () => {
     await reader.stop();
   });
 
-  it('goes on when somebody deletes the stream', async () => {
+  it('continues after the stream was deleted', async () => {
     const taken: string[] = [];
     const reader = read('deleted', taken);
     reader.start();
@@ -71,7 +71,7 @@ describe('the event reader', { skip }, () => {
     await reader.stop();
   });
 
-  it('stops at whatever moment it is told to', async () => {
+  it('stops at any moment', async () => {
     const reader = read('hasty', []);
     reader.start();
     await reader.stop();

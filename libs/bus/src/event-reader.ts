@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { every, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from './bus.ts';
 import { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';
 import { type EventStream, ensureEventStream } from './event-stream.ts';
+import { findGap, type StreamGap } from './stream-gap.ts';
 
 /** Reads the event stream together with the other replicas: every message goes to one of them. */
 export interface EventReader {
@@ -30,13 +31,25 @@ const retryMs = 1000;
  * missing, also when they vanish later, and a bus that is away is waited for.
  */
 export function createEventReader({ bus, stream, consumer, maxMessages, take, log }: EventReaderOptions): EventReader {
-  const ending = new AbortController();
   let consuming: ConsumerMessages | undefined;
-  let reading = Promise.resolve();
+  const reading = every({
+    name: 'read events',
+    log,
+    fields: () => ({ stream: stream.name, consumer: consumer.name }),
+    intervalMs: retryMs,
+    async run(ending) {
+      if (!bus.connected) return skipped;
+      // What breaks when the reader stops is no failure.
+      await consume(ending).catch((error) => {
+        if (!ending.aborted) throw error;
+      });
+    },
+  });
 
-  async function consume(): Promise<void> {
-    await ensureEventStream(bus, stream);
+  async function consume(ending: AbortSignal): Promise<void> {
+    const { state } = await ensureEventStream(bus, stream);
     const durable = await ensureConsumer(bus, stream, consumer);
+    noteGap(findGap(state, await durable.info(true), consumer));
     consuming = await durable.consume({
       max_messages: maxMessages,
       expires: 10_000,
@@ -44,30 +57,24 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
       abort_on_missing_resource: true,
     });
     // Who stopped while the consumer was being made had nothing to close. Closing ends with the loop, so not awaited.
-    if (ending.signal.aborted) void consuming.close();
+    if (ending.aborted) void consuming.close();
     for await (const message of consuming) await take(message);
   }
 
-  async function read(): Promise<void> {
-    while (!ending.signal.aborted) {
-      try {
-        if (bus.connected) await consume();
-      } catch (error) {
-        if (ending.signal.aborted) return;
-        log.warn({ err: error, stream: stream.name, consumer: consumer.name }, 'events are not read, trying on');
-      }
-      await sleep(retryMs, undefined, { signal: ending.signal }).catch(() => {});
-    }
+  /** What is gone is said, never passed over in silence. */
+  function noteGap(gap: StreamGap | undefined): void {
+    if (!gap) return;
+    const fields = { stream: stream.name, consumer: consumer.name, from: gap.from, to: gap.to };
+    if (gap.isPartial) log.info(fields, 'the stream begins behind the last event of this consumer');
+    else log.warn(fields, 'the stream dropped events that this consumer has not read');
   }
 
   return {
-    start() {
-      reading = read();
-    },
+    start: reading.start,
     async stop() {
-      ending.abort();
+      const stopped = reading.stop();
       await consuming?.close();
-      await reading;
+      await stopped;
     },
   };
 }

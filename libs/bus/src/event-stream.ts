@@ -1,61 +1,110 @@
-import { DiscardPolicy, JetStreamApiError, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { Bus } from './bus.ts';
-import { defaultStreamBytes } from './event-stream-size.ts';
+import { minDefaultBytes, shareOfFree } from './event-stream-size.ts';
 
-/** The stream that events go to. Another name and prefix keep a test's events apart from everybody else's. */
+/** The stream of events. Tests use another name and prefix to keep their events apart. */
 export interface EventStream {
   readonly name: string;
-  /** First token of its subjects. */
+  /** The first token of its subjects. */
   readonly prefix: string;
-  /** When it is full the stream takes nothing more (writes go on, the outbox holds). */
-  readonly maxBytes: number;
+  /** Its size. Without a value a new stream gets a share of the account's limit, and an existing one keeps its size. */
+  readonly maxBytes?: number | undefined;
 }
 
-export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events', maxBytes: defaultStreamBytes };
+export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events' };
 
 /** How long the stream keeps an event, in milliseconds. */
 export const eventsKeptForMs = 7 * 24 * 3600 * 1000;
 
-const streamNotFound = 10059;
+const minSizeBytes = 1024 ** 2;
 
-/**
- * Creates the stream or brings its settings up to date (contract §6), and tells its state. Any number of replicas may
- * do this at once. What the server can't change on an existing stream (storage, retention) is left as it is.
- * Throws what JetStream refuses, and 503 while there is no connection.
- */
-export async function ensureEventStream(bus: Bus, { name, prefix, maxBytes }: EventStream): Promise<StreamInfo> {
-  const { streams } = await bus.jetstreamManager();
-  const wanted = {
-    subjects: [`${prefix}.>`],
-    discard: DiscardPolicy.New,
-    max_bytes: maxBytes,
-    max_age: nanos(eventsKeptForMs),
-    duplicate_window: nanos(120_000),
-    deny_delete: true,
-    deny_purge: true,
-    allow_direct: true,
-  };
-  const found = await streams.info(name).catch((error) => {
-    if (error instanceof JetStreamApiError && error.code === streamNotFound) return undefined;
+const streamNotFound = 10059;
+const streamNameInUse = 10058;
+const noStorageLeft = 10047;
+
+/** Finds the stream; undefined when it does not exist. Throws JetStream's refusals, and 503 without a connection. */
+export async function findEventStream(manager: JetStreamManager, { name }: EventStream) {
+  return manager.streams.info(name).catch((error) => {
+    if (isRefusal(error, streamNotFound)) return undefined;
     throw error;
   });
-  if (found) {
-    const current: Record<string, unknown> = { ...found.config };
-    const differs = Object.entries(wanted).some(([key, value]) => String(current[key]) !== String(value));
-    return differs ? streams.update(name, wanted) : found;
+}
+
+/**
+ * Returns the state of the stream; creates the stream when it is missing. Replicas may call it concurrently. It does
+ * not change an existing stream: only the relay that publishes does (update-event-stream.ts). Throws JetStream's
+ * refusals, and 503 without a connection.
+ */
+export async function ensureEventStream(bus: Bus, stream: EventStream): Promise<StreamInfo> {
+  const manager = await bus.jetstreamManager();
+  const found = await findEventStream(manager, stream);
+  if (found) return found;
+  try {
+    return await createWithRoom(manager, stream, stream.maxBytes ?? (await defaultSize(manager)));
+  } catch (error) {
+    // Another replica was faster.
+    if (isRefusal(error, streamNameInUse)) return manager.streams.info(stream.name);
+    throw error;
   }
+}
+
+/**
+ * Returns the settings of every event stream. A full stream drops its oldest messages when it stores new ones; the
+ * relay publishes only when those have been read (room/stream-room.ts). The server can not allow purging once it is
+ * denied.
+ */
+export const streamSettings = ({ prefix }: EventStream) => ({
+  subjects: [`${prefix}.>`],
+  discard: DiscardPolicy.Old,
+  max_age: nanos(eventsKeptForMs),
+  duplicate_window: nanos(120_000),
+  deny_delete: true,
+  deny_purge: true,
+  allow_direct: true,
+});
+
+/** Whether the error is JetStream's refusal with this code. */
+const isRefusal = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
+
+/** Whether JetStream refuses because the disk, the server's limit or the account's limit is full. */
+export const isOutOfStorage = (error: unknown): boolean => isRefusal(error, noStorageLeft);
+
+/**
+ * Returns the default size: a fifth of the account's free bytes, counting `ownBytes` as free; 1 GiB without a limit.
+ */
+export async function defaultSize(manager: JetStreamManager, ownBytes = 0): Promise<number> {
+  const { limits, reserved_storage } = await manager.getAccountInfo();
+  if (limits.max_storage <= 0) return minDefaultBytes;
+  return shareOfFree(limits.max_storage - (reserved_storage ?? 0) + ownBytes);
+}
+
+/** Creates the stream; halves the size until the server has room for it. */
+async function createWithRoom(manager: JetStreamManager, stream: EventStream, maxBytes: number): Promise<StreamInfo> {
   const create = (replicas: number) =>
-    streams.add({
-      ...wanted,
-      name,
+    manager.streams.add({
+      ...streamSettings(stream),
+      name: stream.name,
+      max_bytes: maxBytes,
       retention: RetentionPolicy.Limits,
       storage: StorageType.File,
       num_replicas: replicas,
     });
-  // A single server refuses three replicas, and a cluster with fewer than three servers can't place them.
-  return create(3).catch((error) => {
-    if (error instanceof JetStreamApiError) return create(1);
-    throw error;
-  });
+  try {
+    // A single server refuses three replicas, and a cluster with fewer than three servers can't place them.
+    return await create(3).catch((error) => {
+      if (error instanceof JetStreamApiError) return create(1);
+      throw error;
+    });
+  } catch (error) {
+    if (!isOutOfStorage(error) || maxBytes < 2 * minSizeBytes) throw error;
+    return createWithRoom(manager, stream, Math.floor(maxBytes / 2));
+  }
 }

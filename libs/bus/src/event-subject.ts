@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Subjects stay well under what servers and clients take for granted (256 characters). */
+/** Keeps subjects well below the length that servers and clients support (256 characters). */
 const maxLabelLength = 200;
 
 /**
- * The subject of an event: the prefix and the event's name, whose dots separate tokens so that subscribers can filter
- * (`events.posts.*`). Bytes that a token may not or should not have become `=` and two hex digits, an empty token `=`.
- * The subject is for routing only; the true name is in the header `Service-Event` and in the body.
+ * Returns the subject of an event: the prefix and the event's name, whose dots separate tokens so that subscribers can
+ * filter (`events.posts.*`). Bytes that are not safe in a token become `=` and two hex digits, an empty token `=`. The
+ * subject is for routing only; the exact name is in the header `Service-Event` and in the body.
  */
 export function subjectOf(event: string, prefix = 'events'): string {
   const label = event.split('.').map(escapeToken).join('.');

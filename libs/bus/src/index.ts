@@ -1,7 +1,8 @@
 export type { Bus, NoticeTopic } from './bus.ts';
 export { connectBus } from './connect-bus.ts';
+export { completeEnvelopes, type DecodedEnvelope, decodeEnvelope, findEnvelope } from './decode-envelope.ts';
 export type { DurableConsumer } from './ensure-consumer.ts';
-export { type Envelope, type EnvelopeExpressions, envelope, envelopeSql } from './envelope.ts';
+export { type EnvelopeExpressions, type EventEnvelope, envelope, envelopeSql } from './envelope.ts';
 export { cutMembers } from './envelope-text.ts';
 export { findEventNameProblem } from './event-name.ts';
 export { createEventReader, type EventReader } from './event-reader.ts';
@@ -9,3 +10,6 @@ export { type EventStream, ensureEventStream, eventStream, eventsKeptForMs } fro
 export { subjectOf } from './event-subject.ts';
 export { addOutboxGauges } from './outbox/outbox-gauges.ts';
 export { createOutboxRelay, type OutboxRelay } from './outbox/outbox-relay.ts';
+export { problemOf } from './room/room-report.ts';
+export { addStreamGauges, checkRoom, createRoomWatch, type RoomWatch } from './room/room-watch.ts';
+export { hookConsumerPrefix, webhooksConsumer } from './room/stream-reading.ts';

@@ -4,7 +4,7 @@ import type { Bus, NoticeTopic } from './bus.ts';
 import { coalesce } from './coalesce.ts';
 
 interface Notices extends Pick<Bus, 'notify' | 'onNotice'> {
-  /** Listens on a connection that was just made; the client keeps the subscription over its reconnects. */
+  /** Subscribes on a new connection; the client keeps the subscription across reconnects. */
   subscribe(connection: NatsConnection): void;
   /** Calls every handler once. */
   wakeAll(): void;
@@ -14,8 +14,8 @@ const subjectPrefix = 'recordbus.notice.';
 const intervalMs = 5;
 
 /**
- * Hints between replicas over core NATS. Handlers of this process are called directly, so that services in one process
- * hear each other while the bus is away; the sender's id in the message keeps them from being called twice.
+ * Creates the hints between replicas, over core NATS. Handlers of this process are called directly, so that services in
+ * one process reach each other while the bus is down; the sender's id in the message keeps them from running twice.
  */
 export function createNotices(findConnection: () => NatsConnection | undefined, log: Logger): Notices {
   const self = crypto.randomUUID();
@@ -27,7 +27,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
       try {
         handler();
       } catch (error) {
-        log.error({ err: error, topic }, 'a notice was not handled');
+        log.error({ err: error, topic }, 'the handler of a notice failed');
       }
     }
   }
@@ -38,7 +38,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
       try {
         findConnection()?.publish(`${subjectPrefix}${topic}`, self);
       } catch (error) {
-        log.debug({ err: error, topic }, 'a notice was not sent');
+        log.debug({ err: error, topic }, 'cannot publish a notice');
       }
     }, intervalMs);
 
@@ -56,7 +56,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
     subscribe(connection) {
       connection.subscribe(`${subjectPrefix}*`, {
         callback: (error, message) => {
-          if (error) log.error({ err: error }, 'notices of other replicas are refused');
+          if (error) log.error({ err: error }, 'cannot receive notices of other replicas');
           else if (message.string() !== self) call(message.subject.slice(subjectPrefix.length));
         },
       });

@@ -13,5 +13,5 @@ describe('server URLs', () => {
   for (const [urls, expected] of cases)
     it(`reads ${urls}`, () => assert.deepEqual(readServerAddresses(urls), expected));
 
-  it('refuses what is no URL', () => assert.throws(() => readServerAddresses('a b'), TypeError));
+  it('refuses a text that is not a URL', () => assert.throws(() => readServerAddresses('a b'), TypeError));
 });

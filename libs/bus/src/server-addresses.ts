@@ -4,8 +4,8 @@ type Addresses = Pick<NodeConnectionOptions, 'servers' | 'user' | 'pass' | 'toke
 
 /**
  * Reads server URLs separated by commas: `nats://host`, `nats://user:password@host`, `nats://token@host`, or the same
- * with `tls://`. The client takes credentials apart from the addresses and one pair for all servers, so those of the
- * first URL that has any are used. Throws TypeError for a text that is no URL.
+ * with `tls://`. The client takes credentials separately and one pair for all servers, so those of the first URL that
+ * has any are used. Throws TypeError for a text that is not a URL.
  */
 export function readServerAddresses(urls: string): Addresses {
   const parsed = urls.split(',').map((url) => new URL(url.trim()));

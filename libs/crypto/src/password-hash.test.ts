@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashPassword, needsRehash, slowDigest, verifyPassword } from './password-hash.ts';
 
-test('a hash is argon2id with the parameters OWASP names, salted anew each time', async () => {
+test('a hash is argon2id with the parameters of OWASP and a new salt each time [auth §2.2]', async () => {
   const [first, second] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
   assert.match(first, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(first, second);
   assert.equal(needsRehash(first), false);
 });
 
-test('only the very same password is right: no trimming, no folding of case', async () => {
+test('a password matches only exactly: no trimming, no case folding [auth §2.1]', async () => {
   const passwordHash = await hashPassword('Pässword 🔑');
   assert.equal(await verifyPassword(passwordHash, 'Pässword 🔑'), true);
   for (const wrong of ['pässword 🔑', ' Pässword 🔑', 'Pässword 🔑 ', 'Pässword', ''])
     assert.equal(await verifyPassword(passwordHash, wrong), false, JSON.stringify(wrong));
 });
 
-test('an unknown user is never right and costs a whole hash', async () => {
+test('an unknown user never matches and costs a whole hash', async () => {
   const passwordHash = await hashPassword('correct horse');
   await verifyPassword(undefined, 'anything');
-  // The work that is done, in time of the processor: the clock on the wall also counts what others do meanwhile.
+  // Processor time, because wall-clock time includes the work of other processes.
   const medianWorkMs = async (work: () => Promise<unknown>) => {
     const durations: number[] = [];
     for (let run = 0; run < 9; run += 1) {
@@ -36,7 +36,7 @@ test('an unknown user is never right and costs a whole hash', async () => {
   assert.ok(unknownMs > knownMs / 3 && unknownMs < knownMs * 3, `known ${knownMs} ms, unknown ${unknownMs} ms`);
 });
 
-test('a hash of other parameters is due for a new one', () => {
+test('a hash of other parameters needs a rehash', () => {
   const salt = 'c2FsdHNhbHRzYWx0c2FsdA';
   const digest = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   for (const prefix of [
@@ -47,7 +47,7 @@ test('a hash of other parameters is due for a new one', () => {
     assert.equal(needsRehash(`$${prefix}$${salt}$${digest}`), true, prefix);
 });
 
-test('a slow digest is the same for the same salt only', async () => {
+test('a slow digest depends on the secret and the salt', async () => {
   const [one, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
   const digest = await slowDigest('K7QM2RXA', one);
   assert.match(digest, /^[0-9a-f]{64}$/);

@@ -3,12 +3,12 @@ import { availableParallelism } from 'node:os';
 import { type Algorithm, hash, hashRaw, parseOptions, verify } from '@node-rs/argon2';
 import { createGate } from '@recordbus/shared/gate';
 
-/** OWASP's minimum for argon2id; one lane, because each further one is a thread per hash. */
+/** OWASP's minimum for argon2id (auth §2.2). One lane, because each further lane is a thread per hash. */
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * Hashes run on libuv's four threads, where file access and name lookups run too, and take a core each. One core
- * stays with the event loop, so a flood of logins waits in line and slows nothing but itself.
+ * Hashes run on libuv's four threads, which file access and name lookups share, and each hash takes a core. The gate
+ * keeps one core for the event loop, so a flood of logins queues and slows only itself.
  */
 const gate = createGate({
   width: Math.min(Math.max(availableParallelism() - 1, 1), 3),
@@ -16,24 +16,24 @@ const gate = createGate({
   refusal: 'too many passwords are being checked',
 });
 
-/** Argon2id hash of a password in PHC string form. Throws 503 when too many hashes are waiting. */
+/** Hashes a password with argon2id; returns the PHC string. Throws 503 when too many hashes are waiting. */
 export const hashPassword = (password: string): Promise<string> => gate.run(() => hash(password, parameters));
 
 /**
- * Does the password belong to the hash? An unknown user (no hash) takes the same time and is never right.
+ * Checks a password against its hash. Without a hash (unknown user) it takes the same time and returns false.
  * Throws 503 when too many hashes are waiting.
  */
 export const verifyPassword = (passwordHash: string | undefined, password: string): Promise<boolean> =>
-  gate.run(() => verify(passwordHash ?? nobodysHash, password));
+  gate.run(() => verify(passwordHash ?? unmatchableHash, password));
 
 /**
- * What a short secret is found by: the same digest for the same salt, as slow to guess as a password. In hex. Throws 503
- * when too many hashes are waiting.
+ * Returns the argon2id digest of a short secret in hex. It is the same for the same salt, so it can be looked up, and
+ * is as slow to guess as a password. Throws 503 when too many hashes are waiting.
  */
 export const slowDigest = (secret: string, salt: Uint8Array): Promise<string> =>
   gate.run(async () => (await hashRaw(secret, { ...parameters, salt })).toString('hex'));
 
-/** Was the hash made with other parameters than today's? Then a login that succeeds stores a new one. */
+/** Whether the hash has other parameters than the current ones. A successful login then stores a new hash (auth §2.2). */
 export function needsRehash(passwordHash: string): boolean {
   const { algorithm, memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
   return (
@@ -46,5 +46,5 @@ export function needsRehash(passwordHash: string): boolean {
 
 const base64 = (byteCount: number) => randomBytes(byteCount).toString('base64').replaceAll('=', '');
 
-/** A digest that no password gives, with today's parameters, so that refusing an unknown user costs a whole hash. */
-const nobodysHash = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$${base64(16)}$${base64(32)}`;
+/** A hash that no password matches, with the current parameters, so that an unknown user costs a whole hash. */
+const unmatchableHash = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$${base64(16)}$${base64(32)}`;

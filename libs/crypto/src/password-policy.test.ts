@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findPasswordProblem } from './password-policy.ts';
 
-test('twelve characters are enough by default, eleven are not', () => {
+test('the default minimum is 12 characters [auth §2.1]', () => {
   assert.equal(findPasswordProblem('a'.repeat(12)), undefined);
   assert.equal(findPasswordProblem('a'.repeat(11)), 'must have at least 12 characters');
   assert.equal(findPasswordProblem(''), 'must have at least 12 characters');
@@ -18,12 +18,12 @@ test('characters are counted, not UTF-16 units', () => {
   assert.equal(findPasswordProblem('🔑'.repeat(11)), 'must have at least 12 characters');
 });
 
-test('a password of more than 1024 bytes is refused', () => {
+test('a password of more than 1,024 bytes is refused', () => {
   assert.equal(findPasswordProblem('a'.repeat(1024)), undefined);
   assert.equal(findPasswordProblem('ä'.repeat(513)), 'must have at most 1024 bytes');
 });
 
-test('what the settings require beside the length is required', () => {
+test('each character class can be required', () => {
   const cases = [
     [{ requiresUpper: true }, 'abcdefghijkl', 'abcdefghijkÄ', 'must contain an upper-case letter'],
     [{ requiresLower: true }, 'ABCDEFGHIJKL', 'ABCDEFGHIJKé', 'must contain a lower-case letter'],

@@ -1,4 +1,4 @@
-/** What a password has to be when it is set (interface §2.7); never asked at login. */
+/** The requirements for a new password (auth §2.1). A login never checks them. */
 interface PasswordPolicy {
   /** In characters (code points); a value below the floor of 8 counts as 8. */
   readonly minLength: number;
@@ -13,10 +13,10 @@ const defaultPasswordPolicy: PasswordPolicy = { minLength: 12 };
 
 const floorLength = 8;
 
-/** Longest password in bytes: hashing reads all of it. */
+/** The longest password, in bytes: a hash reads all of it. */
 const maxBytes = 1024;
 
-/** What is wrong with a new password, as a message for its field; undefined when nothing is. */
+/** Returns what is wrong with a new password, as a message for its field; undefined when it is fine. */
 export function findPasswordProblem(password: string, policy = defaultPasswordPolicy): string | undefined {
   const minLength = Math.max(policy.minLength, floorLength);
   if ([...password.slice(0, 2 * minLength)].length < minLength) return `must have at least ${minLength} characters`;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
+import { createClassMeters } from './class-meter.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionError } from './errors.ts';
+import { ReadLane } from './read-lane.ts';
 import type { Query } from './statement.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
@@ -10,39 +12,47 @@ import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-databa
 async function openImpatient() {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const log = createLogger('test', 'silent');
-  const database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 1, silenceMs: 1000 });
+  const database = await openDatabase({ url: temporary.url, name: 'test', log, maxConnections: 1, silenceMs: 1000 });
   const end = async () => {
     await database.close();
     await temporary.drop();
   };
-  return { database, end };
+  return { database, url: temporary.url, end };
 }
 
-describe('a database that says nothing', { skip: skipWithoutDatabase }, () => {
+describe('a silent database', { skip: skipWithoutDatabase }, () => {
   let database: Database;
+  let url: string;
   let end = async () => {};
   before(async () => {
-    ({ database, end } = await openImpatient());
+    ({ database, url, end } = await openImpatient());
   });
   after(() => end());
   const sleep = (seconds: number) => ({ text: 'select pg_sleep($1)', values: [seconds] });
   const one = { text: 'select 1 as n', values: [] };
 
   for (const name of ['read', 'query'] as const)
-    test(`is waited for no longer than it takes to be sure, and others go on afterwards: ${name}`, async () => {
+    test(`fails a statement after its time, and later ones succeed: ${name}`, async () => {
       await assert.rejects(database[name](sleep(60)), isConnectionError);
       assert.deepEqual(await database[name](one), [{ n: 1 }]);
     });
 
-  test('is asked once, though it is a read', async () => {
+  test('gets a read only once', async () => {
     await database.query({ text: 'create sequence asked', values: [] });
-    const slow = { text: "select nextval('asked'), pg_sleep(60)", values: [] };
-    await assert.rejects(database.read(slow), isConnectionError);
+    const connection = { connectionString: url, query_timeout: 1000 };
+    const [log, meter] = [createLogger('test', 'silent'), createClassMeters(undefined)('gets')];
+    const lane = new ReadLane({ connection, size: 1, maxUnderWay: 10, log, meter });
+    try {
+      const slow = { text: "select nextval('asked'), pg_sleep(60)", values: [] };
+      await assert.rejects(lane.read(slow), isConnectionError);
+    } finally {
+      await lane.close();
+    }
     const asked = { text: 'select last_value::int as times from asked', values: [] };
     assert.deepEqual(await database.query(asked), [{ times: 1 }]);
   });
 
-  test('is given all the time that a transaction takes', async () => {
+  test('gets the whole statement time of a transaction', async () => {
     await database.transaction(async (query) => {
       await query(sleep(1.2));
       assert.deepEqual(await query(one), [{ n: 1 }]);
@@ -62,7 +72,7 @@ describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
     return row?.pid ?? 0;
   };
 
-  test('that was silent is not used again, and one whose statement was refused is', async () => {
+  test('that was silent is not used again; one whose statement was refused is', async () => {
     const first = await pidOf(database.query);
     await assert.rejects(database.query({ text: 'select 1 / 0', values: [] }), /division by zero/);
     assert.equal(await pidOf(database.query), first);
@@ -70,7 +80,7 @@ describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await pidOf(database.query), first);
   });
 
-  test('that is lost between two statements of a transaction fails this one, and nothing else', async () => {
+  test('that is lost between two statements of a transaction fails only this one', async () => {
     const lost = database.transaction(async (query) => {
       await database.read({ text: 'select pg_terminate_backend($1, 10000)', values: [await pidOf(query)] });
       await pidOf(query);

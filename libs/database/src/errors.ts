@@ -1,10 +1,12 @@
-import { type AppError, malformed, unavailable } from '@recordbus/shared/errors';
+import { AppError, malformed, unavailable } from '@recordbus/shared/errors';
 import pg from 'pg';
+import { BrokenAnswerError } from './broken-answer.ts';
+import type { Statement } from './statement.ts';
 
-/** What PostgreSQL reports when a statement is refused (SQLSTATE in `code`). */
+/** The error of a statement that PostgreSQL refused (SQLSTATE in `code`). */
 type DatabaseError = pg.DatabaseError;
 
-/** SQLSTATEs that the code tells apart (PostgreSQL manual, appendix A). */
+/** The SQLSTATEs that the code handles (PostgreSQL manual, appendix A). */
 export const sqlState = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
@@ -23,15 +25,19 @@ export const sqlState = {
   programLimitExceeded: '54000',
   queryCanceled: '57014',
   tooManyConnections: '53300',
+  outOfMemory: '53200',
+  /** Raised by `system.answer_too_large()`. */
+  answerTooLarge: 'RB001',
 } as const;
 
-/** Is this the given refusal of PostgreSQL? */
+/** Whether an error is a refusal of PostgreSQL, with one of the given SQLSTATEs if any. */
 export function isDatabaseError(error: unknown, ...codes: string[]): error is DatabaseError {
   return error instanceof pg.DatabaseError && (codes.length === 0 || codes.includes(error.code ?? ''));
 }
 
-/** Did the connection fail, rather than the statement? Covers a server that is starting, stopping or gone. */
+/** Whether the connection failed, not the statement: the server is starting, stopping or gone. */
 export function isConnectionError(error: unknown): boolean {
+  if (error instanceof BrokenAnswerError) return true;
   if (error instanceof pg.DatabaseError) return /^(08|57P)/.test(error.code ?? '');
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
@@ -41,14 +47,33 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** The one table from errors of the database to answers; a refusal that the caller has to explain is not in it. */
+const textOf = new WeakMap<Error, string>();
+
+/** Throws an error again. A refusal of the database gets the text of its statement, for `textOfRefused`. */
+export function throwNoted(error: unknown, { text }: Statement): never {
+  if (isDatabaseError(error)) textOf.set(error, text);
+  throw error;
+}
+
+/** Returns the text of the statement that the database refused. */
+export const textOfRefused = (error: Error): string | undefined => textOf.get(error);
+
+/** Maps an error of the database to a refusal; undefined for errors that the caller has to explain. */
 export function mapDatabaseError(error: unknown): AppError | undefined {
+  if (error instanceof BrokenAnswerError && error.isTooLarge) return answerTooLarge(error);
+  if (isDatabaseError(error, sqlState.answerTooLarge)) return answerTooLarge(error);
   if (isConnectionError(error)) return unavailable('the database does not answer', error);
   if (isDatabaseError(error, sqlState.queryCanceled)) return unavailable('the statement took too long', error);
   if (isDatabaseError(error, sqlState.tooManyConnections)) return unavailable('the database is at its limit', error);
-  // Text columns take every character but this one, so it can only have come from the request.
+  // Text columns store every character but NUL, so it came with the request.
   if (isDatabaseError(error, sqlState.characterNotInRepertoire)) return malformed('a text must not contain NUL');
   if (isDatabaseError(error, sqlState.serializationFailure, sqlState.deadlockDetected))
     return unavailable('too many writes to the same rows', error);
   return undefined;
 }
+
+/** 422 for an answer over the limit (cost §2.1). */
+export const answerTooLarge = (cause?: unknown): AppError =>
+  new AppError(422, 'answer_too_large', 'the answer is too large: request fewer records, or fewer of their fields', {
+    cause,
+  });

@@ -6,21 +6,21 @@ import { newId } from './id.ts';
 const timeOf = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
 describe('ids', () => {
-  it('are UUIDs of version 7 that say when they were made', () => {
+  it('are UUIDs of version 7 with their creation time', () => {
     const before = Date.now();
     const id = newId();
     assert.ok(validate(id) && version(id) === 7, id);
     assert.ok(timeOf(id) >= before && timeOf(id) <= Date.now() + 1);
   });
 
-  it('differ, and sort in the order in which they were made', () => {
+  it('are unique and sort by creation', () => {
     const ids = Array.from({ length: 20_000 }, newId);
     assert.deepEqual(ids.toSorted(), ids);
     assert.equal(new Set(ids).size, ids.length);
     assert.equal(new Set(ids.map((id) => id.slice(-8))).size > 19_900, true);
   });
 
-  it('go on sorting when the clock is set back', () => {
+  it('still sort by creation when the clock is set back', () => {
     const before = newId();
     mock.timers.enable({ apis: ['Date'], now: 0 });
     try {

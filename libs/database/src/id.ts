@@ -1,21 +1,21 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Random bytes for 256 ids: asking for those of one at a time takes several times as long as all the rest of it. */
+/** Random bytes for 256 ids: fetching those of one id at a time takes several times as long as the rest. */
 const pool = new Uint8Array(4096);
 const bytesOfOne = 16;
 let used = pool.length;
-/** Of the last id. Within a millisecond ids count up from a random number (RFC 9562 §6.2, method 1). */
+/** State of the last id. Within a millisecond ids count up from a random number (RFC 9562 §6.2, method 1). */
 let msecs = 0;
 let seq = 0;
 
-/** A new identifier: UUIDv7, so ids sort by time of making (RFC 9562 §5.7), those of one process without exception. */
+/** Returns a new UUIDv7 (RFC 9562 §5.7). Ids sort by creation time; those of one process always do. */
 export function newId(): string {
   const random = takeRandom();
   const now = Date.now();
   if (now > msecs) {
     msecs = now;
-    // Half of the range is left to count in.
+    // Leaves half of the range for counting.
     seq = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
   } else {
     seq = (seq + 1) >>> 0;

@@ -1,5 +1,13 @@
-export { type Database, openDatabase } from './database.ts';
-export { isConnectionError, isDatabaseError, mapDatabaseError, sqlState } from './errors.ts';
+export { BrokenAnswerError } from './broken-answer.ts';
+export { type ClientReads, type Database, openDatabase } from './database.ts';
+export {
+  answerTooLarge,
+  isConnectionError,
+  isDatabaseError,
+  mapDatabaseError,
+  sqlState,
+  textOfRefused,
+} from './errors.ts';
 export { newId } from './id.ts';
 export { createLease } from './lease.ts';
 export { migrationNames } from './migrations/index.ts';

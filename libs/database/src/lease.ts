@@ -1,13 +1,13 @@
 import type { Database } from './database.ts';
 import { newId } from './id.ts';
 
-/** Work that one process does for all of them, for as long as it renews its lease in `system.leases`. */
+/** The lease of work that one process does for all, while it renews the lease in `system.leases`. */
 interface Lease {
-  /** May this process do the work at this moment? Asked by its own monotonic clock, without the database. */
+  /** Whether this process holds the lease now, by its monotonic clock, without the database. */
   readonly held: boolean;
-  /** Takes the lease if it is free, or renews it. Tells whether it was taken anew. */
+  /** Takes the lease if it is free, or renews it. Returns whether it was taken, not renewed. */
   renew(): Promise<boolean>;
-  /** Gives the lease back at once. */
+  /** Releases the lease. */
   release(): Promise<void>;
 }
 
@@ -16,12 +16,12 @@ interface LeaseOptions {
   readonly lifetimeMs: number;
 }
 
-/** The holder stops this much before the database lets somebody else in. */
+/** How long before the end of the lease in the database its holder stops, in milliseconds. */
 const marginMs = 500;
 
 /**
- * Makes a lease that nobody holds yet. The database's clock decides when it has run out; the holder counts from before
- * it asked, so it stops earlier than any successor can start, also after it was frozen and thawed.
+ * Creates a lease that this process does not hold yet. It expires by the database's clock. The holder measures from before
+ * its request, so it stops before any successor starts, even after it was frozen.
  */
 export function createLease(database: Database, { name, lifetimeMs }: LeaseOptions): Lease {
   const holder = newId();
@@ -34,7 +34,7 @@ export function createLease(database: Database, { name, lifetimeMs }: LeaseOptio
     async renew() {
       const askedAtMs = performance.now();
       const heldBefore = holds();
-      // Looking first keeps those who wait from writing: the conflict clause locks the row even when it changes nothing.
+      // Reading first spares waiting processes the write: the conflict clause locks the row even if it changes nothing.
       const taken = await database.query({
         name: 'lease.renew',
         text: `insert into system.leases as lease (name, holder, expires_at)

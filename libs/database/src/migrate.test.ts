@@ -16,7 +16,7 @@ describe('the system tables', { skip: skipWithoutDatabase }, () => {
   const open = () => openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
   const names = { text: 'select name from system.kysely_migration order by name', values: [] };
 
-  test('are made once by replicas that start at the same time', async () => {
+  test('are created once by replicas that start at the same time', async () => {
     const replicas = await Promise.all([open(), open(), open()]);
     for (const { query } of replicas)
       assert.deepEqual(
@@ -26,7 +26,7 @@ describe('the system tables', { skip: skipWithoutDatabase }, () => {
     await Promise.all(replicas.map(({ close }) => close()));
   });
 
-  test('of a newer version are left alone', async () => {
+  test('of a newer version stay as they are', async () => {
     const database = await open();
     await database.query({
       text: 'insert into system.kysely_migration (name, timestamp) values ($1, $2)',
@@ -47,7 +47,7 @@ describe('a server that is too old', { skip: skipWithoutDatabase }, () => {
   });
   after(() => temporary.drop());
 
-  test('is refused with a sentence, and nothing is made in it', async () => {
+  test('is refused with an explanation, and nothing is created in it', async () => {
     const client = new pg.Client({ connectionString: temporary.url });
     await client.connect();
     await client.query(`create schema fourteen;
@@ -104,7 +104,7 @@ const tables = [
   'system.delivery_queue',
 ];
 
-test('what a deployment of the first version holds comes through every migration', {
+test('the data of the first release survives every migration', {
   skip: skipWithoutDatabase,
 }, async () => {
   const temporary = await createEmptyDatabase(process.env.TEST_DATABASE_URL ?? '');

@@ -1,29 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { heartbeat } from '@recordbus/shared/background';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool, PoolClient } from 'pg';
 import { migrationNames } from './migrations/index.ts';
 import type { Query } from './statement.ts';
 
-/** How often a replica that waits asks whether it is its turn, in milliseconds. */
+/** How often a waiting replica checks for its turn, in milliseconds. */
 const turnPollMs = 50;
 
-/** The server ends a transaction that says nothing for 30 s, so that of a machine that vanished; ours speaks sooner. */
+/** How often this transaction sends a statement: the server ends one that is idle for 30 s, as on a vanished machine. */
 const signOfLifeMs = 10_000;
 
 /**
- * Brings the schema `system` up to date. Any number of replicas may call it at once: the first one in does the work,
- * the others wait. Throws a sentence for a database of a newer version, and what the failing migration threw; nothing
- * of it stays.
+ * Migrates the schema `system`. Any number of replicas may call it at once: the first one does the work, the others wait.
+ * Throws an explanation for a database of a newer version, and the error of a failing migration, which is rolled back.
  */
 export async function migrate(query: Query, pool: Pool, log: Logger): Promise<void> {
   if (await isUpToDate(query)) return;
   await inTurn(pool, async () => {
     if (await isUpToDate(query)) return;
-    // Loaded here, since most starts find nothing to do.
+    // Imported here, since most starts have nothing to migrate.
     const { runMigrations } = await import('./run-migrations.ts');
     const migrated = await runMigrations(pool);
-    if (migrated.length > 0) log.info({ migrated }, 'the system tables are up to date');
+    if (migrated.length > 0) log.info({ migrated }, 'migrated the system tables');
   });
 }
 
@@ -38,23 +38,23 @@ async function isUpToDate(query: Query): Promise<boolean> {
 }
 
 /**
- * Runs the work on one replica after the other. Who waits asks again and again: a statement that waits for a lock would
- * be ended by its timeout while another replica changes large tables.
+ * Runs the work on one replica after the other. Waiting replicas poll: a statement that waits for the lock would time out
+ * while another replica changes large tables.
  */
 async function inTurn(pool: Pool, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
-  // Lost while others work it would end the process; Kysely's own lock still keeps a second replica out.
+  // An unhandled error event would end the process. Without this lock, Kysely's own still keeps a second replica out.
   client.on('error', () => {});
-  let signsOfLife: NodeJS.Timeout | undefined;
+  let endSignsOfLife = () => {};
   try {
-    // In a transaction, and not of the session, which a pooler between here and the server may give to somebody else.
+    // A lock of the transaction: a pooler may give the session to another client.
     await client.query('begin');
     while (!(await isOurTurn(client))) await delay(turnPollMs);
-    signsOfLife = setInterval(() => client.query('select').catch(() => {}), signOfLifeMs);
+    endSignsOfLife = heartbeat(signOfLifeMs, () => client.query('select'));
     await work();
   } finally {
-    clearInterval(signsOfLife);
-    // The end of the connection ends the transaction, and with it the lock.
+    endSignsOfLife();
+    // Closing the connection ends the transaction and its lock.
     client.release(true);
   }
 }
@@ -66,14 +66,14 @@ async function isOurTurn(client: PoolClient): Promise<boolean> {
   return rows[0]?.isOurs === true;
 }
 
-/** Names of the migrations that the database has. */
+/** Finds the names of the migrations that the database has. */
 async function findApplied(query: Query): Promise<string[]> {
   const table = 'system.kysely_migration';
-  const [found] = await query<{ isThere: boolean }>({
-    text: 'select to_regclass($1) is not null as "isThere"',
+  const [found] = await query<{ exists: boolean }>({
+    text: 'select to_regclass($1) is not null as "exists"',
     values: [table],
   });
-  if (!found?.isThere) return [];
+  if (!found?.exists) return [];
   const rows = await query<{ name: string }>({ text: `select name from ${table}`, values: [] });
   return rows.map(({ name }) => name);
 }

@@ -1,67 +1,98 @@
 import type { Duplex } from 'node:stream';
+import { unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
-import pg from 'pg';
-import { isConnectionError } from './errors.ts';
+import type pg from 'pg';
+import { BrokenAnswerError } from './broken-answer.ts';
+import type { ClassMeter } from './class-meter.ts';
+import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
+import { GuardedClient } from './guarded-client.ts';
 import type { Statement } from './statement.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 
 interface ReadLaneOptions {
   readonly connection: pg.ClientConfig;
   readonly size: number;
+  /** Most reads in progress; further ones are refused. */
+  readonly maxUnderWay: number;
   readonly log: Logger;
+  readonly meter: ClassMeter;
+}
+
+interface LaneClient {
+  readonly client: pg.Client;
+  readonly names: StatementNames;
 }
 
 /**
- * A few connections that many reads share, each sending its statement without waiting for the one before (the
- * driver's pipelining; twice the throughput of a pool for single-row reads). Only for short autocommit reads: a slow
- * one holds up those behind it. A read that loses its connection is sent once more on a new one.
+ * A few connections that many reads share: statements are sent without waiting for earlier answers (the driver's
+ * pipelining; twice the throughput of a pool for single-row reads). Only for short autocommit reads: a slow one delays
+ * those behind it. A read that loses its connection is sent again once, on a new one.
  */
 export class ReadLane {
   readonly #options: ReadLaneOptions;
-  readonly #clients: (Promise<pg.Client> | undefined)[];
+  readonly #clients: (Promise<LaneClient> | undefined)[];
   #turn = 0;
+  #underWay = 0;
 
   constructor(options: ReadLaneOptions) {
     this.#options = options;
     this.#clients = Array.from({ length: options.size });
+    options.meter.watch({
+      connections: () => this.#clients.filter(Boolean).length,
+      idle: () => (this.#underWay === 0 ? this.#clients.filter(Boolean).length : 0),
+      inUse: () => this.#underWay,
+      waiting: () => 0,
+    });
   }
 
   async read<R>(statement: Statement): Promise<R[]> {
+    const { maxUnderWay, meter } = this.#options;
+    if (this.#underWay >= maxUnderWay) {
+      meter.refused();
+      throw unavailable('too many reads are waiting');
+    }
+    this.#underWay += 1;
     try {
       return await this.#send<R>(statement);
     } catch (error) {
-      if (!isConnectionError(error) || isSilence(error)) throw error;
-      return this.#send<R>(statement);
+      if (isDatabaseError(error, sqlState.queryCanceled)) meter.timedOut();
+      if (!isConnectionError(error) || isSilence(error) || error instanceof BrokenAnswerError) throw error;
+      return await this.#send<R>(statement);
+    } finally {
+      this.#underWay -= 1;
     }
   }
 
   async close(): Promise<void> {
     const clients = this.#clients.splice(0);
-    await Promise.allSettled(clients.map(async (client) => (await client)?.end()));
+    await Promise.allSettled(clients.map(async (opened) => (await opened)?.client.end()));
   }
 
   async #send<R>({ name, text, values }: Statement): Promise<R[]> {
     this.#turn = (this.#turn + 1) % this.#options.size;
     const slot = this.#turn;
     this.#clients[slot] ??= this.#connect(slot);
-    const client = await this.#clients[slot];
+    const { client, names } = await this.#clients[slot];
     writeTogether(client.connection.stream);
-    const result = await client.query({ ...(name && { name }), text, values: values as unknown[] });
-    return result.rows;
+    const { rows } = await names.use(name, (usable) =>
+      client.query({ ...(usable && { name: usable }), text, values: values as unknown[] }),
+    );
+    return rows;
   }
 
-  async #connect(slot: number): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#options.connection, pipeline: true } as pg.ClientConfig);
+  async #connect(slot: number): Promise<LaneClient> {
+    const client = new GuardedClient({ ...this.#options.connection, pipeline: true });
     const drop = () => {
       this.#clients[slot] = undefined;
     };
     client.on('error', (error) => {
-      this.#options.log.warn({ reason: error.message }, 'a reading connection was lost');
+      this.#options.log.warn({ reason: error.message }, 'lost a connection for reads');
       drop();
     });
     client.on('end', drop);
     try {
       await client.connect();
-      return client;
+      return { client, names: createStatementNames() };
     } catch (error) {
       drop();
       throw error;
@@ -69,12 +100,12 @@ export class ReadLane {
   }
 }
 
-/** Did the server say nothing for as long as a statement may take? Asked again it would take as long again. */
+/** Whether the server was silent for the whole statement time. A repeated read would wait as long again. */
 const isSilence = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
 /**
- * Has what is written from now until the event loop has served all that came in leave as one write. Each write wakes
- * the other side, which on a busy server costs more than all the rest of a small read.
+ * Sends everything that is written in this turn of the event loop as one write. Each write wakes the server process,
+ * which on a busy server costs more than the rest of a small read.
  */
 function writeTogether(stream: Duplex): void {
   if (stream.writableCorked > 0) return;

@@ -1,14 +1,29 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import type { Pool } from 'pg';
+import pg from 'pg';
 import { migrations } from './migrations/index.ts';
 
+/** The statement time of a migration, in milliseconds: one may rewrite an index of millions of rows. */
+const longestStatementMs = 600_000;
+
 /**
- * Runs the migrations that the database lacks, in one transaction under Kysely's lock, and gives their names. One
- * replica at a time may call it. Throws what the failing one threw.
+ * Runs the missing migrations in one transaction under Kysely's lock, and returns their names. Only one replica may call
+ * it at a time. Throws the error of a failing migration.
  */
-export async function runMigrations(pool: Pool): Promise<string[]> {
+export async function runMigrations({ options }: Pick<pg.Pool, 'options'>): Promise<string[]> {
+  const timeouts = { statement_timeout: longestStatementMs, query_timeout: longestStatementMs };
+  const pool = new pg.Pool({ ...options, ...timeouts, max: 1 });
+  // A lost connection fails the current statement. An unhandled error event would end the process.
+  pool.on('error', () => {});
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    return await migrateToLatest(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function migrateToLatest(db: Kysely<unknown>): Promise<string[]> {
   await sql`create schema if not exists system`.execute(db);
   const migrator = new Migrator({
     db,

@@ -1,10 +1,10 @@
 import { ConfigError } from '@recordbus/shared/config';
 import type { Query } from './statement.ts';
 
-/** The oldest PostgreSQL that the product runs on, as `server_version_num` has it. */
+/** The oldest supported PostgreSQL, as `server_version_num`. */
 export const oldestServerVersion = 150_000;
 
-/** Throws a sentence for a server that is too old. */
+/** Throws an explanation for a server that is too old. */
 export async function demandServerVersion(query: Query): Promise<void> {
   const [server] = await query<{ version: string; number: number }>({
     text: `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number`,

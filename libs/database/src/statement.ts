@@ -1,6 +1,6 @@
 /**
- * One SQL statement. A named one is prepared once per connection and planned once: give a name only to texts that
- * come from a bounded set, and never the same name to two texts.
+ * One SQL statement. A named statement is prepared and planned once per connection. Use names only for texts from a
+ * bounded set, and never one name for two texts.
  */
 export interface Statement {
   readonly name?: string;
@@ -8,5 +8,5 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Runs one statement and gives its rows. */
+/** Runs one statement and returns its rows. */
 export type Query = <R>(statement: Statement) => Promise<R[]>;

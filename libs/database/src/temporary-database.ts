@@ -10,7 +10,7 @@ export interface TemporaryDatabase {
   drop(): Promise<void>;
 }
 
-/** One that is open, with every migration run. */
+/** An open database with all migrations. */
 export interface OpenTemporaryDatabase {
   readonly url: string;
   readonly database: Database;
@@ -18,17 +18,17 @@ export interface OpenTemporaryDatabase {
   remove(): Promise<void>;
 }
 
-/** Why tests of the database are skipped, or false when TEST_DATABASE_URL names a server to run them on. */
+/** Why tests with a database are skipped; false when TEST_DATABASE_URL names a server. */
 export const skipWithoutDatabase = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set';
 
-/** Makes an empty database on a server whose URL may make them (TEST_DATABASE_URL). */
+/** Creates an empty database on the server of a URL whose role may create databases (TEST_DATABASE_URL). */
 export const createEmptyDatabase = (serverUrl: string): Promise<TemporaryDatabase> => create(serverUrl, 'template1');
 
-/** Makes a database with every migration run, on such a server. */
+/** Creates a database with all migrations on such a server. */
 export const createTemporaryDatabase = async (serverUrl: string): Promise<TemporaryDatabase> =>
   create(serverUrl, await ensureTemplate(serverUrl));
 
-/** Makes a database on the server of TEST_DATABASE_URL and opens it as a service would. */
+/** Creates a database on the server of TEST_DATABASE_URL and opens it as a service would. */
 export async function openTemporaryDatabase(): Promise<OpenTemporaryDatabase> {
   const { url, drop } = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const database = await openDatabase({ url, name: 'test', log: createLogger('test', 'silent') }).catch(
@@ -58,13 +58,13 @@ async function create(serverUrl: string, template: string): Promise<TemporaryDat
   };
 }
 
-/** What is copied. Called after the migrations, so that other ones make another. */
+/** The name of the template. It depends on the migrations, so other migrations have another template. */
 const template = `test_template_${createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 12)}`;
 
-/** Has the migrations run once for all test files of a server: a copy costs a fraction of running them. */
+/** Creates the template once for all test files of a server: a copy takes a fraction of the time of the migrations. */
 const ensureTemplate = (serverUrl: string): Promise<string> =>
   withClient(serverUrl, async (client) => {
-    // Held until the client leaves.
+    // Held until the client disconnects.
     await client.query(`select pg_advisory_lock(hashtext('${template}'))`);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [template]);
     if (rowCount) return template;

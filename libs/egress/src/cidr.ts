@@ -1,6 +1,6 @@
 import { type Address, isIPv4Mapped, parseAddress, toIPv4 } from './parse-address.ts';
 
-/** A range of addresses; `text` is the entry as it was written, for messages. */
+/** A range of addresses. `text` is the entry as written, for messages. */
 export type Cidr = {
   readonly text: string;
   readonly family: 4 | 6;
@@ -8,7 +8,7 @@ export type Cidr = {
   readonly shift: bigint;
 };
 
-/** Parses `10.0.0.0/8`, `fd00::/8` or a single address (host bits are ignored); undefined when it is neither. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; host bits are ignored. Returns undefined for other texts. */
 function parseCidr(text: string): Cidr | undefined {
   const slashAt = text.indexOf('/');
   const address = parseAddress(slashAt === -1 ? text : text.slice(0, slashAt));
@@ -20,19 +20,19 @@ function parseCidr(text: string): Cidr | undefined {
 }
 
 function toCidr(text: string, address: Address, prefix: number): Cidr {
-  // Mapped addresses are looked at as IPv4 only, so a range written in the mapped form has to become IPv4 too.
+  // Mapped addresses are checked as IPv4 only, so a range in the mapped form becomes IPv4 too.
   if (isIPv4Mapped(address) && prefix >= 96) return toCidr(text, toIPv4(address.value), prefix - 96);
   const { family, value } = address;
   const shift = BigInt((family === 4 ? 32 : 128) - prefix);
   return { text, family, network: value >> shift, shift };
 }
 
-/** The first range of the list that holds the address, if any. */
+/** Finds the first range that contains the address. */
 export function findCidr(cidrs: readonly Cidr[], address: Address): Cidr | undefined {
   return cidrs.find((cidr) => cidr.family === address.family && address.value >> cidr.shift === cidr.network);
 }
 
-/** The entries of a comma-separated list, trimmed, without empty ones. */
+/** Splits a comma-separated list into trimmed entries, without empty ones. */
 export function splitList(text: string): string[] {
   return text
     .split(',')
@@ -52,7 +52,7 @@ export function parseCidrList(text: string): Cidr[] {
   });
 }
 
-/** A sentence about the first bad entry of a comma-separated CIDR list; undefined when the list is fine or empty. */
+/** Returns a sentence about the first bad entry of a comma-separated CIDR list; undefined for a good or empty list. */
 export function validateCidrList(text: string): string | undefined {
   const bad = splitList(text).find((entry) => !parseCidr(entry));
   return bad === undefined ? undefined : `not an IP address or CIDR range: "${bad}"`;

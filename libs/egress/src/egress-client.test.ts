@@ -9,7 +9,7 @@ import { parseEgressRules } from './egress-rules.ts';
 import { checkUrl } from './resolve-target.ts';
 import { startReceiver, until } from './test-receiver.ts';
 
-/** In these tests 127.0.0.1 plays the public address, everything else on the loopback stays denied. */
+/** In these tests 127.0.0.1 stands for a public address; everything else on the loopback stays denied. */
 const rules = parseEgressRules({ deny: '', allow: '127.0.0.1' });
 const denyAll = parseEgressRules({ deny: '', allow: '' });
 const good: LookupAddress = { address: '127.0.0.1', family: 4 };
@@ -28,8 +28,8 @@ function createGate() {
   return { opened: promise, open: resolve };
 }
 
-describe('the exchange', () => {
-  test('sends method, headers and body as given, and nothing that asks for compression', async (t) => {
+describe('a request', () => {
+  test('sends method, headers and body as given and does not request compression', async (t) => {
     let seen: unknown;
     const receiver = await startReceiver(t, async (req, res) => {
       const body = (await req.toArray()).join('');
@@ -61,7 +61,7 @@ describe('the exchange', () => {
     });
   });
 
-  test('a redirect is an answer like any other', async (t) => {
+  test('does not follow a redirect', async (t) => {
     const asked: (string | undefined)[] = [];
     const receiver = await startReceiver(t, (req, res) => {
       asked.push(req.url);
@@ -72,14 +72,14 @@ describe('the exchange', () => {
     assert.deepEqual(asked, ['/hook']);
   });
 
-  test('the final status counts, not an early hint', async (t) => {
+  test('returns the final status, not that of an early hint', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => {
       res.writeEarlyHints({ link: '</a.css>; rel=preload' }, () => res.writeHead(202).end('ok'));
     });
     assert.equal((await startClient(t).request(receiver.url, plain)).status, 202);
   });
 
-  test('a compressed body stays compressed', async (t) => {
+  test('does not decompress a body', async (t) => {
     const zipped = gzipSync('x'.repeat(100_000));
     const receiver = await startReceiver(t, (_req, res) => {
       res.writeHead(200, { 'content-encoding': 'gzip' }).end(zipped);
@@ -112,10 +112,10 @@ describe('the exchange', () => {
   });
 });
 
-describe('the filter', () => {
+describe('the filter [webhooks §7.2]', () => {
   const literals = ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '169.254.169.254'];
   for (const host of literals) {
-    test(`no connection to the literal ${host}`, async (t) => {
+    test(`blocks the literal ${host}`, async (t) => {
       const receiver = await startReceiver(t, (_req, res) => res.end());
       const client = startClient(t, { rules: () => denyAll });
       await assert.rejects(client.request(`http://${host}:${receiver.port}/`, plain), (error) => {
@@ -127,7 +127,7 @@ describe('the filter', () => {
     });
   }
 
-  test('no connection to a name of the loopback', async (t) => {
+  test('blocks names of the loopback', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end());
     const client = startClient(t, { rules: () => denyAll });
     for (const host of ['localhost', 'localhost.']) {
@@ -136,7 +136,7 @@ describe('the filter', () => {
     assert.equal(receiver.sockets.length, 0);
   });
 
-  test('the connection goes to the address that was checked, whatever the name says next', async (t) => {
+  test('connects to the checked address, even if the name then resolves to another', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end('reached'));
     let lookups = 0;
     const lookup = async () => (lookups++ === 0 ? [good] : [denied]);
@@ -150,7 +150,7 @@ describe('the filter', () => {
     });
   });
 
-  test('a name that passed at enqueue and leads inside at connect is blocked', async (t) => {
+  test('blocks a name that passes the first check and resolves to a denied address at connect', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end());
     let lookups = 0;
     const lookup = async () => (lookups++ === 0 ? [good] : [denied]);
@@ -160,14 +160,14 @@ describe('the filter', () => {
     assert.equal(receiver.sockets.length, 0);
   });
 
-  test('one denied address among good ones blocks the name', async (t) => {
+  test('blocks a name with one denied address among good ones', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end());
     const client = startClient(t, { lookup: async () => [good, denied] });
     await assert.rejects(client.request(`http://mixed.test:${receiver.port}/`, plain), EgressBlockedError);
     assert.equal(receiver.sockets.length, 0);
   });
 
-  test('a name that does not resolve is a failure and not a block', async (t) => {
+  test('reports a name that does not resolve as a failure, not as blocked', async (t) => {
     const failure = Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.test'), { code: 'ENOTFOUND' });
     const client = startClient(t, { lookup: () => Promise.reject(failure) });
     await assert.rejects(client.request('http://nowhere.test/', plain), {
@@ -187,7 +187,7 @@ describe('the deadline', () => {
     await until('the hanging socket is closed', () => receiver.openSockets() === 0);
   });
 
-  test('ends a body that drips', async (t) => {
+  test('ends a body that arrives byte by byte', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => {
       res.writeHead(200);
       const drip = setInterval(() => res.write('.'), 10);
@@ -199,7 +199,7 @@ describe('the deadline', () => {
     await until('the dripping socket is closed', () => receiver.openSockets() === 0);
   });
 
-  test('covers the name server too, and a request that gave up by then is never sent', async (t) => {
+  test('covers the lookup, and a request that timed out during it is never sent', async (t) => {
     const asked: (string | undefined)[] = [];
     const gate = createGate();
     const lookup = () => gate.opened.then(() => [good]);
@@ -215,7 +215,7 @@ describe('the deadline', () => {
     assert.deepEqual(asked, ['/second']);
   });
 
-  test('covers the wait for a socket, and a request that gave up is never sent', async (t) => {
+  test('covers the wait for a socket, and a request that timed out during it is never sent', async (t) => {
     const asked: (string | undefined)[] = [];
     const gate = createGate();
     const receiver = await startReceiver(t, async (req, res) => {
@@ -233,8 +233,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('the cap on the body', () => {
-  test('an answer of 100 MB is neither kept nor awaited', async (t) => {
+describe('the limit of the body', () => {
+  test('neither keeps nor awaits the rest of an answer of 100 MB', async (t) => {
     const chunk = Buffer.alloc(1_000_000, 'x');
     const receiver = await startReceiver(t, (_req, res) => {
       let left = 100;
@@ -253,21 +253,21 @@ describe('the cap on the body', () => {
     assert.ok((receiver.sockets[0]?.bytesWritten ?? 0) < 50_000_000);
   });
 
-  test('the end of a slow body is not awaited once enough is there', async (t) => {
+  test('does not await the end of a slow body once the limit is reached', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => void res.write('x'.repeat(1_000)));
     const answer = await startClient(t).request(receiver.url, plain);
     assert.equal(answer.body.length, 1_000);
     assert.equal(answer.truncated, true);
   });
 
-  test('a body of exactly the cap is whole', async (t) => {
+  test('returns a body of exactly the limit whole', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(1_000)));
     const answer = await startClient(t).request(receiver.url, plain);
     assert.equal(answer.body.length, 1_000);
     assert.equal(answer.truncated, false);
   });
 
-  test('an answer a little over the cap is cut and keeps its socket', async (t) => {
+  test('cuts an answer that is slightly over the limit and keeps its socket', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(3_000)));
     const client = startClient(t, { maxSocketsPerOrigin: 1 });
     for (let i = 0; i < 3; i++) {
@@ -278,7 +278,7 @@ describe('the cap on the body', () => {
     assert.equal(receiver.sockets.length, 1);
   });
 
-  test('a cap of 0 keeps nothing and waits for nothing', async (t) => {
+  test('of 0 keeps nothing and does not wait for the body', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.flushHeaders());
     const answer = await startClient(t).request(receiver.url, { ...plain, maxBodyBytes: 0 });
     assert.deepEqual([answer.status, answer.body.length, answer.truncated], [200, 0, true]);
@@ -340,7 +340,7 @@ describe('broken connections', () => {
 });
 
 describe('connections', () => {
-  test('one socket is used again and again, without a second lookup', async (t) => {
+  test('one socket serves many requests with one lookup', async (t) => {
     let lookups = 0;
     const receiver = await startReceiver(t, (_req, res) => res.end('ok'));
     const client = startClient(t, {
@@ -355,7 +355,7 @@ describe('connections', () => {
     assert.equal(lookups, 1);
   });
 
-  test('no more sockets per origin than allowed', async (t) => {
+  test('an origin gets no more sockets than the limit', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => void setImmediate(() => res.end()));
     const client = startClient(t, { maxSocketsPerOrigin: 3 });
     await Promise.all(Array.from({ length: 50 }, () => client.request(receiver.url, plain)));
@@ -371,19 +371,19 @@ describe('connections', () => {
     assert.equal(receiver.sockets.length, 2);
   });
 
-  test('reset() drops the sockets that are kept alive', async (t) => {
+  test('reset() closes the kept-alive sockets', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end());
     const client = startClient(t);
     await client.request(receiver.url, plain);
     assert.equal(receiver.openSockets(), 1);
     client.reset();
-    // Sooner than the 4 s after which an idle socket ends by itself.
+    // Earlier than the 4 s after which an idle socket closes by itself.
     await until('the kept-alive socket is closed', () => receiver.openSockets() === 0, 2_000);
     await client.request(receiver.url, plain);
     assert.equal(receiver.sockets.length, 2);
   });
 
-  test('after reset() what was sent is finished, what waits is checked by the new rules', async (t) => {
+  test('after reset() sent requests finish, and waiting requests are checked by the new rules', async (t) => {
     const gate = createGate();
     const asked: (string | undefined)[] = [];
     const receiver = await startReceiver(t, async (req, res) => {
@@ -404,7 +404,7 @@ describe('connections', () => {
     assert.deepEqual(asked, ['/hook/sent']);
   });
 
-  test('after reset() a connection that was being opened by the old rules is not used', async (t) => {
+  test('after reset() a connection that opened under the old rules is not used', async (t) => {
     const asked: (string | undefined)[] = [];
     const receiver = await startReceiver(t, (req, res) => {
       asked.push(req.url);
@@ -432,7 +432,7 @@ describe('connections', () => {
     assert.deepEqual(asked, []);
   });
 
-  test('close() does not wait for a connection that nobody waits for', async (t) => {
+  test('close() does not wait for a connection that no request needs', async (t) => {
     const client = startClient(t, { lookup: () => new Promise(() => {}), connectTimeoutMs: 500 });
     await assert.rejects(client.request('http://hole.test/', { ...plain, timeoutMs: 50 }), { code: 'EGRESS_TIMEOUT' });
     const startedAt = performance.now();
@@ -440,7 +440,7 @@ describe('connections', () => {
     assert.ok(performance.now() - startedAt < 300);
   });
 
-  test('close() waits for what is in flight and refuses what comes later', async (t) => {
+  test('close() waits for requests in flight and refuses later ones', async (t) => {
     const gate = createGate();
     const receiver = await startReceiver(t, async (_req, res) => {
       await gate.opened;

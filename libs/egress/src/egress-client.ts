@@ -6,14 +6,14 @@ import { checkUrl, type LookupAll, lookupAll } from './resolve-target.ts';
 import type { UndiciClient } from './undici-client.ts';
 
 export type EgressClientOptions = {
-  /** The rules in force, asked at every new connection. Call `reset()` after a change. */
+  /** Returns the current rules; called for every new connection. Call `reset()` after a change. */
   readonly rules: () => EgressRules;
   readonly lookup?: LookupAll;
-  /** Exchanges, and so sockets, per origin at a time; further requests wait. Default 64. */
+  /** The number of requests at once, and so of sockets, per origin; further requests wait. Default 64. */
   readonly maxSocketsPerOrigin?: number;
-  /** A socket older than this gets no new request, so a moved receiver is found again. Default 60000. */
+  /** A socket older than this gets no new request, so that a receiver that moved is found. Default 60000. */
   readonly socketLifetimeMs?: number;
-  /** Ends attempts to connect that nobody answers, before the deadline of the exchange. Default 10000. */
+  /** The timeout of connecting, within the deadline of the request. Default 10000. */
   readonly connectTimeoutMs?: number;
 };
 
@@ -22,9 +22,9 @@ export type EgressRequestOptions = {
   readonly method?: Dispatcher.HttpMethod;
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: Uint8Array | string;
-  /** One deadline for everything: waiting for a socket, DNS, connect, headers and body. */
+  /** One deadline for the wait for a socket, DNS, connect, headers and body. */
   readonly timeoutMs: number;
-  /** Bytes of the answer's body that are kept. */
+  /** The number of bytes of the answer's body that are kept. */
   readonly maxBodyBytes: number;
 };
 
@@ -34,21 +34,21 @@ export type EgressClient = {
    * Rejects with EgressBlockedError, or EgressFailedError for everything else.
    */
   request(url: string | URL, options: EgressRequestOptions): Promise<EgressResponse>;
-  /** Checks where a URL leads, without connecting; rejects as `checkUrl` does. */
+  /** Checks the addresses of a URL without connecting; rejects like `checkUrl`. */
   check(url: string | URL): Promise<void>;
-  /** Drops every kept-alive connection. What has been sent is finished, what has not is checked again. */
+  /** Closes every kept-alive connection. Sent requests finish; waiting requests are checked again. */
   reset(): void;
-  /** Refuses new requests and resolves when those in flight have ended. */
+  /** Refuses new requests and resolves when the requests in flight have ended. */
   close(): Promise<void>;
 };
 
-/** An HTTP client for URLs that other people chose; see the README for what it refuses to do. */
+/** Creates an HTTP client for URLs that others chose. The README says what it does not do. */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
   let opened: UndiciClient | undefined;
   let opening: Promise<UndiciClient> | undefined;
   let isClosed = false;
 
-  // With the first request: undici is a seventh of what a service loads, and most services rarely call out.
+  // Loaded with the first request: undici is a seventh of the code of a service, and most services rarely call out.
   async function open(): Promise<UndiciClient> {
     const { createUndiciClient } = await import('./undici-client.ts');
     opened = createUndiciClient(options);

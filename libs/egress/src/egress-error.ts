@@ -1,6 +1,6 @@
 import type { DeniedAddress } from './egress-rules.ts';
 
-/** The target lies in a denied range. Final: trying again does not help (interface §6.3). */
+/** Thrown when an address of the target is in a denied range. Final: a retry does not help (webhooks §7.3). */
 export class EgressBlockedError extends Error {
   override readonly name = 'EgressBlockedError';
   readonly code = 'EGRESS_BLOCKED';
@@ -17,7 +17,7 @@ export class EgressBlockedError extends Error {
   }
 }
 
-/** The exchange failed; the message is a short sentence for a delivery log, `code` is for programs. */
+/** Thrown when a request fails. The message is a short sentence for the delivery log, `code` is for programs. */
 export class EgressFailedError extends Error {
   override readonly name = 'EgressFailedError';
   readonly code: string;

@@ -5,7 +5,7 @@ import { checkAddress, parseEgressRules, validateDenyList } from './egress-rules
 
 const defaults = parseEgressRules({ deny: '', allow: '' });
 
-describe('default ranges', () => {
+describe('the default ranges [webhooks §7.1]', () => {
   const denied: readonly (readonly [address: string, range: string])[] = [
     ['0.0.0.0', '0.0.0.0/8'],
     ['0.1.2.3', '0.0.0.0/8'],
@@ -86,12 +86,12 @@ describe('default ranges', () => {
     '2002:808:808::1',
   ];
   for (const address of allowed) {
-    test(`let ${address} pass`, () => assert.equal(checkAddress(defaults, address), undefined));
+    test(`allow ${address}`, () => assert.equal(checkAddress(defaults, address), undefined));
   }
 });
 
-describe('lists', () => {
-  test('a deny list replaces the defaults', () => {
+describe('the lists [webhooks §7.1]', () => {
+  test('a deny list replaces the default', () => {
     const rules = parseEgressRules({ deny: '203.0.113.0/24 , 2001:db8::/32,', allow: '' });
     assert.equal(checkAddress(rules, '127.0.0.1'), undefined);
     assert.deepEqual(checkAddress(rules, '203.0.113.9'), { address: '203.0.113.9', range: '203.0.113.0/24' });
@@ -99,7 +99,7 @@ describe('lists', () => {
     assert.equal(checkAddress(rules, '::ffff:203.0.113.9')?.range, '203.0.113.0/24');
   });
 
-  test('exceptions are evaluated after deny, for embedded addresses too', () => {
+  test('an exception wins over a denied range, for embedded addresses too', () => {
     const rules = parseEgressRules({ deny: '', allow: '10.1.0.0/16, fd12::5' });
     assert.equal(checkAddress(rules, '10.1.2.3'), undefined);
     assert.equal(checkAddress(rules, '::ffff:10.1.2.3'), undefined);
@@ -114,12 +114,12 @@ describe('lists', () => {
     assert.equal(checkAddress(parseEgressRules({ deny: '', allow: '::1' }), '::1'), undefined);
   });
 
-  test('an exception for the outer form does not open what it carries', () => {
+  test('an exception for the outer form does not allow the address inside', () => {
     const rules = parseEgressRules({ deny: '', allow: '64:ff9b::/96' });
     assert.equal(checkAddress(rules, '64:ff9b::127.0.0.1')?.range, '127.0.0.0/8');
   });
 
-  test('a range written in the mapped form means the IPv4 range', () => {
+  test('a range in the mapped form means the IPv4 range', () => {
     const rules = parseEgressRules({ deny: '::ffff:203.0.113.0/120', allow: '' });
     assert.equal(checkAddress(rules, '203.0.113.200')?.range, '::ffff:203.0.113.0/120');
   });
@@ -149,7 +149,7 @@ describe('lists', () => {
     }
   });
 
-  test('a list of nothing but commas is an empty one: the defaults', () => {
+  test('a list of only commas means the default', () => {
     assert.equal(checkAddress(parseEgressRules({ deny: ' , ', allow: '' }), '127.0.0.1')?.range, '127.0.0.0/8');
   });
 
@@ -173,7 +173,7 @@ describe('lists', () => {
     });
   }
 
-  test('off is a value of the deny list only', () => {
+  test('only the deny list can be off', () => {
     assert.equal(validateDenyList('off'), undefined);
     assert.equal(validateCidrList('off'), 'not an IP address or CIDR range: "off"');
     assert.equal(validateCidrList(''), undefined);

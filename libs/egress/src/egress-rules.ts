@@ -2,19 +2,19 @@ import { type Cidr, findCidr, parseCidrList, splitList, validateCidrList } from 
 import { reachableAddresses } from './embedded-addresses.ts';
 import { parseAddress } from './parse-address.ts';
 
-/** What may be connected to: `deny` first, then `allow` as its exceptions. `filtering` false lets everything pass. */
+/** Denied ranges and their exceptions. Everything passes when `filtering` is false. */
 export type EgressRules = {
   readonly filtering: boolean;
   readonly deny: readonly Cidr[];
   readonly allow: readonly Cidr[];
 };
 
-/** A denied address and the range that denies it, as the range was written. */
+/** A denied address and the range that denies it, as written in the list. */
 export type DeniedAddress = { readonly address: string; readonly range: string };
 
 /**
- * The ranges that are denied when no list is given (contract §5, Egress; IANA special-purpose registries).
- * The documentation ranges are left out: nothing answers there, so there is nothing to protect.
+ * The ranges that are denied by default (webhooks §7.1; IANA special-purpose registries).
+ * The documentation ranges are absent: nothing answers there, so there is nothing to protect.
  */
 export const DEFAULT_DENY = [
   '0.0.0.0/8', // unspecified: most systems connect 0.0.0.0 to themselves
@@ -44,8 +44,8 @@ const OFF = 'off';
 const defaultDeny = parseCidrList(DEFAULT_DENY);
 
 /**
- * Rules from the two settings (interface §2.7, Hook egress): comma-separated CIDRs or single addresses.
- * A deny list replaces the defaults, an empty one means the defaults, `off` disables the filter.
+ * Parses the two settings (webhooks §7.1): comma-separated CIDRs or single addresses.
+ * A deny list replaces the default, an empty one means the default, `off` disables the filter.
  * Throws an Error that names the first bad entry.
  */
 export function parseEgressRules(lists: { readonly deny: string; readonly allow: string }): EgressRules {
@@ -55,14 +55,14 @@ export function parseEgressRules(lists: { readonly deny: string; readonly allow:
   return { filtering: true, deny: isEmpty ? defaultDeny : parseCidrList(lists.deny), allow };
 }
 
-/** As `validateCidrList`, for the deny list: `off` is a value too. */
+/** Like `validateCidrList`, for the deny list, which may also be `off`. */
 export function validateDenyList(text: string): string | undefined {
   return isOff(text) ? undefined : validateCidrList(text);
 }
 
 /**
- * Says whether an IP address may be connected to: undefined when it may. A zone id is ignored.
- * Text that is not an address is denied, because nobody can tell where it leads.
+ * Checks an IP address; returns undefined when it is allowed. A zone id is ignored.
+ * A text that is not an address is denied, because its target is unknown.
  */
 export function checkAddress(rules: EgressRules, address: string): DeniedAddress | undefined {
   if (!rules.filtering) return undefined;

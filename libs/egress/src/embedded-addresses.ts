@@ -8,8 +8,8 @@ const localNat64 = parseCidrList('64:ff9b:1::/48');
 const sixToFour = parseCidrList('2002::/16');
 
 /**
- * The addresses that a connection to `address` can end at: itself, and the IPv4 addresses that it carries.
- * An IPv4-mapped one is its IPv4 address and nothing else, because the kernel opens an IPv4 connection for it.
+ * Returns the addresses at which a connection to `address` can end: itself and the IPv4 addresses that it embeds.
+ * An IPv4-mapped address is only its IPv4 address, because the kernel opens an IPv4 connection for it.
  */
 export function reachableAddresses(address: Address): Address[] {
   if (address.family === 4) return [address];
@@ -26,8 +26,8 @@ function embeddedIPv4(address: Address): Address[] {
 }
 
 /**
- * RFC 6052 §2.2 puts the IPv4 address right behind a /48, /56 or /64 prefix, around the zero octet at bits 64 to 71,
- * and fills up with zeros. The prefix length is the operator's secret, so every layout that fits is looked at.
+ * RFC 6052 §2.2 puts the IPv4 address behind a /48, /56 or /64 prefix, around the zero octet at bits 64 to 71, and pads
+ * with zeros. Only the operator knows the prefix length, so every layout that fits is checked.
  */
 function shorterNat64Layouts(value: bigint): Address[] {
   const withoutOctet = ((value >> 64n) << 56n) | (value & 0xffffffffffffffn);

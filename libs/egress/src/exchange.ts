@@ -3,7 +3,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { EgressFailedError } from './egress-error.ts';
 import type { OriginSlots, SlotTask } from './origin-slots.ts';
 
-/** An answer. `truncated`: the body goes on, or may go on, after the bytes that were kept. */
+/** An answer. `truncated` says that the body has, or may have, more bytes than were kept. */
 export type EgressResponse = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -24,11 +24,11 @@ export type ExchangeOptions = {
 
 const RESET = new Error('the connection is older than the current rules');
 const TOO_LATE = new Error('the exchange has ended before its connection was ready');
-const CAP_REACHED = new Error('enough of the body has been read');
+const LIMIT_REACHED = new Error('enough of the body has been read');
 const NO_BODY = new Uint8Array(0);
 
-/** One request and its answer, from the wait for a slot to the last byte, under one deadline. */
-export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
+/** One request and its answer under one deadline, from the wait for a slot to the last byte. */
+export class EgressExchange implements Dispatcher.DispatchHandler, SlotTask {
   readonly #options: ExchangeOptions;
   readonly #deadline: NodeJS.Timeout;
   #agent: Agent | undefined;
@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
     this.#agent.dispatch(this.#options.dispatch, this);
   }
 
-  /** The deadline has passed, wherever the exchange stands. */
+  /** Ends the exchange at its deadline, in any state. */
   expire(): void {
     const { timeoutMs, slots, origin } = this.#options;
     const error = new EgressFailedError(`timeout after ${timeoutMs} ms`, 'EGRESS_TIMEOUT');
@@ -65,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A throw here takes the request back before its first byte and leaves the socket in order.
+    // A throw here withdraws the request before its first byte and keeps the socket usable.
     if (this.#settled) throw TOO_LATE;
     if (this.#agent !== this.#options.currentAgent()) throw RESET;
     this.#controller = controller;
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
       this.run();
       return;
     }
-    if (error === CAP_REACHED && !this.#settled) {
+    if (error === LIMIT_REACHED && !this.#settled) {
       this.#truncated = true;
       this.#succeed();
     } else {
@@ -108,7 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
     this.#options.slots.leave(this.#options.origin);
   }
 
-  /** Not at once: an answer that is only a little too long has ended by then, and its socket can be kept. */
+  /** Cuts the answer in the next turn: one that is only slightly too long has ended by then, and its socket is kept. */
   #cutSoon(): void {
     if (this.#cutting) return;
     this.#cutting = true;
@@ -134,10 +134,10 @@ export class Exchange implements Dispatcher.DispatchHandler, SlotTask {
   }
 }
 
-function onDeadline(exchange: Exchange): void {
+function onDeadline(exchange: EgressExchange): void {
   exchange.expire();
 }
 
 function onCut(controller: Dispatcher.DispatchController | undefined): void {
-  controller?.abort(CAP_REACHED);
+  controller?.abort(LIMIT_REACHED);
 }

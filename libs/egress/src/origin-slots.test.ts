@@ -8,7 +8,7 @@ function createTask(name: string, started: string[]) {
 
 const nextTick = () => new Promise((resolve) => process.nextTick(resolve));
 
-test('tasks beyond the limit wait in order, each origin by itself', async () => {
+test('tasks beyond the limit of their origin wait in order', async () => {
   const slots = createOriginSlots(1);
   const started: string[] = [];
   for (const name of ['first', 'second', 'third']) slots.enter('a', createTask(name, started));
@@ -19,7 +19,7 @@ test('tasks beyond the limit wait in order, each origin by itself', async () => 
   assert.deepEqual(started, ['first', 'other', 'second']);
 });
 
-test('a task that was taken back never runs', async () => {
+test('a withdrawn task never runs', async () => {
   const slots = createOriginSlots(1);
   const started: string[] = [];
   const impatient = createTask('impatient', started);

@@ -1,12 +1,12 @@
-/** Something that waits for a slot: `run` is called, once, when it has one. */
+/** A task that waits for a slot. `run` is called once, when it has one. */
 export type SlotTask = { run(): void };
 
 type Origin = { active: number; readonly waiting: Set<SlotTask> };
 
 /**
- * At most `limit` exchanges per origin at a time, the others wait in order. The queue stands here and not in the
- * connection pool because a pool keeps what has long timed out: behind an endpoint that swallows connections it grows
- * without bound.
+ * Allows `limit` exchanges at once per origin; further ones wait in order. The queue is here and not in the connection
+ * pool, because a pool keeps requests that have timed out: for an endpoint that swallows connections it grows without
+ * bound.
  */
 export function createOriginSlots(limit: number) {
   const origins = new Map<string, Origin>();
@@ -27,19 +27,19 @@ export function createOriginSlots(limit: number) {
       task.run();
     },
 
-    /** Takes a waiting task back; false when it has run already. */
+    /** Removes a waiting task; false when it has already run. */
     withdraw(name: string, task: SlotTask): boolean {
       return origins.get(name)?.waiting.delete(task) ?? false;
     },
 
-    /** Gives a slot back, to the first that waits. */
+    /** Frees a slot for the first waiting task. */
     leave(name: string): void {
       const origin = origins.get(name);
       if (!origin) return;
       const [next] = origin.waiting;
       if (next) {
         origin.waiting.delete(next);
-        // In a fresh stack: a task that fails at once leaves at once, and a long queue would recurse through them all.
+        // On a fresh stack: tasks that fail at once leave at once, and a long queue of them would recurse.
         process.nextTick(runTask, next);
         return;
       }

@@ -3,19 +3,19 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** An IP address as a number, so that a range check is one shift and one comparison. */
 export type Address = { readonly family: 4 | 6; readonly value: bigint };
 
-/** Parses an IPv4 or IPv6 address in its canonical text forms; undefined for anything else, zone ids included. */
+/** Parses an IPv4 or IPv6 address in its canonical text forms; undefined for other texts and for zone ids. */
 export function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return { family: 4, value: parseIPv4(text) };
   if (isIPv6(text) && !text.includes('%')) return { family: 6, value: parseIPv6(text) };
   return undefined;
 }
 
-/** Whether it is ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
+/** Whether the address is ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
 export function isIPv4Mapped({ family, value }: Address): boolean {
   return family === 6 && value >> 32n === 0xffffn;
 }
 
-/** The IPv4 address in the low 32 bits. */
+/** Returns the IPv4 address in the low 32 bits. */
 export function toIPv4(value: bigint): Address {
   return { family: 4, value: value & 0xffffffffn };
 }
@@ -33,7 +33,7 @@ function parseIPv6(text: string): bigint {
   return joinGroups([...head, ...zeros, ...tail]);
 }
 
-/** The 16-bit groups of one side of `::`; a dotted tail counts as two groups. */
+/** Returns the 16-bit groups of one side of `::`. A dotted tail is two groups. */
 function toGroups(text: string): bigint[] {
   if (text === '') return [];
   return text.split(':').flatMap((part) => {

@@ -1,8 +1,8 @@
 import { EgressFailedError } from './egress-error.ts';
 
 /**
- * The URL of a request. Only http and https, and no user or password in it: they would end up in logs.
- * Throws EgressFailedError.
+ * Parses the URL of a request: http or https, without credentials, which would get into logs.
+ * Throws EgressFailedError for other texts.
  */
 export function parseTarget(url: string | URL): URL {
   const target = typeof url === 'string' ? URL.parse(url) : url;

@@ -10,8 +10,8 @@ export type PinnedConnectorOptions = {
 };
 
 /**
- * A connector that opens sockets only to addresses it has checked: the lookup that checks is the one the socket
- * connects by, so a second DNS answer has no say. The error of a denied connection is an EgressBlockedError.
+ * Creates a connector that opens sockets only to checked addresses. The lookup that checks is the one that the socket
+ * uses, so a second DNS answer has no effect. A denied connection fails with EgressBlockedError.
  */
 export function createPinnedConnector({ rules, lookup, connectTimeoutMs }: PinnedConnectorOptions) {
   const connect = buildConnector({
@@ -20,7 +20,7 @@ export function createPinnedConnector({ rules, lookup, connectTimeoutMs }: Pinne
     lookup: createPinnedLookup(rules, lookup),
   });
   const connectChecked: buildConnector.connector = (options, callback) => {
-    // Node asks no lookup for an IP literal, so that case has to be checked here. undici hands the throw on.
+    // Node calls no lookup for an IP literal, so it is checked here. undici passes the error through.
     if (isIP(options.hostname) !== 0) assertAllowed(rules(), options.hostname, options.hostname);
     return connect(options, callback);
   };

@@ -2,7 +2,7 @@ import { EgressFailedError } from './egress-error.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-/** Set by the client itself from the URL and the body, or they would change how the connection is read. */
+/** Headers that the client sets from the URL and the body, or that change how the connection is read. */
 const RESERVED = new Set([
   'connection',
   'content-length',
@@ -16,7 +16,7 @@ const RESERVED = new Set([
 ]);
 
 /**
- * Flattens [name, value] pairs into the list that is written to the wire.
+ * Flattens [name, value] pairs into the list that undici sends.
  * Throws EgressFailedError for a reserved or malformed name and for a value with CR, LF or other control characters.
  */
 export function toRawHeaders(headers: readonly (readonly [string, string])[]): string[] {

@@ -7,7 +7,7 @@ import { checkUrl } from './resolve-target.ts';
 
 const defaults = parseEgressRules({ deny: '', allow: '' });
 const publicAddress: LookupAddress = { address: '203.0.113.5', family: 4 };
-const neverAsked = () => Promise.reject(new Error('a literal needs no lookup'));
+const noLookup = () => Promise.reject(new Error('a literal needs no lookup'));
 
 describe('every way to write a denied literal', () => {
   const forms: readonly (readonly [host: string, address: string, range: string])[] = [
@@ -34,7 +34,7 @@ describe('every way to write a denied literal', () => {
   ];
   for (const [host, address, range] of forms) {
     test(`http://${host}/`, async () => {
-      await assert.rejects(checkUrl(defaults, `http://${host}/hook`, neverAsked), (error) => {
+      await assert.rejects(checkUrl(defaults, `http://${host}/hook`, noLookup), (error) => {
         assert.ok(error instanceof EgressBlockedError);
         assert.equal(error.message, `egress blocked: ${address} lies in the denied range ${range}`);
         return true;
@@ -45,7 +45,7 @@ describe('every way to write a denied literal', () => {
 
 describe('names', () => {
   for (const host of ['localhost', 'localhost.', 'LOCALHOST', 'api.localhost']) {
-    test(`${host} is the loopback, whatever the resolver says, and denied`, async () => {
+    test(`${host} is denied as the loopback, whatever the resolver says`, async () => {
       await assert.rejects(checkUrl(defaults, `https://${host}:8443/`), (error) => {
         assert.ok(error instanceof EgressBlockedError);
         assert.equal(error.host, host.toLowerCase());
@@ -58,7 +58,7 @@ describe('names', () => {
     });
   }
 
-  test('a public name passes with its addresses', async () => {
+  test('a public name passes, with its addresses', async () => {
     const target = await checkUrl(defaults, 'https://example.org/hook?x=1', async () => [publicAddress]);
     assert.deepEqual(target.addresses, [publicAddress]);
     assert.equal(target.url.href, 'https://example.org/hook?x=1');
@@ -71,7 +71,7 @@ describe('names', () => {
     });
   });
 
-  test('a name that does not resolve is a DNS error and not a block', async () => {
+  test('a name that does not resolve is a DNS error, not blocked', async () => {
     const failure = Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.invalid'), { code: 'ENOTFOUND' });
     await assert.rejects(
       checkUrl(defaults, 'https://nowhere.invalid/', () => Promise.reject(failure)),
@@ -95,6 +95,6 @@ describe('unusable URLs', () => {
     ['https://:secret@example.org/', 'URL carries credentials'],
   ];
   for (const [url, message] of urls) {
-    test(url, () => assert.rejects(checkUrl(defaults, url, neverAsked), { name: 'EgressFailedError', message }));
+    test(url, () => assert.rejects(checkUrl(defaults, url, noLookup), { name: 'EgressFailedError', message }));
   }
 });

@@ -5,13 +5,13 @@ import { EgressBlockedError } from './egress-error.ts';
 import { checkAddress, type EgressRules } from './egress-rules.ts';
 import { parseTarget } from './parse-target.ts';
 
-/** All addresses of a host name; rejects with the DNS error when there is none. */
+/** Returns all addresses of a host name; rejects with the DNS error when there are none. */
 export type LookupAll = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** A URL that passed the filter, with the addresses that were checked. */
 export type CheckedTarget = { readonly url: URL; readonly addresses: readonly LookupAddress[] };
 
-/** `localhost` and what is below it, with or without the final dot: the loopback everywhere (RFC 6761 §6.3). */
+/** `localhost` and names below it, with or without a final dot, are the loopback everywhere (RFC 6761 §6.3). */
 const LOCALHOST = /(^|\.)localhost\.?$/i;
 
 const LOOPBACK: readonly LookupAddress[] = [
@@ -20,15 +20,15 @@ const LOOPBACK: readonly LookupAddress[] = [
 ];
 
 /**
- * Asks the system's resolver, hosts file included, as a connection would. `localhost` is answered without it:
- * resolvers disagree on its dotted and deeper forms, and one that has no answer would hide where they lead.
+ * Uses the system's resolver with the hosts file, like a connection. `localhost` bypasses the resolver: resolvers
+ * disagree on its dotted and deeper forms, and one without an answer would hide that they are the loopback.
  */
 export const lookupAll: LookupAll = async (hostname) =>
   LOCALHOST.test(hostname) ? LOOPBACK : dnsLookup(hostname, { all: true });
 
 /**
- * Checks where a URL leads, without connecting. Rejects with EgressBlockedError when any of its addresses is denied,
- * EgressFailedError when the URL is not usable, and the DNS error when its name does not resolve.
+ * Checks all addresses of a URL without connecting. Rejects with EgressBlockedError when any address is denied,
+ * EgressFailedError when the URL is not usable, and the DNS error when the name does not resolve.
  */
 export async function checkUrl(
   rules: EgressRules,
@@ -36,14 +36,14 @@ export async function checkUrl(
   lookup: LookupAll = lookupAll,
 ): Promise<CheckedTarget> {
   const target = parseTarget(url);
-  // The parser has turned decimal, octal, short and full-width forms into dotted ones; only the brackets are left.
+  // The URL parser turns decimal, octal, short and full-width forms into dotted ones; it leaves the brackets.
   const host = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;
   return { url: target, addresses: await resolveChecked(rules, host, lookup) };
 }
 
 /**
- * The addresses of a host (a name, or a literal without brackets), all of them checked.
- * One denied address denies the host: which one a connection would take is not for the other side to choose.
+ * Returns the addresses of a host (a name, or a literal without brackets) after checking all of them.
+ * One denied address denies the host, because the owner of the name must not choose which one a connection takes.
  */
 export async function resolveChecked(
   rules: EgressRules,

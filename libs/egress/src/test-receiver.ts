@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type TestReceiver = {
   readonly url: string;
   readonly port: number;
-  /** Every connection that was ever opened, in order. */
+  /** All connections so far, in order. */
   readonly sockets: readonly Socket[];
   readonly openSockets: () => number;
 };
 
-/** A real HTTP server on 127.0.0.1 for one test; it ends with the test. */
+/** Starts a real HTTP server on 127.0.0.1 that ends with the test. */
 export async function startReceiver(t: TestContext, listener: RequestListener): Promise<TestReceiver> {
   const sockets: Socket[] = [];
   const server = createServer(listener);
@@ -31,7 +31,7 @@ export async function startReceiver(t: TestContext, listener: RequestListener): 
   };
 }
 
-/** Polls until the condition holds; fails when it has not by `timeoutMs`. */
+/** Polls until the condition holds; fails after `timeoutMs`. */
 export async function until(what: string, condition: () => boolean, timeoutMs = 5_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!condition()) {

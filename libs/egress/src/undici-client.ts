@@ -1,6 +1,6 @@
 import { Agent, Pool } from 'undici';
 import type { EgressClient, EgressClientOptions } from './egress-client.ts';
-import { type EgressResponse, Exchange } from './exchange.ts';
+import { EgressExchange, type EgressResponse } from './exchange.ts';
 import { createOriginSlots } from './origin-slots.ts';
 import { parseTarget } from './parse-target.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
@@ -8,13 +8,13 @@ import { toRawHeaders } from './request-headers.ts';
 import { lookupAll } from './resolve-target.ts';
 import { toEgressError } from './to-egress-error.ts';
 
-/** What sends the requests of an egress client, which refuses them once it is closed. */
+/** The part of an egress client that sends requests. The client itself refuses them once it is closed. */
 export type UndiciClient = Omit<EgressClient, 'check'>;
 
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MAX_MS = 30_000;
 
-/** Opens the agent of undici that connects only where the rules let it. */
+/** Creates a client on an undici agent that connects only to allowed addresses. */
 export function createUndiciClient(options: EgressClientOptions): UndiciClient {
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const socketLifetimeMs = options.socketLifetimeMs ?? 60_000;
@@ -35,10 +35,10 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
       clientTtl: socketLifetimeMs,
       keepAliveTimeout: Math.min(KEEP_ALIVE_MS, socketLifetimeMs),
       keepAliveMaxTimeout: Math.min(KEEP_ALIVE_MAX_MS, socketLifetimeMs),
-      // The exchange has its own deadline; these would be two more timers per request.
+      // The exchange has its own deadline; these timeouts would be two more timers for each request.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // For a single connection undici would take a bare client, which knows no lifetime.
+      // For a single connection undici would use a bare client, which has no lifetime.
       factory: (origin, poolOptions) => new Pool(origin, poolOptions),
     });
   }
@@ -49,7 +49,7 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
         onIdle = resolve;
       });
     }
-    // Not a graceful close: that would wait for connections which nobody waits for any more.
+    // Not a graceful close, which would wait for connections that no request needs.
     await agent.destroy();
   }
 
@@ -69,7 +69,7 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
       inFlight++;
       try {
         return await new Promise<EgressResponse>((resolve, reject) => {
-          new Exchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
+          new EgressExchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
         });
       } catch (error) {
         throw toEgressError(error, connectTimeoutMs);

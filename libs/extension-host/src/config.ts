@@ -5,52 +5,52 @@ import { z } from 'zod';
 
 const extensionsDirectory = variable(
   'SERVICE_EXTENSIONS_DIR',
-  'Directory of the extensions; the directory extensions in the data directory, if it is there, when not set.',
+  'Directory of the extensions; by default the directory extensions in the data directory, if it exists.',
   z.string().optional(),
 );
 
-/** The variables that extensions are configured with. */
+/** The environment variables of extensions. */
 export const extensionVariables = {
   dataDirectory,
   extensionsDirectory,
   extensionWorkers: variable(
     'SERVICE_EXTENSIONS_WORKERS',
-    'How many calls of one extension a process runs at once, each in a worker of its own.',
+    'How many calls of one extension a process runs at once, each in its own worker.',
     wholeNumber(1, 64).default(4),
   ),
   extensionMemoryMb: variable(
     'SERVICE_EXTENSIONS_MEMORY_MB',
-    'How much memory, in MiB, a worker of an extension may use.',
+    'Memory limit of a worker of an extension, in MiB.',
     wholeNumber(16, 4096).default(128),
   ),
 };
 
-/** How the extensions of a process are run. */
+/** The configuration of a process's extensions. */
 export interface ExtensionsConfig {
   readonly directory: string;
-  /** Of one extension. */
+  /** The number of workers of one extension. */
   readonly maxWorkers: number;
   readonly memoryMb: number;
-  /** Are changes of the directory loaded while the process runs? */
+  /** Whether changes of the directory are loaded while the process runs. */
   readonly followsChanges: boolean;
 }
 
 /**
- * Finds the directory of the extensions; undefined when there are none. Throws ConfigError when one is named that is
- * not there.
+ * Finds the directory of the extensions; undefined when there is none. Throws ConfigError when a named directory does
+ * not exist.
  */
 export async function findExtensionsConfig(
   config: Config<typeof extensionVariables>,
 ): Promise<ExtensionsConfig | undefined> {
   const named = config.extensionsDirectory;
   const directory = named ?? join(config.dataDirectory, 'extensions');
-  const isThere = await stat(directory).then(
+  const exists = await stat(directory).then(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isThere && named !== undefined)
-    throw new ConfigError(`${extensionsDirectory.name} is not a directory that is there: ${named}.`);
-  if (!isThere) return undefined;
+  if (!exists && named !== undefined)
+    throw new ConfigError(`${extensionsDirectory.name} is not an existing directory: ${named}.`);
+  if (!exists) return undefined;
   return {
     directory: await realpath(directory),
     maxWorkers: config.extensionWorkers,

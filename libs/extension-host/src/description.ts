@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 
-/** The points of a write at which hooks are called. */
+/** The points before the commit of a write at which hooks run. */
 export const beforePoints = [
   'beforeValidate',
   'afterValidate',
@@ -8,21 +8,21 @@ export const beforePoints = [
   'beforeUpdate',
   'beforeDelete',
 ] as const;
-/** The points after it. */
+/** The points after the commit. */
 export const afterPoints = ['afterCreate', 'afterUpdate', 'afterDelete'] as const;
 
 export type BeforePoint = (typeof beforePoints)[number];
 export type AfterPoint = (typeof afterPoints)[number];
 
-/** Is it a point within the write, which may change and refuse it? */
+/** Whether the point is before the commit, where a hook can change or refuse the write. */
 export const isBefore = (point: BeforePoint | AfterPoint): point is BeforePoint =>
   !afterPoints.some((after) => after === point);
 
-/** The name that stands for every collection. */
+/** The name that means every collection. */
 export const everyCollection = '*';
 
-/** What an extension declares, as data: schemas are JSON Schema, functions stay in its worker. */
-export interface Description {
+/** The declarations of an extension as data: schemas are JSON Schema, functions stay in its worker. */
+export interface ExtensionDescription {
   readonly hooks: readonly { readonly collection: string; readonly point: BeforePoint | AfterPoint }[];
   readonly signIn: readonly { readonly collection: string; readonly point: 'before' | 'after' }[];
   readonly routes: readonly RouteDescription[];
@@ -40,7 +40,7 @@ export interface RouteDescription {
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly takesBody: boolean;
-  /** JSON Schemas of those that are declared. */
+  /** The declared schemas as JSON Schema. */
   readonly schemas: Readonly<Partial<Record<'params' | 'query' | 'body' | 'answer', JsonSchema>>>;
 }
 
@@ -52,7 +52,7 @@ export interface CronDescription {
   readonly timeoutMs: number;
 }
 
-/** Which function of an extension is to be called. */
+/** The function of an extension to call. */
 export type CallTarget =
   | { readonly kind: 'hook'; readonly collection: string; readonly point: BeforePoint | AfterPoint }
   | { readonly kind: 'signIn'; readonly collection: string; readonly point: 'before' | 'after' }
@@ -60,7 +60,7 @@ export type CallTarget =
   | { readonly kind: 'route'; readonly name: string }
   | { readonly kind: 'cron'; readonly name: string };
 
-/** How the log and errors name a target. */
+/** Returns the name of a target, for the log and errors. */
 export function nameOfTarget(target: CallTarget): string {
   switch (target.kind) {
     case 'hook':

@@ -1,2 +1,2 @@
-/** Variables whose names begin so are given to extensions, and no others. */
+/** The prefix of the environment variables that extensions can read; they see no others. */
 export const environmentPrefix = 'EXTENSION_';

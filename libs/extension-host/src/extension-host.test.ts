@@ -67,7 +67,7 @@ describe('the host of extensions', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('loads TypeScript and JavaScript, and describes what they declare', () => {
+  it('loads TypeScript and JavaScript, and describes their declarations', () => {
     assert.deepEqual(
       host.extensions.map(({ name }) => name),
       ['good', 'plain'],
@@ -80,7 +80,7 @@ describe('the host of extensions', () => {
     assert.deepEqual(description?.hooks, [{ collection: '*', point: 'beforeCreate' }]);
   });
 
-  it('names what does not load, and goes on without it', () => {
+  it('reports files that do not load, and continues without them', () => {
     const problemOf = (name: string) => host.problems.find((one) => one.name === name)?.problem ?? '';
     assert.match(problemOf('loops-at-load'), /did not load within 5000 ms/);
     assert.match(problemOf('no-export'), /exports no `extension`/);
@@ -91,7 +91,7 @@ describe('the host of extensions', () => {
     assert.equal(host.problems.length, 6);
   });
 
-  it('gives what the code refuses as it is', async () => {
+  it('passes refusals of the code through unchanged', async () => {
     await assert.rejects(call('refuses'), { status: 409, message: 'not now', details: { day: 'is over' } });
     await assert.rejects(call('sum', { a: 1, b: 'x' }), { status: 422, code: 'validation_failed' });
   });
@@ -125,13 +125,18 @@ describe('the host of extensions', () => {
     assert.equal((await Promise.all([1, 2, 3, 4, 5].map(() => call('waits')))).length, 5);
   });
 
-  it('shows code no variable that is not meant for it', async () => {
+  it('serves further calls soon after many calls ended their workers', async () => {
+    for (let ended = 0; ended < 8; ended += 1) await assert.rejects(call('exits'), { status: 500 });
+    assert.deepEqual(await call('sum', { a: 1, b: 2 }, 5000), { status: 200, headers: {}, json: '{"data":3}' });
+  });
+
+  it('shows extensions only variables with their prefix', async () => {
     assert.deepEqual(await call('env'), { status: 200, headers: {}, json: '{"data":[null,"green"]}' });
   });
 });
 
 describe('a host of many extensions', () => {
-  it('starts some at once, so that each has the time to load', async () => {
+  it('limits concurrent starts, so that each has the time to load', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
     const diary = join(directory, 'diary.txt');
     const source = `
@@ -160,7 +165,7 @@ describe('a host of many extensions', () => {
 });
 
 describe('a host that follows changes', () => {
-  it('loads those anew that were written, or import what was, and lets the others go on', async () => {
+  it('reloads extensions whose files or imports were written, and leaves the others running', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
     const write = (name: string, source: string) => writeFile(join(directory, name), source);
     const reads = (source: string) => `

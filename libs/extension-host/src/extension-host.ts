@@ -2,35 +2,38 @@ import { watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { whenWoken } from '@recordbus/shared/background';
 import { notFound } from '@recordbus/shared/errors';
 import { createGate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import type { ExtensionsConfig } from './config.ts';
-import type { Description } from './description.ts';
+import type { ExtensionDescription } from './description.ts';
 import { type ExtensionFile, findExtensions } from './find-extensions.ts';
 import { createRunnerProcess } from './runner-process.ts';
 import { createWorkerPool, type PoolCall, type WorkerPool } from './worker-pool.ts';
 
-/** An extension that is loaded. */
+/** A loaded extension. */
 export interface LoadedExtension extends ExtensionFile {
-  readonly description: Description;
+  readonly description: ExtensionDescription;
 }
 
-/** A file that could not be loaded, and the sentence that says why. */
+/** A file that could not be loaded, with the reason. */
 export interface ExtensionProblem extends ExtensionFile {
   readonly problem: string;
 }
 
 /** The extensions of one directory, running. */
 export interface ExtensionHost {
-  /** The same list until other extensions are loaded. */
+  /** The same array until extensions are reloaded. */
   readonly extensions: readonly LoadedExtension[];
   readonly problems: readonly ExtensionProblem[];
-  /** Loads all of them; those that can't be loaded are logged, and the others go on without them. */
+  /** Loads all extensions; logs those that can not be loaded, and continues without them. */
   start(): Promise<void>;
-  /** Throws what WorkerPool.call throws, and 404 for an extension that is not there any more. */
+  /**
+   * Calls a function of an extension. Throws the errors of WorkerPool.call, and 404 for an extension that was removed.
+   */
   call(extension: string, call: PoolCall): Promise<unknown>;
-  /** Calls back when other extensions are loaded than before. */
+  /** Registers a listener for reloads. */
   onChange(listener: () => void): void;
   stop(): Promise<void>;
 }
@@ -41,17 +44,17 @@ interface HostOptions extends ExtensionsConfig {
 
 interface RunningExtension {
   readonly extension: LoadedExtension;
-  /** Paths of what it was made of. */
+  /** The paths of its source files. */
   readonly files: ReadonlySet<string>;
   readonly pool: WorkerPool;
 }
 
-/** Workers that start at once; one that loops while it loads has one of these places for 5 s. */
+/** The number of workers that start at once; one that loops while it loads occupies a slot for 5 s. */
 const startsAtOnce = Math.max(2, availableParallelism());
-/** Editors write a file in several steps. */
+/** Editors write a file in several steps, so a reload waits this long after the last one. */
 const settleMs = 150;
 
-/** Makes the host of a directory; nothing runs before `start`. */
+/** Creates the host of a directory; nothing runs before `start`. */
 export function createExtensionHost({
   directory,
   maxWorkers,
@@ -63,13 +66,19 @@ export function createExtensionHost({
   const starts = createGate({ width: startsAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
   const listeners = new Set<() => void>();
   const ending = new AbortController();
-  /** Paths that were written since the last load. */
+  /** The paths written since the last load. */
   const written = new Set<string>();
   let running = new Map<string, RunningExtension>();
   let extensions: readonly LoadedExtension[] = [];
   let problems: readonly ExtensionProblem[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let loading = Promise.resolve();
+  const reloading = whenWoken({
+    name: 'reload the extensions',
+    log,
+    level: 'error',
+    soonMs: settleMs,
+    settles: true,
+    run: reload,
+  });
 
   async function start(file: ExtensionFile): Promise<RunningExtension | ExtensionProblem> {
     const pool = createWorkerPool({ ...file, maxWorkers, memoryMb, runner, starts, log });
@@ -78,24 +87,24 @@ export function createExtensionHost({
       return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool };
     } catch (error) {
       pool.stop();
-      return giveUp(file, error instanceof Error ? error.message : String(error));
+      return reportProblem(file, error instanceof Error ? error.message : String(error));
     }
   }
 
-  function giveUp(file: ExtensionFile, problem: string): ExtensionProblem {
-    log.error({ extension: file.name, file: file.file, problem }, 'an extension can not be loaded');
+  function reportProblem(file: ExtensionFile, problem: string): ExtensionProblem {
+    log.error({ extension: file.name, file: file.file, problem }, 'cannot load an extension');
     return { ...file, problem };
   }
 
-  /** Says whether an extension goes on that is running: nothing was written that it may have been made of. */
+  /** Returns a function that finds the running extension of a file if none of its source files was written. */
   async function findUnchanged(): Promise<(file: ExtensionFile) => RunningExtension | undefined> {
     const named = [...written];
     written.clear();
     const paths = await Promise.all(named.map((path) => realpath(path).catch(() => path)));
     const failed = new Set(problems.map(({ name }) => name));
-    // What code imports is known; what it reads beside that is not.
-    const isUnclear = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
-    const isTouched = ({ files }: RunningExtension) => isUnclear || paths.some((path) => files.has(path));
+    // The imports of an extension are known, other files that it reads are not.
+    const isAnyDependency = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
+    const isTouched = ({ files }: RunningExtension) => isAnyDependency || paths.some((path) => files.has(path));
     return ({ name, file }) => {
       const old = running.get(name);
       return old && old.extension.file === file && !failed.has(name) && !isTouched(old) ? old : undefined;
@@ -109,19 +118,19 @@ export function createExtensionHost({
     const results = await Promise.all(
       found.map((file, index) =>
         found[index - 1]?.name === file.name
-          ? giveUp(file, `there is another file of this name: ${found[index - 1]?.file}`)
+          ? reportProblem(file, `there is another file of this name: ${found[index - 1]?.file}`)
           : (unchanged(file) ?? start(file)),
       ),
     );
     problems = results.filter((result) => 'problem' in result);
-    // What worked until somebody edited it goes on working as it was.
+    // An extension that no longer loads keeps running in its last working version.
     const kept = problems.flatMap(({ name }) => before.get(name) ?? []);
     const started = results.filter((result) => 'pool' in result);
     running = new Map([...kept, ...started].map((one) => [one.extension.name, one]));
     extensions = [...running.values()].map(({ extension }) => extension);
-    const goOn = new Set(running.values());
-    for (const old of before.values()) if (!goOn.has(old)) old.pool.retire();
-    log.info({ extensions: [...running.keys()], directory }, 'the extensions are loaded');
+    const current = new Set(running.values());
+    for (const old of before.values()) if (!current.has(old)) old.pool.retire();
+    log.info({ extensions: [...running.keys()], directory }, 'extensions loaded');
   }
 
   async function reload(): Promise<void> {
@@ -133,13 +142,10 @@ export function createExtensionHost({
   function follow(): void {
     const watcher = watch(directory, { recursive: true, signal: ending.signal }, (_event, path) => {
       written.add(path === null ? directory : join(directory, path));
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        loading = loading.then(reload).catch((error) => log.error({ err: error }, 'the extensions were not reloaded'));
-      }, settleMs);
+      reloading.wakeSoon();
     });
     watcher.on('error', (error) => {
-      if (!ending.signal.aborted) log.warn({ err: error }, 'changes of the extensions are not followed any more');
+      if (!ending.signal.aborted) log.warn({ err: error }, 'cannot watch the extensions for changes');
     });
   }
 
@@ -162,8 +168,7 @@ export function createExtensionHost({
     onChange: (listener) => listeners.add(listener),
     async stop() {
       ending.abort();
-      clearTimeout(timer);
-      await loading;
+      await reloading.stop();
       for (const { pool } of running.values()) pool.stop();
       await runner.stop();
     },

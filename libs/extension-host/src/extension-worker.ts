@@ -1,40 +1,40 @@
 import { createGate, type Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
-import type { CallTarget, Description } from './description.ts';
+import type { CallTarget, ExtensionDescription } from './description.ts';
 import { toLogFields } from './log-fields.ts';
 import { toPlainError } from './plain-errors.ts';
-import type { FromWorker, Outcome } from './protocol.ts';
+import type { CallOutcome, FromWorker } from './protocol.ts';
 import type { RemoteWorker, RunnerProcess } from './runner-process.ts';
 
-/** Answers what the code of a call asks for; `method` is `<tool>.<function>`. */
+/** Runs a tool for the code of a call; `method` is `<tool>.<function>`. */
 export type AnswerAsk = (method: string, args: readonly unknown[], worker: ExtensionWorker) => Promise<unknown>;
 
 export interface WorkerCall {
   readonly target: CallTarget;
   readonly input: unknown;
   readonly answer: AnswerAsk;
-  /** Called when the worker has come to the call. */
+  /** Called when the worker begins the call. */
   readonly onBegun?: () => void;
 }
 
-/** The worker ended before it was done. */
+/** Thrown when a worker ended before the call was done. */
 export class WorkerEnded extends Error {
   override name = 'WorkerEnded';
 }
 
-/** What is known of a file once it is loaded. */
+/** A loaded file. */
 export interface LoadedFile {
-  readonly description: Description;
-  /** Paths of what was imported, its own file among them. */
+  readonly description: ExtensionDescription;
+  /** The paths of its imports, including itself. */
   readonly files: readonly string[];
 }
 
 /** One worker that has loaded an extension, or is loading it. */
 export interface ExtensionWorker {
-  /** Rejects with the sentence that says why it can't be loaded. */
+  /** Rejects with a sentence when the file can not be loaded. */
   readonly loaded: Promise<LoadedFile>;
-  /** Gives what came of the call; rejects with WorkerEnded when the worker ended meanwhile. */
-  run(call: WorkerCall): Promise<Outcome>;
+  /** Runs a call and returns its outcome; rejects with WorkerEnded when the worker ended meanwhile. */
+  run(call: WorkerCall): Promise<CallOutcome>;
   end(reason: string): void;
   /** Resolves with the reason when it has ended. */
   readonly ended: Promise<string>;
@@ -46,24 +46,24 @@ interface WorkerOptions {
   readonly memoryMb: number;
   readonly loadTimeoutMs: number;
   readonly runner: RunnerProcess;
-  /** Passed while it starts: of many at once each would have too little of the processor to load in its time. */
+  /** Limits concurrent starts: with many at once none would get enough CPU time to load within its timeout. */
   readonly starts: Gate;
   readonly log: Logger;
 }
 
 interface RunningCall {
   readonly answer: AnswerAsk;
-  readonly done: PromiseWithResolvers<Outcome>;
+  readonly done: PromiseWithResolvers<CallOutcome>;
   readonly onBegun: (() => void) | undefined;
-  /** What it has asked for and not got yet. */
+  /** The tool calls under way. */
   readonly asks: Set<Promise<void>>;
   readonly turns: Gate;
 }
 
-/** How much of what one call asks for is done at once: calls share the connections to the database with all others. */
-const asksAtOnce = 8;
+/** The number of tool calls of one call that run at once: all calls share the connections to the database. */
+const maxConcurrentAsks = 8;
 
-/** Until a worker comes to the file; what takes longer is not the fault of an extension. */
+/** Longest wait until a worker begins to load its file; the extension is not the cause of a longer one. */
 const startTimeoutMs = 60_000;
 
 /** Starts a worker that loads the file of an extension. */
@@ -79,12 +79,12 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
 
   async function start(): Promise<void> {
     if (givenReason !== undefined) return onEnd(givenReason);
-    remote = runner.start({ file, memoryMb }, { onMessage: hear, onEnd });
+    remote = runner.start({ file, memoryMb }, { onMessage: receive, onEnd });
     timer = setTimeout(() => end(`its worker did not start within ${startTimeoutMs} ms`), startTimeoutMs);
     await loading.promise.catch(() => {});
   }
   void starts.run(start);
-  // Whoever waits for it hears of it; when nobody does, it is no error of this process.
+  // A rejection without a waiter is not an unhandled error of this process.
   loading.promise.catch(() => {});
 
   function onEnd(reason: string): void {
@@ -101,7 +101,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     remote?.end();
   }
 
-  function hear(message: FromWorker): void {
+  function receive(message: FromWorker): void {
     switch (message.type) {
       case 'loading':
         clearTimeout(timer);
@@ -124,11 +124,11 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
         void finish(message);
         return;
       case 'ask':
-        begin(message);
+        runTool(message);
     }
   }
 
-  /** A call is over when everything is that it has begun, whether its code waited for that or not. */
+  /** Ends a call once all its tool calls have ended, also those that its code did not await. */
   async function finish({ call, outcome }: Extract<FromWorker, { type: 'done' }>): Promise<void> {
     const running = calls.get(call);
     while (running && running.asks.size > 0) await Promise.all(running.asks);
@@ -136,20 +136,20 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     running?.done.resolve(outcome);
   }
 
-  function begin({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): void {
+  function runTool({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): void {
     const running = calls.get(call);
     if (!running) {
       remote?.post({ type: 'answer', ask, outcome: { error: { message: 'the call is over' } } });
       return;
     }
     const isOver = () => calls.get(call) !== running;
-    const asking = running.turns
+    const work = running.turns
       .run(() => outcomeOf(running, isOver, method, args))
       .then((outcome) => {
         remote?.post({ type: 'answer', ask, outcome });
-        running.asks.delete(asking);
+        running.asks.delete(work);
       });
-    running.asks.add(asking);
+    running.asks.add(work);
   }
 
   async function outcomeOf(
@@ -157,7 +157,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     isOver: () => boolean,
     method: string,
     args: readonly unknown[],
-  ): Promise<Outcome> {
+  ): Promise<CallOutcome> {
     if (isOver()) return { error: { message: 'the call is over' } };
     try {
       return { value: await running.answer(method, args, worker) };
@@ -174,8 +174,8 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     end,
     run({ target, input, answer, onBegun }) {
       lastCall += 1;
-      const done = Promise.withResolvers<Outcome>();
-      const turns = createGate({ width: asksAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
+      const done = Promise.withResolvers<CallOutcome>();
+      const turns = createGate({ width: maxConcurrentAsks, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
       calls.set(lastCall, { answer, done, onBegun, asks: new Set(), turns });
       remote?.post({ type: 'call', call: lastCall, target, input });
       return done.promise;

@@ -11,8 +11,8 @@ const fileName = /^([A-Za-z0-9][A-Za-z0-9_-]{0,62})\.(ts|mjs)$/;
 const indexNames = ['index.ts', 'index.mjs'];
 
 /**
- * The extensions of a directory, by name: its files `<name>.ts` and `<name>.mjs`, and `index.ts` or `index.mjs` of its
- * directories. What begins with a dot or an underscore, tests and declarations are none.
+ * Finds the extensions of a directory, sorted by name: its files `<name>.ts` and `<name>.mjs`, and `index.ts` or
+ * `index.mjs` of its directories. Ignores tests, type declarations and names that begin with a dot or an underscore.
  */
 export async function findExtensions(directory: string): Promise<ExtensionFile[]> {
   const entries = await readdir(directory, { withFileTypes: true });

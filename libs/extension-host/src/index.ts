@@ -4,7 +4,7 @@ export {
   type BeforePoint,
   type CallTarget,
   type CronDescription,
-  type Description,
+  type ExtensionDescription,
   everyCollection,
   nameOfTarget,
   type RouteDescription,

@@ -1,6 +1,16 @@
-/** What the lines of the log have of their own. */
-const taken: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'service', 'extension', 'request_id', 'trace_id']);
+/** The fields that every log line has. */
+const reserved: ReadonlySet<string> = new Set([
+  'level',
+  'time',
+  'msg',
+  'service',
+  'extension',
+  'request_id',
+  'trace_id',
+]);
 
-/** Fields that code gives a line; those that the line has itself are kept apart from them, as `level_`. */
+/** Returns the fields that code adds to a log line; those with reserved names get an underscore, such as `level_`. */
 export const toLogFields = (given: object | undefined): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [taken.has(name) ? `${name}_` : name, value]));
+  Object.fromEntries(
+    Object.entries(given ?? {}).map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value]),
+  );

@@ -1,7 +1,7 @@
 import { AppError } from '@recordbus/shared/errors';
 import type { PlainError } from './protocol.ts';
 
-/** An error of the host as an extension may see it; a defect is handed to `onDefect` and told of without its text. */
+/** Converts an error of the host for an extension; `onDefect` gets a defect, whose text the extension does not see. */
 export function toPlainError(thrown: unknown, onDefect: (defect: unknown) => void): PlainError {
   if (thrown instanceof AppError) {
     const { status, code, message, details } = thrown;
@@ -11,7 +11,7 @@ export function toPlainError(thrown: unknown, onDefect: (defect: unknown) => voi
   return { status: 500, code: 'internal_error', message: 'something went wrong on the server' };
 }
 
-/** Codes of refusals that say none themselves. */
+/** The codes of refusals without their own. */
 const codes: Readonly<Record<number, string>> = {
   400: 'malformed_request',
   401: 'unauthenticated',
@@ -23,7 +23,7 @@ const codes: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** The answer that an error with a status is. */
+/** Converts an error with a status to a refusal. */
 export const toAppError = ({ status = 500, code, message, details }: PlainError): AppError =>
   new AppError(status, code ?? codes[status] ?? 'refused', message, {
     ...(details && { details: { ...details } }),

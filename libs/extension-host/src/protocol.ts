@@ -1,40 +1,41 @@
-import type { CallTarget, Description } from './description.ts';
+import type { CallTarget, ExtensionDescription } from './description.ts';
 
-/** An error as it crosses between host and worker. */
+/** An error as host and worker exchange it. */
 export interface PlainError {
   readonly message: string;
   readonly stack?: string | undefined;
-  /** With a status it is an answer to a client, without one it is a defect. */
+  /** Set for a refusal; an error without a status is a defect. */
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export type Outcome = { readonly value: unknown } | { readonly error: PlainError };
+/** The result of a call or of a tool. */
+export type CallOutcome = { readonly value: unknown } | { readonly error: PlainError };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type ToWorker =
   | { readonly type: 'call'; readonly call: number; readonly target: CallTarget; readonly input: unknown }
-  /** The answer to its `ask`. */
-  | { readonly type: 'answer'; readonly ask: number; readonly outcome: Outcome };
+  /** The answer to an `ask`. */
+  | { readonly type: 'answer'; readonly ask: number; readonly outcome: CallOutcome };
 
-/** What a worker says. */
+/** A message from a worker. */
 export type FromWorker =
-  /** It has everything of its own and begins with the file. */
+  /** The worker is initialized and begins to load the file. */
   | { readonly type: 'loading' }
   | {
       readonly type: 'loaded';
-      readonly description: Description;
-      /** Paths of what was imported, its own file among them. */
+      readonly description: ExtensionDescription;
+      /** The paths of its imports, including itself. */
       readonly files: readonly string[];
     }
   | { readonly type: 'unloadable'; readonly error: PlainError }
-  /** It has come to the call: nothing that code left running keeps it from that. */
+  /** The worker has begun the call: no code of an earlier call blocks it. */
   | { readonly type: 'begun'; readonly call: number }
-  | { readonly type: 'done'; readonly call: number; readonly outcome: Outcome }
-  /** It needs something that only the host has; `method` is `<tool>.<function>`. */
+  | { readonly type: 'done'; readonly call: number; readonly outcome: CallOutcome }
+  /** The code of a call uses a tool; `method` is `<tool>.<function>`. */
   | {
       readonly type: 'ask';
       readonly ask: number;
@@ -44,13 +45,13 @@ export type FromWorker =
     }
   | { readonly type: 'log'; readonly level: LogLevel; readonly message: string; readonly fields?: object | undefined };
 
-/** What the runner, the process that the workers are threads of, is told. */
+/** A message to the runner, the process whose threads are the workers. */
 export type ToRunner =
   | { readonly kind: 'start'; readonly worker: number; readonly file: string; readonly memoryMb: number }
   | { readonly kind: 'post'; readonly worker: number; readonly message: ToWorker }
   | { readonly kind: 'end'; readonly worker: number };
 
-/** What the runner says. */
+/** A message from the runner. */
 export type FromRunner =
   | { readonly kind: 'said'; readonly worker: number; readonly message: FromWorker }
   | { readonly kind: 'ended'; readonly worker: number; readonly reason: string };

@@ -7,17 +7,17 @@ import type { FromRunner, FromWorker, ToRunner, ToWorker } from './protocol.ts';
 /** A worker in the runner. */
 export interface RemoteWorker {
   post(message: ToWorker): void;
-  /** Ends it in the middle of whatever it does; `onEnd` follows. */
+  /** Terminates the worker at once; `onEnd` follows. */
   end(): void;
 }
 
 interface WorkerListener {
   onMessage(message: FromWorker): void;
-  /** Called once; the worker says nothing more. */
+  /** Called once, after the last message. */
   onEnd(reason: string): void;
 }
 
-/** The process of the workers, as the host sees it. It is started when it is needed, and again when it died. */
+/** The process of the workers. It starts with the first worker, and again after it died. */
 export interface RunnerProcess {
   start(options: { readonly file: string; readonly memoryMb: number }, listener: WorkerListener): RemoteWorker;
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export interface RunnerProcess {
 
 const runnerFile = fileURLToPath(new URL('./worker/runner.ts', import.meta.url));
 
-/** Makes the runner of a host; no process runs before the first worker is started. */
+/** Creates the runner of a host; no process runs before the first worker starts. */
 export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env): RunnerProcess {
   const listeners = new Map<number, WorkerListener>();
   let child: ChildProcess | undefined;
@@ -40,9 +40,9 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
     });
     launched.on('message', (message: FromRunner) => {
       try {
-        hear(message);
+        receive(message);
       } catch {
-        // Only one that is broken says what nobody understands; the service must not break of it.
+        // An invalid message means that the process is broken; it must not harm the service.
         launched.kill('SIGKILL');
       }
     });
@@ -50,12 +50,12 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
       if (child === launched) child = undefined;
       for (const id of [...listeners.keys()]) end(id, `the process of the extensions died (${signal ?? code})`);
     });
-    // A send to a process that is dying fails; its exit says so.
+    // A send to a dying process fails; its exit is handled above.
     launched.on('error', () => {});
     return launched;
   }
 
-  function hear(message: FromRunner): void {
+  function receive(message: FromRunner): void {
     if (message.kind === 'said') listeners.get(message.worker)?.onMessage(message.message);
     else end(message.worker, message.reason);
   }
@@ -91,7 +91,7 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
   };
 }
 
-/** What the process needs itself, and what is meant for extensions: none of the service's secrets. */
+/** Returns the variables for the process and for extensions: none of the service's secrets. */
 const ownVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(environment).filter(

@@ -1,4 +1,4 @@
-/** Who called, as their token says. */
+/** The caller, from the request's token. */
 export type Caller =
   | { readonly type: 'guest' }
   | {
@@ -7,7 +7,7 @@ export type Caller =
       readonly email: string;
       readonly collection: string;
       readonly anonymous: boolean;
-      /** The admin who acts as this user; null for the user themselves. */
+      /** The id of the admin who acts as this user; null otherwise. */
       readonly impersonatedBy: string | null;
     }
   | { readonly type: 'admin'; readonly id: string; readonly email: string };

@@ -1,20 +1,20 @@
-import type { Tools } from './tools.ts';
+import type { HandlerTools } from './tools.ts';
 
-/** Work that is done at set times, by one replica for all. */
+/** Work that runs at set times, on one replica. */
 export interface Cron {
-  /** Of letters, digits, `_` and `-`; one extension has it once. */
+  /** Letters, digits, `_` and `-`; unique within the extension. */
   readonly name: string;
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   readonly schedule: string;
-  /** IANA name; UTC when not given. */
+  /** IANA name; UTC by default. */
   readonly timeZone?: string;
-  /** Of ticks that nobody was there for: none is made up for, or one is, once somebody is there again. */
+  /** What happens to ticks while no replica runs: all are skipped (default), or one runs once a replica is back. */
   readonly missed?: 'skip' | 'run once';
-  /** How long a run may take; 60 s when not given, at most an hour. A tick that comes meanwhile is skipped. */
+  /** The timeout of a run; 60 s by default, at most an hour. Ticks during a run are skipped. */
   readonly timeoutMs?: number;
   readonly handler: (
     run: { readonly name: string /** Unix seconds. */; readonly at: number; readonly isManual: boolean },
-    tools: Tools,
+    tools: HandlerTools,
   ) => Promise<void> | void;
 }
 

@@ -1,7 +1,7 @@
 type Value = string | number | boolean | null;
 
 /**
- * A filter with values put in as literals, so that no value is read as a part of the expression:
+ * Builds a filter with values as literals, so that no value is parsed as part of the expression:
  * filter`email = ${email} && age > ${18}`.
  */
 export const filter = (texts: TemplateStringsArray, ...values: readonly Value[]): string =>

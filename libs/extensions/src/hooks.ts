@@ -1,37 +1,39 @@
 import type { Caller } from './caller.ts';
 import type { RecordData, Tools } from './tools.ts';
 
-/** A write that is about to happen. */
+/** A write before its commit. */
 export interface Write {
   readonly operation: 'create' | 'update' | 'delete';
   readonly collection: string;
-  /** Of the record that is changed or deleted; undefined for one that is created. */
+  /** The id of the record; undefined for a create. */
   readonly id: string | undefined;
   /**
-   * What the client wrote; the relations that a delete clears, as null; or all that a restore brings back. A before hook
-   * may set, change and remove members: the write goes on with what it leaves, and that is validated like any other body.
-   * Passwords are never in it; it is empty for a delete.
+   * The client's values; relations that a delete clears, as null; or all values of a restore. A before hook may set,
+   * change and remove members: the write continues with the result, which is validated like any other body. It never
+   * holds passwords; it is empty for a delete.
    */
   readonly values: RecordData;
-  /** The record as it is stored; undefined for one that is created. */
+  /** The record as stored before the write; undefined for a create. */
   readonly previous: RecordData | undefined;
   readonly caller: Caller;
   readonly requestId: string;
 }
 
-/** A write that happened. It may be told more than once: what must happen once is guarded by `id`. */
+/** A committed write. A hook may get the same event more than once; use `id` for work that must happen once. */
 export interface RecordEvent {
-  /** The same each time the event is told. */
+  /** The same for every repetition of the event. */
   readonly id: string;
   /** `<collection>.<operation>`. */
   readonly event: string;
   readonly operation: 'create' | 'update' | 'delete';
   readonly collection: string;
-  /** As it was when it happened; of a delete, as it last was. */
+  /** The record after the write; for a delete, before it. */
   readonly record: RecordData;
-  /** Of an update: the record before it, and the names of the fields that changed. */
+  /** For an update: the record before it, and the names of the changed fields. */
   readonly previous: RecordData | undefined;
   readonly changed: readonly string[] | undefined;
+  /** The record's version after the write: the text within its ETag, unique among the events of a record. */
+  readonly version: string;
   readonly actor: { readonly type: string; readonly id: string | null };
   readonly requestId: string | null;
   /** Unix seconds. */
@@ -43,9 +45,9 @@ export type AfterHook = (event: RecordEvent, tools: Tools) => Promise<void> | vo
 
 /** The hooks of one collection, or of all under the name `*`. */
 export interface CollectionHooks {
-  /** Before the fields of a create or update are checked. */
+  /** Before the fields of a create or update are validated. */
   readonly beforeValidate?: BeforeHook;
-  /** Once they are in order. */
+  /** After they were validated. */
   readonly afterValidate?: BeforeHook;
   readonly beforeCreate?: BeforeHook;
   readonly beforeUpdate?: BeforeHook;
@@ -58,21 +60,21 @@ export interface CollectionHooks {
 /** A way to sign in. */
 export type SignInFlow = 'register' | 'password' | 'otp' | 'oauth2' | 'anonymous' | 'promote' | 'second_factor';
 
-/** Somebody who wants to sign in; nothing of what they sent has been checked. */
+/** An attempt to sign in, before any check. */
 export interface SignInAttempt {
   readonly flow: SignInFlow;
   /** The auth collection. */
   readonly collection: string;
-  /** The address that was sent, if the flow takes one. */
+  /** The email address in the request, if the flow has one. */
   readonly email: string | undefined;
   readonly clientAddress: string;
   readonly userAgent: string | undefined;
   readonly requestId: string;
 }
 
-/** Somebody who has signed in. It may be told more than once: what must happen once is guarded by `id`. */
+/** A completed sign-in. A hook may get the same one more than once; use `id` for work that must happen once. */
 export interface SignIn extends SignInAttempt {
-  /** The same each time the sign-in is told. */
+  /** The same for every repetition of the sign-in. */
   readonly id: string;
   readonly userId: string;
 }

@@ -21,6 +21,7 @@ export { Reply, type Route, type RouteRequest, reply, route } from './route.ts';
 export type {
   Fetched,
   FetchOptions,
+  HandlerTools,
   KeyValueStore,
   ListOptions,
   Log,

@@ -1,4 +1,4 @@
-/** What a hook or a route refuses a request with. */
+/** The error with which a hook or a route refuses a request. */
 export class Refusal extends Error {
   readonly status: number;
   readonly fields: Readonly<Record<string, string>> | undefined;
@@ -12,8 +12,8 @@ export class Refusal extends Error {
 }
 
 /**
- * Makes the refusal to throw: a status from 400 to 599, a sentence for the client, and a message for each field that is
- * wrong. `throw refuse(422, 'validation failed', { total: 'is too large' })`.
+ * Creates a refusal to throw: a status from 400 to 599, a sentence for the client, and a message for each invalid
+ * field. `throw refuse(422, 'validation failed', { total: 'is too large' })`.
  */
 export const refuse = (status: number, message: string, fields?: Readonly<Record<string, string>>): Refusal =>
   new Refusal(status, message, fields);

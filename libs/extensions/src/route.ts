@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { Caller } from './caller.ts';
-import type { Tools } from './tools.ts';
+import type { HandlerTools } from './tools.ts';
 
-/** A request as its declaration says it is. */
+/** A request, typed by the declaration of its route. */
 export interface RouteRequest<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   readonly caller: Caller;
-  /** By its name in lower case; cookies and credentials are not given. */
+  /** Returns a header by name; cookies and credentials are withheld. */
   header(name: string): string | undefined;
   readonly clientAddress: string;
   readonly requestId: string;
@@ -21,39 +21,39 @@ interface Declaration<P, Q, B> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below `/api/x`; `:name` is a parameter. */
   readonly path: `/${string}`;
-  /** Anyone, any valid token, a user's, or an admin's; admins only when not given. */
+  /** Anyone, any valid token, a user's token, or an admin's token; `admin` by default. */
   readonly access?: 'public' | 'session' | 'user' | 'admin';
-  /** An expression that has to hold, in the language of collection rules; it knows `@request.*`. Admins pass it. */
+  /** An expression that must hold, in the language of collection rules, with `@request.*`. Admins pass it. */
   readonly rule?: string;
-  /** What the labels of rate limits call it. */
+  /** The action that labels of rate rules name. */
   readonly action?: 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete';
   readonly summary?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The `data` of the answer, for the API's description. */
+  /** The schema of the answer's `data`, for the API's description. */
   readonly answer?: z.ZodType;
-  /** Is a POST's work done once for each `X-Service-Idempotency-Key`, and its answer given again for a day? */
+  /** Whether a POST honours `Idempotency-Key`: its work is done once, and its answer is repeated for a day. */
   readonly idempotent?: boolean;
-  /** How long a call may take; 10 s when not given, at most 55 s. */
+  /** The timeout of a call; 10 s by default, at most 55 s. */
   readonly timeoutMs?: number;
   readonly handler: (
     request: RouteRequest<OutputOf<P>, OutputOf<Q>, B extends z.ZodType ? z.output<B> : undefined>,
-    tools: Tools,
+    tools: HandlerTools,
   ) => unknown;
 }
 
-/** A route of an extension, whatever its schemas. */
+/** A route of an extension, with any schemas. */
 export type Route = Omit<
   Declaration<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
   'handler'
 > & {
-  readonly handler: (request: never, tools: Tools) => unknown;
+  readonly handler: (request: never, tools: HandlerTools) => unknown;
 };
 
 /**
- * Declares a route. What the handler returns is the `data` of a 200; `reply` says another status. What a schema refuses
- * never reaches the handler: 400 for parameters and query, 422 for the body.
+ * Declares a route. The handler's result is the `data` of a 200; use `reply` for another status. A request that fails a
+ * schema never reaches the handler: 400 for parameters and query, 422 for the body.
  */
 export const route = <
   P extends z.ZodType | undefined = undefined,
@@ -63,7 +63,7 @@ export const route = <
   declaration: Declaration<P, Q, B>,
 ): Route => declaration as Route;
 
-/** An answer that is more than its data. */
+/** An answer with status and headers. */
 export class Reply {
   readonly status: number;
   readonly data: unknown;
@@ -76,6 +76,6 @@ export class Reply {
   }
 }
 
-/** The answer with this status, from 200 to 399, a body `{"data": …}`, and these headers. */
+/** Creates an answer with this status, from 200 to 399, a body `{"data": …}`, and these headers. */
 export const reply = (status: number, data: unknown = null, headers: Readonly<Record<string, string>> = {}): Reply =>
   new Reply(status, data, headers);

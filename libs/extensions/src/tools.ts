@@ -1,9 +1,9 @@
 import type { Caller } from './caller.ts';
 
-/** A record, or what is written to one: field names and their values. */
+/** A record, or values to write: field names and their values. */
 export type RecordData = Record<string, unknown>;
 
-/** What a list is asked for, as in the query of `GET /api/<collection>`. */
+/** The options of a list, as in the query of `GET /api/<collection>`. */
 export interface ListOptions {
   readonly page?: number;
   readonly perPage?: number;
@@ -23,24 +23,26 @@ export interface Page {
 }
 
 /**
- * The records API without HTTP. What it refuses is thrown as an error with `status`, `code` and `details`; one that is
- * not caught becomes the answer to the client. In a before hook it works inside the transaction of the write.
+ * The records API without HTTP. A refusal is thrown as an error with `status`, `code` and `details`; an uncaught one
+ * becomes the answer to the client. In a before hook it works inside the transaction of the write.
  */
 export interface Records {
   list(collection: string, options?: ListOptions): Promise<Page>;
   get(collection: string, id: string, options?: Pick<ListOptions, 'expand' | 'fields'>): Promise<RecordData>;
-  /** As `get`, but undefined for a record that is not there. */
+  /** Like `get`, but returns undefined for a missing record. */
   find(
     collection: string,
     id: string,
     options?: Pick<ListOptions, 'expand' | 'fields'>,
   ): Promise<RecordData | undefined>;
-  /** As `get`, and nobody else changes the record until the write is done; only in a before hook. */
+  /** Like `get`, and locks the record until the end of the transaction. Only in a before hook or a `transaction`. */
   lock(collection: string, id: string): Promise<RecordData>;
   create(collection: string, values: RecordData): Promise<RecordData>;
   update(collection: string, id: string, values: RecordData): Promise<RecordData>;
   delete(collection: string, id: string): Promise<void>;
-  /** The same as somebody else: the rules of the collections hold for them. Without it, everything is allowed. */
+  /**
+   * Returns the same API for a caller, who is subject to the rules of collections. Without it, everything is allowed.
+   */
   as(caller: Caller | { readonly type: 'user'; readonly collection: string; readonly id: string }): Records;
 }
 
@@ -48,9 +50,9 @@ export interface FetchOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** For the whole exchange; 10 s when not given, at most 60 s. */
+  /** The timeout of the whole exchange; 10 s by default, at most 60 s. */
   readonly timeoutMs?: number;
-  /** Largest answer; 1 MiB when not given, at most 16 MiB. A larger one is an error. */
+  /** The largest answer; 1 MiB by default, at most 16 MiB. A larger one is an error. */
   readonly maxBytes?: number;
 }
 
@@ -65,7 +67,7 @@ export interface Fetched {
 }
 
 export interface Notification {
-  /** The one that is enabled when not given; needed when both are. */
+  /** By default the enabled one; required when both are enabled. */
   readonly provider?: 'onesignal' | 'fcm';
   /** Subscription ids of OneSignal, or registration tokens of Firebase. */
   readonly to: string | readonly string[];
@@ -86,9 +88,9 @@ export interface NotificationResult {
   }[];
 }
 
-/** A mail of one's own, as text and perhaps as HTML. */
+/** Sends mails. */
 export interface Mailer {
-  /** Puts it into the queue, from where it is sent with retries for a day. */
+  /** Queues a mail as text, optionally also as HTML; it is sent with retries for a day. */
   send(mail: {
     readonly to: string;
     readonly subject: string;
@@ -97,17 +99,17 @@ export interface Mailer {
   }): Promise<void>;
 }
 
-/** Small values that survive restarts and are the same on every replica; each extension has its own. */
+/** Small values that survive restarts and are shared by all replicas; each extension has its own. */
 export interface KeyValueStore {
   get(key: string): Promise<unknown>;
-  /** Any JSON value of at most 64 KiB. It goes by itself after `ttlSec`. */
+  /** Stores a JSON value of at most 64 KiB. It expires after `ttlSec`. */
   set(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<void>;
-  /** Sets it if the key has no value. True for the one who did: of many at once, exactly one. */
+  /** Stores a value if the key has none. Returns true if it did; of many concurrent calls exactly one does. */
   setIfAbsent(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<boolean>;
-  /** Adds to a number, which is 0 when it is not there, and gives the sum. */
+  /** Adds to a number, 0 if missing, and returns the sum. */
   increment(key: string, by?: number): Promise<number>;
   delete(key: string): Promise<void>;
-  /** Keys that begin so, in their order; at most 1000. */
+  /** Lists the keys with a prefix, sorted; at most 1000. */
   list(prefix?: string): Promise<{ readonly key: string; readonly value: unknown }[]>;
 }
 
@@ -121,23 +123,34 @@ export interface Log {
   readonly error: LogLine;
 }
 
-/** What code of an extension works with, beside what it is called for. */
+/** The tools of an extension's code. */
 export interface Tools {
   readonly records: Records;
   readonly webhooks: {
-    /** Emits a custom event: it goes to the webhooks that listen to its name and onto the bus. */
+    /** Emits a custom event, on the bus and to the webhooks with a matching pattern. */
     dispatch(event: string, payload: unknown): Promise<{ readonly id: string }>;
   };
   readonly http: {
-    /** An HTTP request through the egress filter; redirects are not followed. */
+    /** Sends an HTTP request through the egress filter; it does not follow redirects. */
     fetch(url: string, options?: FetchOptions): Promise<Fetched>;
   };
   readonly notifications: { send(notification: Notification): Promise<NotificationResult> };
   readonly mail: Mailer;
-  /** The settings as text, as admins see them; secrets are not given. */
+  /** The settings as text, as admins see them; secrets are withheld. */
   readonly settings: { get(key: string): Promise<string> };
   readonly kv: KeyValueStore;
   readonly log: Log;
   /** The environment variables whose names begin with `EXTENSION_`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The tools of handlers of routes and crons. */
+export interface HandlerTools extends Tools {
+  /**
+   * Runs work in one transaction of the database, and returns its result. Writes with the tools that the work gets
+   * (`records`, `kv`, `webhooks.dispatch`, `mail`) are committed when the work is done, and rolled back when it throws.
+   * It may take 5 seconds. A call has one transaction at a time. A transaction that conflicts with another is run
+   * again, so the work should do nothing else that must happen once.
+   */
+  transaction<T>(work: (tools: Tools) => Promise<T> | T): Promise<T>;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import type { Claim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
+import type { IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { sweepKeys } from './key-store.ts';
@@ -27,7 +27,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     await temporary.remove();
   });
 
-  async function first(identity: string, store = keys): Promise<Extract<Claim, { outcome: 'first' }>> {
+  async function first(identity: string, store = keys): Promise<Extract<IdempotencyClaim, { outcome: 'first' }>> {
     const claim = await store.claim(identity);
     assert.equal(claim.outcome, 'first');
     if (claim.outcome !== 'first') throw new Error('not first');
@@ -36,7 +36,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
   const outcomeOf = async (identity: string, store = keys) => (await store.claim(identity)).outcome;
   const run = (text: string) => database.query({ text, values: [] });
 
-  test('the first has the key, the others hear that it is running, then get its answer', async () => {
+  test('the first claim holds the key; the others see that it is running, then get its answer', async () => {
     const claim = await first('a');
     assert.equal(await outcomeOf('a'), 'running');
     await claim.keep(reply, digest);
@@ -46,19 +46,19 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     assert.equal(again.replyTo(randomBytes(32)), undefined);
   });
 
-  test('a key that was let go of is new', async () => {
+  test('a released key is new', async () => {
     await (await first('b')).release();
     await (await first('b')).release();
   });
 
-  test('of many claims at once one is the first', async () => {
+  test('of many concurrent claims one is the first', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => keys.claim('c')));
     const outcomes = claims.map(({ outcome }) => outcome).sort();
     assert.deepEqual(outcomes, ['first', ...Array.from({ length: 19 }, () => 'running')]);
     for (const claim of claims) if (claim.outcome === 'first') await claim.release();
   });
 
-  test('a holder that says nothing more is replaced, and its late answer is not kept', async () => {
+  test('a holder whose lease ran out is replaced, and its late answer is not stored', async () => {
     const dead = await first('d');
     await run("update system.idempotency_keys set lease_until = now() - interval '1 second'");
     const successor = await first('d');
@@ -70,7 +70,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(again.outcome === 'answered' && again.replyTo(digest), reply);
   });
 
-  test('an answer is forgotten after its time, and swept', async () => {
+  test('an answer expires and is swept', async () => {
     await (await first('e')).keep(reply, digest);
     await run("update system.idempotency_keys set expires_at = now() - interval '1 second'");
     await (await first('e')).keep(reply, digest);
@@ -82,7 +82,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     assert.equal(await sweepKeys(database.query, 1000), row?.count);
   });
 
-  test('the table tells neither who asked nor what was answered, and another secret knows no key', async () => {
+  test('the table reveals neither caller nor answer, and another secret finds no key', async () => {
     await (await first('f')).keep(reply, digest);
     const rows = await database.query<{ text: string }>({
       text: 'select encode(id || fingerprint || answer, $1) as text from system.idempotency_keys where answer is not null',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Query } from '@recordbus/database';
-import type { Claim, FirstClaim, IdempotencyStore } from '@recordbus/shared/http';
+import { heartbeat } from '@recordbus/shared/background';
+import type { FirstClaim, IdempotencyClaim, IdempotencyStore } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createKeySeal, isSame, type KeySeal } from './key-seal.ts';
 import { claimKey, type Hold, keepAnswer, releaseKey, renewLease, sweepKeys } from './key-store.ts';
@@ -19,12 +20,12 @@ const defaultLeaseMs = 10_000;
 /** Claims that find the row come and go before they call it running. */
 const claimAttempts = 5;
 
-/** How often a process that is given keys looks for those that are past their time, in milliseconds. */
+/** How often a process that claims keys removes the expired ones, in milliseconds. */
 const sweepIntervalMs = 60_000;
 const sweepLimit = 1000;
 
 /**
- * Idempotency keys in PostgreSQL, one store for all replicas (contract §1). A claim is one statement and keeping its
+ * Idempotency keys in PostgreSQL, one store for all replicas (http §7.9). A claim is one statement and keeping its
  * answer another, in the transaction of the work where its handler asks for that. A process that dies leaves a lease
  * that runs out.
  */
@@ -34,10 +35,10 @@ export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencySto
   const seal = createKeySeal(deps.secret);
   let sweptAtMs = performance.now();
 
-  function sweepNowAndThen(): void {
+  function removeExpired(): void {
     if (performance.now() - sweptAtMs < sweepIntervalMs) return;
     sweptAtMs = performance.now();
-    sweepKeys(query, sweepLimit).catch((error) => log.warn({ err: error }, 'old idempotency keys were not removed'));
+    sweepKeys(query, sweepLimit).catch((error) => log.warn({ err: error }, 'cannot remove expired idempotency keys'));
   }
 
   return {
@@ -45,13 +46,13 @@ export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencySto
       const hold: Hold = { id: seal.idOf(identity), token: randomUUID() };
       const claim = await claimHold(query, hold, leaseMs, seal);
       if (claim !== 'mine') return claim;
-      sweepNowAndThen();
+      removeExpired();
       return holdKey({ query, log, seal, leaseMs }, hold);
     },
   };
 }
 
-async function claimHold(query: Query, hold: Hold, leaseMs: number, seal: KeySeal): Promise<Claim | 'mine'> {
+async function claimHold(query: Query, hold: Hold, leaseMs: number, seal: KeySeal): Promise<IdempotencyClaim | 'mine'> {
   for (let left = claimAttempts; left > 0; left -= 1) {
     const found = await claimKey(query, hold, leaseMs);
     if (found?.isMine) return 'mine';
@@ -73,15 +74,17 @@ interface Holding {
 
 /** Renews the lease until the work is done. What goes wrong with the key then must not hide that it was done. */
 function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): FirstClaim {
-  const renewal = setInterval(() => {
-    renewLease(query, hold, leaseMs).catch((error) => log.warn({ err: error }, 'a lease was not renewed'));
-  }, leaseMs / 3);
+  const endRenewal = heartbeat(
+    leaseMs / 3,
+    () => renewLease(query, hold, leaseMs),
+    (error) => log.warn({ err: error }, 'cannot renew the lease of an idempotency key'),
+  );
   async function end(work: Promise<unknown>): Promise<void> {
-    clearInterval(renewal);
-    await work.catch((error) => log.warn({ err: error }, 'an idempotency key was left to its lease'));
+    endRenewal();
+    await work.catch((error) => log.warn({ err: error }, 'cannot end an idempotency key; its lease ends it'));
   }
   const keepIn: FirstClaim['keepIn'] = (run, reply, digest) => {
-    clearInterval(renewal);
+    endRenewal();
     return keepAnswer(run, hold, seal.fingerprintOf(hold.id, digest), seal.seal(hold.id, reply));
   };
   return {

@@ -2,15 +2,15 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 import type { KeptReply } from '@recordbus/shared/http';
 
 /**
- * What a stored key says to somebody who reads the table: nothing. Answers may hold tokens, and requests passwords, of
- * which a plain hash would be a quick guess.
+ * Keeps stored keys unreadable in the table: answers may hold tokens, and requests passwords, which are quick to guess
+ * from a plain hash.
  */
 export interface KeySeal {
-  /** The row's id for a key with whose it is and what for. */
+  /** Returns the row's id for a key with its caller and route. */
   idOf(identity: string): Buffer;
   fingerprintOf(id: Buffer, digest: Buffer): Buffer;
   seal(id: Buffer, reply: KeptReply): Buffer;
-  /** Throws for what was not sealed under this id with this secret. */
+  /** Throws when the answer was not sealed under this id with this secret. */
   open(id: Buffer, sealed: Buffer): KeptReply;
 }
 
@@ -18,7 +18,7 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Derives the keys from the deployment's token secret (raw bytes); with another secret every stored key is unknown. */
+/** Derives the keys from the deployment's token secret (raw bytes); with another secret no stored key is found. */
 export function createKeySeal(secret: Uint8Array): KeySeal {
   const derive = (purpose: string) =>
     new Uint8Array(hkdfSync('sha256', secret, '', `recordbus idempotency ${purpose}`, 32));
@@ -41,5 +41,5 @@ export function createKeySeal(secret: Uint8Array): KeySeal {
   };
 }
 
-/** Is this the fingerprint of the same request? */
+/** Compares two fingerprints in constant time. */
 export const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);

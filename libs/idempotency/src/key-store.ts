@@ -1,26 +1,26 @@
 import type { Query } from '@recordbus/database';
 
-/** For how long an answer is kept (contract §1). */
+/** How long an answer is kept (http §7.2). */
 const keptFor = "interval '24 hours'";
 
-/** One claim: a key's row and who holds it. */
+/** A key's row and its holder. */
 export interface Hold {
   readonly id: Buffer;
-  /** Random; tells this holder from one that took the key over. */
+  /** Random; distinguishes this holder from one that took the key over. */
   readonly token: string;
 }
 
-/** A key's row as a claim finds it. */
+/** A key's row after an attempt to claim it. */
 interface FoundKey {
-  /** Is the key the caller's now? */
+  /** Whether the caller holds the key now. */
   readonly isMine: boolean;
   readonly fingerprint: Buffer | null;
   readonly answer: Buffer | null;
 }
 
 /**
- * Takes a key that is new, past its time, or held by a process that has died. Undefined when somebody took it or let
- * go of it in this very moment.
+ * Claims a key that is new, expired, or held by a process that has died. Undefined when another request claimed or
+ * released it at the same moment.
  */
 export async function claimKey(query: Query, { id, token }: Hold, leaseMs: number): Promise<FoundKey | undefined> {
   const [row] = await query<FoundKey>({
@@ -43,7 +43,7 @@ where k.id = $1 and not exists (select from mine)`,
   return row;
 }
 
-/** Holds on to a key whose request takes its time. */
+/** Extends the lease of a key whose request is still running. */
 export async function renewLease(query: Query, { id, token }: Hold, leaseMs: number): Promise<void> {
   await query({
     text: `update system.idempotency_keys set lease_until = now() + $3 * interval '1 millisecond'
@@ -52,7 +52,7 @@ where id = $1 and token = $2 and answer is null`,
   });
 }
 
-/** Keeps the answer from now on; false, and nothing, when somebody else has taken the key over. */
+/** Stores the answer; returns false and stores nothing when another request has taken the key over. */
 export async function keepAnswer(
   query: Query,
   { id, token }: Hold,
@@ -68,7 +68,7 @@ where id = $1 and token = $2 returning 1`,
   return rows.length > 0;
 }
 
-/** Lets go of a key, so that the next request with it is a first one. */
+/** Releases a key, so that the next request with it is a first one. */
 export async function releaseKey(query: Query, { id, token }: Hold): Promise<void> {
   await query({
     text: 'delete from system.idempotency_keys where id = $1 and token = $2 and answer is null',
@@ -76,7 +76,7 @@ export async function releaseKey(query: Query, { id, token }: Hold): Promise<voi
   });
 }
 
-/** Removes up to so many rows whose time is over; replicas do not wait for each other. Gives how many went. */
+/** Deletes up to `limit` expired rows and returns their number; replicas do not wait for each other. */
 export async function sweepKeys(query: Query, limit: number): Promise<number> {
   const rows = await query({
     text: `delete from system.idempotency_keys where id in (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection, Field } from '@recordbus/schema';
 import { autodateAssignments, newValue, nextValue } from './autodate-sql.ts';
-import { nowSec } from './event-sql.ts';
+import { nowSec } from './version-sql.ts';
 
 const autodate = (name: string, onCreate: boolean, onUpdate: boolean): Field => ({
   id: name,
@@ -17,14 +17,14 @@ const touched = autodate('Touched', false, true);
 const never = autodate('never', false, false);
 const both = autodate('both', true, true);
 
-test('a new row has the present where a create sets it, unless a time is given', () => {
+test('a new row has the current time in a field that a create sets, unless a time is given', () => {
   assert.deepEqual(
     [born, touched, never, both].map((field) => newValue(field, '$1')),
     [`coalesce($1, ${nowSec})`, '$1', '$1', `coalesce($1, ${nowSec})`],
   );
 });
 
-test('an update has the present where it sets it, and else what the row has', () => {
+test('an update sets the current time where it should, and keeps other values', () => {
   assert.deepEqual(
     [born, touched, never, both].map((field) => nextValue(field, 't')),
     ['t."born"', nowSec, 't."never"', nowSec],

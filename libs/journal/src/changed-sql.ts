@@ -2,40 +2,45 @@ import {
   type Collection,
   encryptedFieldsOf,
   isEncrypted,
+  isWriteOnly,
   quoteIdentifier,
   quoteLiteral,
   recordColumns,
   selectList,
 } from '@recordbus/schema';
+import { nextVersionOf, versionOf } from './version-sql.ts';
 
 /**
- * A select of what an update did: `id`, `updated_at`, and as JSON text the `record`, its `previous` version and the
- * names of the fields that `changed`, as events tell them; beside it `answer` (see `answerOf`). Takes the relations
- * with the rows after and before.
+ * A select of updated rows: `id`, `version`, and as JSON text the `record`, the `previous` record and the names of the
+ * `changed` fields, as events have them, and `answer` (see `answerOf`). `after` and `before` are the relations with the
+ * rows after and before the update.
  */
 export function selectChange(collection: Collection, after: string, before: string): string {
-  const columns = toldColumns(collection);
+  const columns = eventColumns(collection);
   const names = collection.fields
-    .filter((field) => field.type !== 'password' && !isEncrypted(field))
+    .filter((field) => !isWriteOnly(field) && !isEncrypted(field))
     .map(({ name }) => {
       const column = quoteIdentifier(name);
       return `case when n.${column} is distinct from o.${column} then ${quoteLiteral(name)} end`;
     });
-  return `select n.id, n.updated_at, row_to_json(r.*)::text as record, row_to_json(p.*)::text as previous,
+  return `select n.id, ${versionOf('n')} as version, row_to_json(r.*)::text as record, row_to_json(p.*)::text as previous,
     array_to_json(array_remove(array[${names.join(', ')}]::text[], null))::text as changed${answerColumn(collection)}
   from ${after} n join ${before} o on o.id = n.id
   cross join lateral (select ${selectList(columns, 'n')}) r
   cross join lateral (select ${selectList(columns, 'o')}) p`;
 }
 
-/** A select of rows as they are: `id`, `updated_at`, and as JSON text the `record`; beside it `answer` (see `answerOf`). */
-export const selectRecord = (collection: Collection, source: string): string =>
-  `select n.id, n.updated_at, row_to_json(r.*)::text as record${answerColumn(collection)}
-  from ${source} n cross join lateral (select ${selectList(toldColumns(collection), 'n')}) r`;
+/**
+ * A select of created or deleted rows: `id`, `version`, as JSON text the `record`, and `answer` (see `answerOf`). The
+ * version of a deleted row is that of the delete.
+ */
+export const selectRecord = (collection: Collection, source: string, { isDeleted = false } = {}): string =>
+  `select n.id, ${isDeleted ? nextVersionOf('n') : versionOf('n')} as version, row_to_json(r.*)::text as record${answerColumn(collection)}
+  from ${source} n cross join lateral (select ${selectList(eventColumns(collection), 'n')}) r`;
 
 /**
- * The record as its writer is answered, in a row of one of these selects. It is the one that is told to others, but for
- * encrypted fields, which events leave out (contract §2) and which here are as they are stored.
+ * SQL of the record for the answer of a write, in a row of one of these selects. It has the encrypted fields, as they are
+ * stored. Events leave them out (events §2.4).
  */
 export const answerOf = (collection: Collection, row: string): string =>
   `${row}.${encryptedFieldsOf(collection).length > 0 ? 'answer' : 'record'}`;
@@ -45,7 +50,7 @@ const answerColumn = (collection: Collection): string =>
     ? `, (select row_to_json(a.*)::text from (select ${selectList(recordColumns(collection), 'n')}) a) as answer`
     : '';
 
-const toldColumns = (collection: Collection) => {
-  const untold = new Set(encryptedFieldsOf(collection).map(({ name }) => name));
-  return recordColumns(collection).filter(({ name }) => !untold.has(name));
+const eventColumns = (collection: Collection) => {
+  const encrypted = new Set(encryptedFieldsOf(collection).map(({ name }) => name));
+  return recordColumns(collection).filter(({ name }) => !encrypted.has(name));
 };

@@ -1,27 +1,30 @@
 import type { Collection } from '@recordbus/schema';
-import { nextUpdatedAt, type Verb } from './event-sql.ts';
+import type { Verb } from './event-sql.ts';
 import { historyTableOf } from './history-table.ts';
+import type { OriginParameters } from './origin.ts';
 import { snapshotOf } from './snapshot-sql.ts';
+import { nextRevision, nextUpdatedAt } from './version-sql.ts';
 
 interface HistoryParts {
   readonly collection: Collection;
   readonly verb: Verb;
-  /** The relation with the written rows, all their columns: as they are now, those of a delete as they last were. */
+  /** The relation with the written rows and all their columns; for a delete, the rows before it. */
   readonly source: string;
-  /** Name of the CTE, where a statement has several. */
-  readonly name?: string;
 }
 
 /**
- * The CTE, with the comma before it, that adds a row for each written one to the history of a collection that keeps
- * one; nothing for others, whose statements stay as they are. It stands in the statement that writes, whose first four
- * values are `originValues`. The row's `at` is the version's `updated` (contract §2).
+ * The INSERT of a history row for each written row; undefined for a collection without history. It is part of the
+ * statement that writes. `at` is the `updated` of the version; a delete is a version of its own (history §2.2).
  */
-export function withHistory({ collection, verb, source, name = 'history' }: HistoryParts): string {
-  if (!collection.historyEnabled) return '';
-  const at = verb === 'delete' ? nextUpdatedAt('n') : 'n.updated_at';
-  return `, ${name} as (
-  insert into ${historyTableOf(collection)} (record_id, at, op, snapshot, actor_type, actor_id)
-  select n.id, ${at}, '${verb}', ${snapshotOf(collection, 'n')}, $1::text, $2::text from ${source} n
-)`;
+export function insertHistory(
+  parameters: OriginParameters,
+  { collection, verb, source }: HistoryParts,
+): string | undefined {
+  if (!collection.historyEnabled) return undefined;
+  const isDelete = verb === 'delete';
+  const at = isDelete ? nextUpdatedAt('n') : 'n.updated_at';
+  const revision = isDelete ? nextRevision('n') : 'n._revision';
+  const actor = `${parameters.named('actorType', 'text')}, ${parameters.named('actorId', 'text')}`;
+  return `insert into ${historyTableOf(collection)} (record_id, at, _revision, op, snapshot, actor_type, actor_id)
+  select n.id, ${at}, ${revision}, '${verb}', ${snapshotOf(collection, 'n')}, ${actor} from ${source} n`;
 }

@@ -1,44 +1,56 @@
 import { envelopeSql } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
+import { createNamedParameters } from '@recordbus/query';
 import type { RequestContext } from '@recordbus/shared/context';
-import { nowSec, originValues } from './event-sql.ts';
+import { type Origin, originOf } from './origin.ts';
+import { nowSec } from './version-sql.ts';
 
-/** An event that is of no record; those of records are written with them (`insertEvents`). */
+/** An event that belongs to no record. Events of records are written with them (`composeWrite`). */
 interface SingleEvent {
-  /** Its name, as webhooks listen to it (interface §6.1). */
+  /** Its name (events §1.1). */
   readonly event: string;
-  /** JSON text; it goes on the bus as PostgreSQL reads it. */
+  /** JSON text. The bus gets it as PostgreSQL parses it. */
   readonly data: string;
-  /** Of events with the same key the stream keeps the order. */
+  /** The stream keeps the order of events with the same key. */
   readonly recordKey?: string;
-  /** By whom and in which request; without one it is the product itself that acts. */
+  /** The context of the request; without it, the actor is the product. */
   readonly context?: RequestContext;
 }
 
 /**
- * Puts an event into the outbox, in the transaction of the executor if it has one, and gives its id. The relay finds
- * it by itself within seconds; who wants it at once sends the notice `outbox` after the commit.
+ * Adds an event to the outbox, in the transaction of `query` if it has one, and returns its id. The relay finds it within
+ * seconds; the notice `outbox` after the commit makes it publish at once.
  */
 export async function putEvent(query: Query, { event, data, recordKey, context }: SingleEvent): Promise<string> {
-  const origin = context ? originValues(context) : ['system', null, null, null];
+  const origin = context ? originOf(context) : ofProduct;
   const [row] = await query<{ id: string }>({
     name: 'journal.put-event',
     text: insertEvent,
-    values: [...origin, event, data, recordKey],
+    values: parameters.valuesFrom({ ...origin, event, data, recordKey: recordKey ?? null }),
   });
-  if (!row) throw new Error('the outbox gave no row');
+  if (!row) throw new Error('the insert into the outbox returned no row');
   return row.id;
 }
 
+const ofProduct: Origin = { actorType: 'system', actorId: null, requestId: null, traceparent: null };
+
+interface Given extends Origin {
+  readonly event: string;
+  readonly data: string;
+  readonly recordKey: string | null;
+}
+
+const parameters = createNamedParameters<Given>();
+
 const insertEvent = `insert into system.outbox (event_id, event, record_key, body, traceparent)
-  select e.id, $5::text, $7::text, ${envelopeSql({
+  select e.id, ${parameters.named('event', 'text')}, ${parameters.named('recordKey', 'text')}, ${envelopeSql({
     id: 'e.id',
-    event: '$5::text',
+    event: parameters.named('event', 'text'),
     timestamp: nowSec,
-    data: '$6::json',
-    actorType: '$1::text',
-    actorId: '$2::text',
-    requestId: '$3::text',
-  })}, $4::text
+    data: parameters.named('data', 'json'),
+    actorType: parameters.named('actorType', 'text'),
+    actorId: parameters.named('actorId', 'text'),
+    requestId: parameters.named('requestId', 'text'),
+  })}, ${parameters.named('traceparent', 'text')}
   from (select gen_random_uuid() as id) e
   returning event_id as id`;

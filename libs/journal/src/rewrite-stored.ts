@@ -2,16 +2,16 @@ import type { Query } from '@recordbus/database';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { historyTableOf } from './history-table.ts';
 
-/** Rows that are read, and written, at once. */
-const portionRows = 500;
+/** Rows that are read and written at a time. */
+const batchSize = 500;
 
-/** From the text of what is stored to the text of what is to be stored; undefined leaves it, as does the same text. */
+/** Returns the new text of a stored value; undefined, or the same text, leaves it unchanged. */
 type Rewrite = (stored: string) => string | undefined;
 
 /**
- * Rewrites what is stored of a field, in the records and in their history, a portion at a time; what else a row holds
- * stays, its version too, and nothing becomes an event. A value that somebody writes meanwhile is left to them.
- * Gives how many values were not rewritten because `rewrite` gave undefined.
+ * Rewrites the stored values of a field, in the records and in their history, in batches. The rest of each row stays,
+ * including its version, and no event is written. A value that changes meanwhile is left as it is. Returns how many
+ * values were left because `rewrite` returned undefined.
  */
 export async function rewriteStored(
   query: Query,
@@ -20,24 +20,25 @@ export async function rewriteStored(
   rewrite: Rewrite,
 ): Promise<number> {
   const inRecords = await rewriteRows(query, recordsOf(collection, field), rewrite);
-  const [found] = await query<{ isThere: boolean }>({
-    text: `select to_regclass($1::text) is not null as "isThere"`,
+  const [found] = await query<{ exists: boolean }>({
+    text: `select to_regclass($1::text) is not null as "exists"`,
     values: [historyTableOf(collection)],
   });
-  return found?.isThere ? inRecords + (await rewriteRows(query, historyOf(collection, field), rewrite)) : inRecords;
+  return found?.exists ? inRecords + (await rewriteRows(query, historyOf(collection, field), rewrite)) : inRecords;
 }
 
-/** Where values stand, row by row. */
+/** The statements that read and write the values of a table. */
 interface Rows {
-  /** Gives `key` and `value` of rows behind a key ($1, $2), at most as many as $3. */
+  /** Selects key (`id`, `at`, `revision`) and `value` of at most $4 rows after a key ($1 to $3). */
   readonly select: string;
-  /** Puts the texts in $4 in the place of those in $3, in the rows of the keys $1 and $2. */
+  /** Replaces the texts in $4 by those in $5, in the rows with the keys $1 to $3. */
   readonly update: string;
 }
 
 interface Row {
   readonly id: string;
   readonly at: number;
+  readonly revision: number;
   readonly value: string;
 }
 
@@ -45,35 +46,35 @@ const recordsOf = (collection: Collection, field: Field): Rows => {
   const column = quoteIdentifier(field.name);
   const table = tableOf(collection);
   return {
-    select: `select t.id, 0::bigint as at, t.${column}::text as value from ${table} t
-where t.${column} is not null and (t.id, 0::bigint) > ($1::text, $2::bigint) order by t.id limit $3::bigint`,
+    select: `select t.id, 0 as at, 0 as revision, t.${column}::text as value from ${table} t
+where t.${column} is not null and (t.id, 0, 0) > ($1::text, $2::bigint, $3::integer) order by t.id limit $4::bigint`,
     update: `update ${table} t set ${column} = v.new::${fieldTypeOf(field).columnType(field)} from ${given}
 where t.id = v.id and t.${column}::text = v.old`,
   };
 };
 
-/** A snapshot has a field under its id. */
+/** Snapshots have fields by their ids. */
 const historyOf = (collection: Collection, field: Field): Rows => {
   const table = historyTableOf(collection);
   const isJson = fieldTypeOf(field).columnType(field) === 'jsonb';
   const key = `'${field.id.replaceAll("'", "''")}'`;
   const value = isJson ? `(h.snapshot::jsonb -> ${key})::text` : `(h.snapshot ->> ${key})`;
   return {
-    select: `select h.record_id as id, h.at, ${value} as value from ${table} h
-where h.snapshot ->> ${key} is not null and (h.record_id, h.at) > ($1::text, $2::bigint)
-order by h.record_id, h.at limit $3::bigint`,
+    select: `select h.record_id as id, h.at, h._revision as revision, ${value} as value from ${table} h
+where h.snapshot ->> ${key} is not null and (h.record_id, h.at, h._revision) > ($1::text, $2::bigint, $3::integer)
+order by h.record_id, h.at, h._revision limit $4::bigint`,
     update: `update ${table} h
 set snapshot = (h.snapshot::jsonb || jsonb_build_object(${key}, ${isJson ? 'v.new::jsonb' : 'v.new'}))::json from ${given}
-where h.record_id = v.id and h.at = v.at and ${value} = v.old`,
+where h.record_id = v.id and h.at = v.at and h._revision = v.revision and ${value} = v.old`,
   };
 };
 
-const given = 'unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) v(id, at, old, new)';
+const given = 'unnest($1::text[], $2::bigint[], $3::integer[], $4::text[], $5::text[]) v(id, at, revision, old, new)';
 
 async function rewriteRows(query: Query, { select, update }: Rows, rewrite: Rewrite): Promise<number> {
   let refused = 0;
-  for (let last: Pick<Row, 'id' | 'at'> = { id: '', at: 0 }; ; ) {
-    const rows = await query<Row>({ text: select, values: [last.id, last.at, portionRows] });
+  for (let last: Omit<Row, 'value'> = { id: '', at: 0, revision: 0 }; ; ) {
+    const rows = await query<Row>({ text: select, values: [last.id, last.at, last.revision, batchSize] });
     const rewritten = rows.flatMap((row) => {
       const next = rewrite(row.value);
       if (next === undefined) refused += 1;
@@ -85,12 +86,13 @@ async function rewriteRows(query: Query, { select, update }: Rows, rewrite: Rewr
         values: [
           rewritten.map(({ id }) => id),
           rewritten.map(({ at }) => at),
+          rewritten.map(({ revision }) => revision),
           rewritten.map(({ value }) => value),
           rewritten.map(({ next }) => next),
         ],
       });
     const end = rows.at(-1);
-    if (!end || rows.length < portionRows) return refused;
+    if (!end || rows.length < batchSize) return refused;
     last = end;
   }
 }

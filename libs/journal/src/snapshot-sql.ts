@@ -1,26 +1,26 @@
-import { type Collection, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
+import { type Collection, fieldTypeOf, isWriteOnly, quoteIdentifier } from '@recordbus/schema';
 import { historyTableOf } from './history-table.ts';
 
 /** A column of a record's row that snapshots hold. */
 interface SnapshotColumn {
-  /** Under which the snapshot has it, quoted: the field's id, which stays when the field is renamed. */
+  /** Its quoted key in snapshots: the id of the field, which renames do not change. */
   readonly key: string;
-  /** The column's name, quoted. */
+  /** The quoted name of the column. */
   readonly column: string;
   readonly sqlType: string;
-  /** May the field hold one value or several, as its definition says at the time? */
+  /** Whether the field holds several values; undefined if its type has no option `multiple`. */
   readonly isMultiple: boolean | undefined;
 }
 
-/** `@` stands in no field's id. */
+/** No id of a field contains `@`. */
 const system: readonly SnapshotColumn[] = [
   { key: '"@created"', column: 'created_at', sqlType: 'bigint', isMultiple: undefined },
 ];
 
-/** The fields that snapshots hold: never a password, not even its hash (contract §2). */
-export const snapshotFields = ({ fields }: Collection) => fields.filter(({ type }) => type !== 'password');
+/** The fields in snapshots: all but passwords (history §4.2). */
+export const snapshotFields = ({ fields }: Collection) => fields.filter((field) => !isWriteOnly(field));
 
-/** Of auth records; credentials are no part of a record. */
+/** The columns of accounts in snapshots. Credentials are no part of a record. */
 const account: readonly SnapshotColumn[] = [
   { key: '"@anonymous"', column: 'is_anonymous', sqlType: 'boolean', isMultiple: undefined },
 ];
@@ -36,31 +36,31 @@ const snapshotColumns = (collection: Collection): readonly SnapshotColumn[] => [
   ...(collection.type === 'auth' ? account : []),
 ];
 
-/** The expression (type json) of a row's snapshot: the values as they are stored, so sealed ones stay sealed. */
+/** SQL (type json) of the snapshot of a row: the values as they are stored, encrypted ones included. */
 export const snapshotOf = (collection: Collection, row: string): string =>
   `(select row_to_json(s.*) from (select ${snapshotColumns(collection)
     .map(({ key, column }) => `${row}.${column} as ${key}`)
     .join(', ')}) s)`;
 
 /**
- * A select of snapshots as rows that look like those of the collection's table as it is now, but for passwords; `at` is
- * their `updated_at`. Fields that the snapshot does not know are null. `rows` selects from the table of the history.
+ * A select of snapshots as rows with the current columns of the collection's table, except passwords. `at` becomes
+ * `updated_at`. Fields that the snapshot lacks are null. `rows` selects from the history table.
  */
 export function selectSnapshots(collection: Collection, rows = `select * from ${historyTableOf(collection)}`): string {
   const columns = snapshotColumns(collection);
   const types = columns.map(({ key, sqlType, isMultiple }) => `${key} ${isMultiple === undefined ? sqlType : 'jsonb'}`);
-  return `select h.record_id as id, ${columns.map((column) => `${presentValue(column)} as ${column.column}`).join(', ')}, h.at as updated_at
+  return `select h.record_id as id, ${columns.map((column) => `${currentValue(column)} as ${column.column}`).join(', ')}, h.at as updated_at, h._revision
   from (${rows}) h cross join lateral json_to_record(h.snapshot) as s(${types.join(', ')})`;
 }
 
-/** The row of the collection's table with the columns of `selectSnapshots`, in its order. */
+/** A select list of a row of the table with the columns of `selectSnapshots`, in the same order. */
 export const selectLikeSnapshot = (collection: Collection, row: string): string =>
   `${row}.id, ${snapshotColumns(collection)
     .map(({ column }) => `${row}.${column}`)
-    .join(', ')}, ${row}.updated_at`;
+    .join(', ')}, ${row}.updated_at, ${row}._revision`;
 
-/** A value from when the field held one and one from when it held several, as it is to be now. */
-function presentValue({ key, isMultiple, sqlType }: SnapshotColumn): string {
+/** SQL of a value in the current form of its field, which may have held one value or several at the time. */
+function currentValue({ key, isMultiple, sqlType }: SnapshotColumn): string {
   const value = `s.${key}`;
   if (isMultiple === undefined) return value;
   return isMultiple

@@ -1,13 +1,12 @@
 import type { Query } from '@recordbus/database';
 import type { Mail } from './mail.ts';
 
-/** Longest time that a mail is tried for, in seconds. */
+/** The longest time that a mail is tried, in seconds (mail §3.3). */
 const maxUsefulForSec = 24 * 3600;
 
 /**
- * Puts a mail into the queue, in the caller's transaction if `query` is one's: it is sent if that commits. Nothing is
- * sent here, so it neither takes the mail server's time nor fails with it. Call `bus.notify('mail')` after the commit
- * and it goes out at once; without, within seconds.
+ * Adds a mail to the queue, in the transaction of `query` if there is one (mail §3.1). Call `bus.notify('mail')` after
+ * the commit to send it at once; otherwise it is sent within seconds.
  */
 export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
   const { template, to, usefulForSec, ...variables } = mail;

@@ -1,9 +1,9 @@
-/** The variables of a template, by their name. */
+/** The variables of a template by name. */
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * Replaces each `{{name}}` by what `write` makes of its value; a name that has none becomes nothing. Values are not
- * read again, so one that looks like a variable stays as it is.
+ * Replaces each `{{name}}` with its value, passed through `write`; an unknown name becomes an empty text. Values are not
+ * read as templates, so a value that looks like a variable stays as it is (mail §2.5).
  */
 export const fillTemplate = (template: string, variables: Variables, write: (value: string) => string): string =>
   template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>

@@ -6,13 +6,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as it can stand in HTML, between tags and in a quoted attribute. */
+/** Escapes a text for HTML, between tags and in a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** Is this template written as HTML? One that is not becomes HTML line by line. */
+/** Whether a template is HTML: it has a tag (mail §2.5). */
 export const isHtml = (template: string): boolean => /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?\/?>/i.test(template);
 
-/** Wraps a template that is plain text as HTML: a paragraph for each block of lines. */
+/** Turns a plain-text template into HTML: a paragraph for each block of lines. */
 export function htmlOfText(template: string): string {
   const blocks = escapeHtml(template.replaceAll('\r\n', '\n').trim()).split(/\n{2,}/);
   return blocks

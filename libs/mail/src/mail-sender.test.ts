@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { type Bus, connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
@@ -23,16 +23,16 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let bus: Bus;
   let settings: Settings;
-  const envelope = createEnvelope('a passphrase');
+  const cipher = createValueCipher('a passphrase');
   const running: { stop(): Promise<void> }[] = [];
   const outcomes: MailOutcome[] = [];
 
   before(async () => {
     own = await openTemporaryDatabase();
     database = own.database;
-    // The discard port: nothing listens there. Notices within one process need no server.
+    // Nothing listens on the discard port. Notices within one process need no server.
     bus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'mail test', log: quiet });
-    settings = createSettings({ database, bus, log: quiet, envelope, pollIntervalMs: 50 });
+    settings = createSettings({ database, bus, log: quiet, cipher, pollIntervalMs: 50 });
     await settings.start();
   });
   afterEach(async () => {
@@ -48,7 +48,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
 
   async function serve(options: Parameters<typeof startMailServer>[0] = {}) {
     const server = await startMailServer(options);
-    // Closed after those who hold connections to it.
+    // Closed after the senders that are connected to it.
     running.unshift({ stop: () => server.close() });
     return server;
   }
@@ -74,7 +74,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
       'smtp.pass': '',
       ...more,
     };
-    await patchSettings({ database, bus, envelope }, patch);
+    await patchSettings({ database, bus, cipher }, patch);
     await settings.refresh();
   }
   async function send(mail: Partial<Mail> = {}): Promise<void> {
@@ -94,7 +94,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
   const dueNow = () =>
     database.query({ text: 'update system.mail_queue set next_attempt_at = now(), lease_until = null', values: [] });
 
-  test('a queued mail arrives once, with text and HTML, and its secrets are gone from the queue', async () => {
+  test('a queued mail arrives once, with text and HTML, and leaves no secrets in the queue [mail §3.5]', async () => {
     const server = await serve();
     await configure(server.port);
     startSender();
@@ -113,7 +113,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.match(mail?.raw ?? '', /^Message-ID: <[0-9a-f-]{36}@example\.com>\r$/im);
   });
 
-  test('many mails on several replicas: each arrives exactly once', async () => {
+  test('each of many mails arrives exactly once from several replicas [mail §3.2]', async () => {
     const server = await serve();
     await configure(server.port);
     for (let replica = 0; replica < 3; replica += 1) startSender();
@@ -123,7 +123,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(server.received.flatMap((mail) => mail.recipients).sort(), recipients.toSorted());
   });
 
-  test('the mail of a transaction that is rolled back is never sent', async () => {
+  test('the mail of a transaction that is rolled back is never sent [mail §3.1]', async () => {
     const server = await serve();
     await configure(server.port);
     startSender();
@@ -146,7 +146,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  test('a server that is away costs nothing but time', async () => {
+  test('a mail that finds no server is sent later [mail §3.3]', async () => {
     const gone = await startMailServer();
     await gone.close();
     await configure(gone.port);
@@ -162,7 +162,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.equal(server.received.length, 1);
   });
 
-  test('a 4xx of the server is tried again', async () => {
+  test('a mail that the server refuses with 4xx is tried again [mail §3.3]', async () => {
     let refusals = 1;
     const server = await serve({
       onRcptTo: (_address, _session, done) =>
@@ -179,7 +179,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     await eventually(() => `${outcomes}` === 'postponed,sent');
   });
 
-  test('a 5xx of the server is final', async () => {
+  test('a mail that the server refuses with 5xx is given up [mail §3.4]', async () => {
     const server = await serve({
       onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no such user'), { responseCode: 550 })),
     });
@@ -191,7 +191,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     await eventually(() => `${outcomes}` === 'given_up');
   });
 
-  test('a wrong password of the server is not: it waits for the right one', async () => {
+  test('a mail waits while the password of the mail server is wrong [mail §3.3]', async () => {
     const server = await serve({
       authOptional: false,
       onAuth: ({ password }, _session, done) =>
@@ -208,7 +208,25 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.equal(server.received.length, 1);
   });
 
-  test('while mail is off it waits, and is forgotten when it is of no use any more', async () => {
+  test('a server without STARTTLS gets no mail when TLS is required, and the error names the setting [mail §1.3]', async () => {
+    const server = await serve();
+    await configure(server.port, { 'smtp.require_tls': '1' });
+    await assert.rejects(sendTestMail(settings, 'yes@example.com'), {
+      status: 502,
+      message: /does not offer STARTTLS, and smtp\.require_tls/,
+    });
+    startSender();
+    await send();
+    await eventually(async () => (await queued()).find(({ attempts }) => attempts === 1));
+    assert.equal(server.received.length, 0);
+    await configure(server.port, { 'smtp.require_tls': '' });
+    await dueNow();
+    bus.notify('mail');
+    await untilQueueIsEmpty();
+    assert.equal(server.received.length, 1);
+  });
+
+  test('a mail waits while mail is off and is deleted when it expires', async () => {
     const server = await serve();
     await configure(server.port, { 'smtp.enabled': '0' });
     startSender();
@@ -223,7 +241,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  test('an address that would be two, or another header, gets nothing', async () => {
+  test('an address that could be read as two, or as a header, gets no mail [mail §2.6]', async () => {
     const server = await serve();
     await configure(server.port);
     startSender();
@@ -242,7 +260,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  test('a lease of a replica that died runs out, and another sends the mail', async () => {
+  test('a mail whose lease has expired is sent by another replica [mail §3.2]', async () => {
     const server = await serve();
     await configure(server.port);
     await send();
@@ -255,11 +273,11 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.equal(server.received.length, 1);
   });
 
-  test('the test mail goes at once, or tells the words of the server', async () => {
+  test('the test mail is sent at once, or the error has the words of the server [mail §1.4]', async () => {
     const server = await serve({
       onRcptTo: ({ address }, _session, done) =>
         address.startsWith('no')
-          ? done(Object.assign(new Error('we know nobody of that name'), { responseCode: 550 }))
+          ? done(Object.assign(new Error('no user of that name'), { responseCode: 550 }))
           : done(),
     });
     await configure(server.port);
@@ -270,7 +288,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     );
     await assert.rejects(sendTestMail(settings, 'no@example.com'), {
       status: 502,
-      details: { server: '550 we know nobody of that name' },
+      details: { server: '550 no user of that name' },
     });
     await assert.rejects(sendTestMail(settings, 'a@b.c\r\nBcc: x@y.z'), { status: 422 });
     await configure(server.port, { 'smtp.enabled': '0' });

@@ -1,23 +1,23 @@
 import type { Bus } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createWakeup } from '@recordbus/shared/wakeup';
 import { isMailConfigured } from './is-mail-configured.ts';
 import { isMailableAddress } from './mailable-address.ts';
 import { claimMail, postponeMail, type QueuedMail, removeExpiredMail, removeMail } from './queue.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
 import { renderMail } from './render-mail.ts';
+import { readSendFailure, type SendFailure } from './send-failure.ts';
 import { createSmtpClient, maxConnections, type SmtpClient, sendTimeoutMs } from './smtp-client.ts';
 
-/** Sends the queued mail, on any number of replicas at once. */
+/** Sends the queued mails. Any number of replicas may run one (mail §3.2). */
 export interface MailSender {
   start(): void;
-  /** Lets what is being sent end, for a while; the rest is sent by another replica, or after the next start. */
+  /** Waits up to 5 s for mails that are being sent. Another replica, or the next start, sends the others. */
   stop(): Promise<void>;
 }
 
-/** What came of an attempt to send a mail, or of waiting for one. */
+/** The result of an attempt, or of waiting for one (mail §3.7). */
 export type MailOutcome = 'sent' | 'postponed' | 'given_up';
 
 interface MailSenderDeps {
@@ -28,118 +28,102 @@ interface MailSenderDeps {
   readonly onOutcome?: (outcome: MailOutcome) => void;
 }
 
-/** How often a replica that heard nothing looks for itself, in milliseconds. */
+/** The poll interval without a notice. */
 const idleMs = 2000;
-/** Pauses between attempts, in seconds; the last one again and again until the mail is of no use any more. */
-const pausesSec = [2, 10, 60, 300, 1800];
-/** A process that died with a mail in its hands is noticed after this; longer than any attempt. */
+/** The backoff by attempt; the last one repeats until the mail expires (mail §3.3). */
+const backoffSec = [2, 10, 60, 300, 1800];
+/** The lease of a mail, longer than any attempt. The mail of a process that died is free afterwards. */
 const leaseSec = (2 * sendTimeoutMs) / 1000;
 
-const stopPatienceMs = 5000;
+const stopTimeoutMs = 5000;
 
-/** Makes the sender of this process; it does nothing before `start`. */
+/** Creates the sender of this process; it does nothing before `start`. */
 export function createMailSender({ query, bus, settings, log, onOutcome = () => {} }: MailSenderDeps): MailSender {
-  const wakeup = createWakeup();
-  const underWay = new Set<Promise<void>>();
+  const sending = every({ name: 'read the mail queue', log, intervalMs: idleMs, run: round });
+  const running = new Set<Promise<void>>();
   const endings: (() => void)[] = [];
   let client: Promise<SmtpClient> | undefined;
   const ending = new AbortController();
-  let stopping = false;
-  let looping = Promise.resolve();
 
-  function forgetClient(): void {
+  function dropClient(): void {
     client?.then((one) => one.close()).catch(() => {});
     client = undefined;
   }
 
   async function attempt(mail: QueuedMail): Promise<void> {
-    const { id, template, recipient: to, variables, attempts } = mail;
-    const refusal = await trySend(mail);
+    const { id, template, recipient: to, attempts } = mail;
+    const failure = await trySend(mail);
     const facts = { mail_id: id, template, to, attempt: attempts + 1 };
-    if (!refusal) {
+    if (!failure) {
       await removeMail(query, mail);
       log.info(facts, 'mail sent');
       onOutcome('sent');
-    } else if (refusal.isFinal) {
+    } else if (failure.isFinal) {
       await removeMail(query, mail);
-      log.error({ ...facts, reason: refusal.reason }, 'a mail was given up');
+      log.error({ ...facts, reason: failure.reason }, 'mail given up');
       onOutcome('given_up');
     } else {
-      const delaySec = pausesSec[Math.min(attempts, pausesSec.length - 1)] ?? 0;
+      const delaySec = backoffSec[Math.min(attempts, backoffSec.length - 1)] ?? 0;
       await postponeMail(query, mail, delaySec);
-      log.warn({ ...facts, reason: refusal.reason, retry_in_sec: delaySec }, 'a mail was not sent yet');
+      log.warn({ ...facts, reason: failure.reason, retry_in_sec: delaySec }, 'mail postponed');
       onOutcome('postponed');
     }
+  }
 
-    async function trySend({ template }: QueuedMail): Promise<Refusal | undefined> {
-      if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
-      try {
-        client ??= createSmtpClient(settings);
-        const opened = await client.catch((error) => {
-          // The next attempt makes another.
-          client = undefined;
-          throw error;
-        });
-        await opened.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
-        return undefined;
-      } catch (error) {
-        return refusalOf(error);
-      }
+  async function trySend({ id, template, recipient: to, variables }: QueuedMail): Promise<SendFailure | undefined> {
+    if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
+    try {
+      client ??= createSmtpClient(settings);
+      const opened = await client.catch((error) => {
+        // The next attempt creates another client.
+        client = undefined;
+        throw error;
+      });
+      await opened.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
+      return undefined;
+    } catch (error) {
+      return readSendFailure(error);
     }
   }
 
   async function round(): Promise<void> {
     for (const { id, template, recipient, attempts } of await removeExpiredMail(query)) {
-      log.error({ mail_id: id, template, to: recipient, attempts }, 'a mail was not sent in time and was given up');
+      log.error({ mail_id: id, template, to: recipient, attempts }, 'mail expired before it was sent');
       onOutcome('given_up');
     }
-    const room = maxConnections - underWay.size;
-    if (room <= 0 || !isMailConfigured(settings)) return;
-    const mails = await claimMail(query, room, leaseSec);
+    const free = maxConnections - running.size;
+    if (free <= 0 || !isMailConfigured(settings)) return;
+    const mails = await claimMail(query, free, leaseSec);
     for (const mail of mails) {
       const begun = attempt(mail)
-        .catch((error) => log.warn({ err: error, mail_id: mail.id }, 'what came of a mail was not recorded'))
+        .catch((error) => log.warn({ err: error, mail_id: mail.id }, 'cannot record the result of a mail'))
         .finally(() => {
-          underWay.delete(begun);
-          wakeup.wake();
+          running.delete(begun);
+          sending.wake();
         });
-      underWay.add(begun);
-    }
-  }
-
-  async function loop(): Promise<void> {
-    while (!stopping) {
-      wakeup.reset();
-      try {
-        await round();
-      } catch (error) {
-        log.warn({ err: error }, 'the queue of mails could not be read');
-      }
-      await wakeup.wait(idleMs);
+      running.add(begun);
     }
   }
 
   return {
     start() {
       endings.push(
-        bus.onNotice('mail', wakeup.wake),
+        bus.onNotice('mail', sending.wake),
         settings.onChange((changed) => {
           if (!changed.values().some((key) => key.startsWith('smtp.'))) return;
-          forgetClient();
-          wakeup.wake();
+          dropClient();
+          sending.wake();
         }),
       );
-      looping = loop();
+      sending.start();
     },
     async stop() {
-      stopping = true;
       for (const end of endings) end();
-      wakeup.wake();
-      await looping;
-      const patience = setTimeout(() => ending.abort(), stopPatienceMs);
-      await Promise.all(underWay);
-      clearTimeout(patience);
-      forgetClient();
+      await sending.stop();
+      const timer = setTimeout(() => ending.abort(), stopTimeoutMs);
+      await Promise.all(running);
+      clearTimeout(timer);
+      dropClient();
     },
   };
 }

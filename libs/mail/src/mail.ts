@@ -1,26 +1,39 @@
-/** The mails that the product sends by itself; each has its settings `email.<template>.subject` and `.body`. */
-export type SettingsTemplate = 'verify' | 'reset' | 'otp' | 'change' | 'change_notice';
+/** The templates of the product (mail §2.2); each has the settings `email.<template>.subject` and `.body`. */
+export type SettingsTemplate =
+  | 'verify'
+  | 'reset'
+  | 'otp'
+  | 'change'
+  | 'change_notice'
+  | 'change_undo'
+  | 'password_notice'
+  | 'removed_notice';
 
-/** `own` is a mail that brings its words along. */
+/** `own` is a mail that carries its own text. */
 export type MailTemplate = SettingsTemplate | 'own';
 
 interface Addressed {
-  /** Address of one recipient. */
+  /** The address of one recipient. */
   readonly to: string;
-  /** Name of the collection that the account is in. */
+  /** The name of the account's collection. */
   readonly collection: string;
-  /** Seconds after which the mail is of no use: it is not sent later than that. At most a day counts. */
+  /** Seconds after which the mail is not sent any more; at most a day. */
   readonly usefulForSec: number;
 }
 
-/** A mail to be sent, by its template. */
+/** A mail to send, by its template. */
 export type Mail =
-  /** `token` is what the link carries. */
+  /** `token` is the token of the link. */
   | (Addressed & { readonly template: 'verify' | 'reset' | 'change'; readonly token: string })
-  /** `code` is for typing in, `token` for the link. */
+  /** `code` is for typing, `token` for the link. */
   | (Addressed & { readonly template: 'otp'; readonly token: string; readonly code: string })
-  /** To the old address, after the account got `newEmail`. */
+  /** To the old address, after the account's address became `newEmail`. */
   | (Addressed & { readonly template: 'change_notice'; readonly newEmail: string })
+  /** The same to an address that was proved; `token` undoes the change. */
+  | (Addressed & { readonly template: 'change_undo'; readonly newEmail: string; readonly token: string })
+  | (Addressed & { readonly template: 'password_notice' })
+  /** `removed` names the ways to sign in that the account lost. */
+  | (Addressed & { readonly template: 'removed_notice'; readonly removed: string })
   | (Omit<Addressed, 'collection'> & {
       readonly template: 'own';
       readonly subject: string;

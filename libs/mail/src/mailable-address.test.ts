@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isMailableAddress } from './mailable-address.ts';
 
-test('ordinary addresses, international ones too, can be written to', () => {
+test('ordinary and international addresses are mailable', () => {
   for (const address of ['ada@example.com', "o'brien+tag@sub.example.co.uk", 'zoë@exämple.org', 'x@localhost'])
     assert.equal(isMailableAddress(address), true, address);
 });
 
-test('what would be read as something else than one address can not', () => {
+test('a text that could be read as anything but one address is not mailable [mail §2.6]', () => {
   const bad = [
     'ada',
     'a@b@c.d',

@@ -1,7 +1,7 @@
 /**
- * Can mail be sent to this address? An account's address may hold characters that mean something in a header or an
- * SMTP command when they are not quoted (RFC 5322 §3.2.3): nothing is sent there, so that one address never turns into
- * two. Addresses below `.invalid` (RFC 2606) are those of accounts without one.
+ * Whether mail can be sent to an address. An account's address may hold characters with a meaning in headers and SMTP
+ * commands unless quoted (RFC 5322 §3.2.3); it gets no mail, so that one address never becomes two (mail §2.6). Addresses
+ * below `.invalid` (RFC 2606) are made up (auth §1.4).
  */
 export const isMailableAddress = (address: string): boolean =>
   address.length <= 254 && onePlainAddress.test(address) && !/\.invalid$/i.test(address);

@@ -7,13 +7,13 @@ export interface QueuedMail {
   readonly template: MailTemplate;
   readonly recipient: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Attempts before this one. */
+  /** The number of attempts before this one. */
   readonly attempts: number;
-  /** Only who knows it may record what came of it. */
+  /** The fence of the lease: only its holder may record the result. */
   readonly lease_token: string;
 }
 
-/** Takes up to `limit` mails that are due, each under a lease of its own; other replicas pass them over. */
+/** Takes up to `limit` due mails under leases of `leaseSec` seconds. Other replicas skip leased mails (mail §3.2). */
 export const claimMail = (query: Query, limit: number, leaseSec: number): Promise<QueuedMail[]> =>
   query<QueuedMail>({
     name: 'mail.claim',
@@ -29,7 +29,7 @@ export const claimMail = (query: Query, limit: number, leaseSec: number): Promis
     values: [limit, leaseSec],
   });
 
-/** Forgets a mail, and the secrets in it: it was sent, or never will be. */
+/** Deletes a mail and its secrets after it was sent or given up (mail §3.5). */
 export async function removeMail(query: Query, { id, lease_token }: QueuedMail): Promise<void> {
   await query({
     name: 'mail.remove',
@@ -38,7 +38,7 @@ export async function removeMail(query: Query, { id, lease_token }: QueuedMail):
   });
 }
 
-/** Puts a mail back for another attempt after a pause. */
+/** Puts a mail back for another attempt after `delaySec` seconds. */
 export async function postponeMail(query: Query, { id, lease_token }: QueuedMail, delaySec: number): Promise<void> {
   await query({
     name: 'mail.postpone',
@@ -53,7 +53,7 @@ export async function postponeMail(query: Query, { id, lease_token }: QueuedMail
 /** A mail that was not sent in time. */
 type ExpiredMail = Pick<QueuedMail, 'id' | 'template' | 'recipient' | 'attempts'>;
 
-/** Forgets mails that are of no use any more, and tells which. */
+/** Deletes expired mails and returns them. */
 export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>
   query<ExpiredMail>({
     name: 'mail.expire',

@@ -17,7 +17,13 @@ const render = (
     {
       template: 'verify',
       to: 'ada@example.com',
-      variables: { collection: 'users', token: 'the-token', code: '012345', newEmail: 'new@example.com' },
+      variables: {
+        collection: 'users',
+        token: 'the-token',
+        code: '012345',
+        newEmail: 'new@example.com',
+        removed: 'it',
+      },
       ...content,
     },
   );
@@ -29,10 +35,13 @@ const links: Record<SettingsTemplate, string | undefined> = {
   otp: 'https://app.example/sign-in?collection=users&token=the-token',
   change: 'https://app.example/confirm-email-change?collection=users&token=the-token',
   change_notice: undefined,
+  change_undo: 'https://app.example/undo-email-change?collection=users&token=the-token',
+  password_notice: undefined,
+  removed_notice: undefined,
 };
 
 for (const [template, link] of Object.entries(links) as [SettingsTemplate, string | undefined][]) {
-  test(`the default of ${template} fills every variable, in text and in HTML`, () => {
+  test(`the default template ${template} fills every variable, in text and HTML [mail §2.2]`, () => {
     const { subject, text, html } = render({ 'app.url': 'https://app.example/' }, { template });
     assert.doesNotMatch(subject + text + html, /\{\{|\}\}|undefined/);
     if (template !== 'otp') assert.match(text, /ada@example\.com/);
@@ -45,7 +54,7 @@ for (const [template, link] of Object.entries(links) as [SettingsTemplate, strin
   });
 }
 
-test('all variables of interface §2.7 are there, spaces inside the braces or not', () => {
+test('a template can use every variable, with or without spaces inside the braces [mail §2.3]', () => {
   const { text } = render(
     {
       'app.url': 'https://app.example',
@@ -56,25 +65,25 @@ test('all variables of interface §2.7 are there, spaces inside the braces or no
   assert.equal(text, `ada@example.com the-token 012345 users https://app.example\n${links.otp}`);
 });
 
-test('without app.url the link is only its path, with the token in it', () => {
+test('without app.url a link is only its path with the token [mail §2.4]', () => {
   assert.match(render({}).text, /\n\/verify-email\?collection=users&token=the-token\n/);
 });
 
-test('values are escaped in HTML and are not read as templates again', () => {
+test('values are escaped in HTML and are not read as templates [mail §2.5]', () => {
   const to = `"<b>&'{{token}}@example.com`;
   const { text, html } = render({ 'email.verify.body': 'Hello {{email}}!' }, { to });
   assert.equal(text, `Hello ${to}!`);
   assert.equal(html, '<p>Hello &quot;&lt;b&gt;&amp;&#39;{{token}}@example.com!</p>');
 });
 
-test('what a text template says itself is escaped in HTML too', () => {
+test('the HTML part escapes the words of a text template [mail §2.5]', () => {
   assert.equal(
     render({ 'email.verify.body': 'Questions? <help@example.com>\n1 < 2\n\nBye' }).html,
     '<p>Questions? &lt;help@example.com&gt;<br>\n1 &lt; 2</p>\n<p>Bye</p>',
   );
 });
 
-test('a template in HTML is sent as it is, with a text part made of it', () => {
+test('an HTML template is sent unchanged, with a text part made of it [mail §2.5]', () => {
   const body =
     '<html><head><title>x</title><style>p { color: red }</style></head>\n<body><p>Hello <b>{{email}}</b>,</p>\n<!-- note --><p><a href="{{link}}">Confirm</a> &amp; enjoy</p></body></html>';
   const { text, html } = render(
@@ -86,7 +95,7 @@ test('a template in HTML is sent as it is, with a text part made of it', () => {
   assert.ok(html.includes(`href="${links.verify?.replace('&', '&amp;')}"`), html);
 });
 
-test('a line break that gets into a subject begins no header', () => {
+test('a line break in a subject begins no header [mail §2.6]', () => {
   const { subject } = render({ 'email.verify.subject': 'For {{email}}' }, { to: 'a\r\nBcc: eve@example.com\u2028x' });
   assert.equal(subject, 'For a Bcc: eve@example.com x');
 });

@@ -1,40 +1,44 @@
 import type { Settings } from '@recordbus/settings';
+import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
 import { fillTemplate, type Variables } from './fill-template.ts';
 import { escapeHtml, htmlOfText, isHtml } from './html.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';
 import { textOfHtml } from './text-of-html.ts';
 
-/** A mail as its reader sees it. */
+/** The subject and both parts of a mail (mail §2.5). */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** What is known of a queued mail when it is rendered. */
+/** A queued mail before it is rendered. */
 interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
-  /** What came with it: `collection`, `token`, `code`, `newEmail`; of one's own mail `subject`, `text`, `html`. */
+  /** Of templates `collection`, `token`, `code`, `newEmail`, `removed`; of an own mail `subject`, `text`, `html`. */
   readonly variables: Variables;
 }
 
-/** Where a link leads, below app.url; the page there hands its token to the API. */
+/** The paths of links below app.url (mail §2.2). The page at the path posts the token to the API. */
 const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
   verify: '/verify-email',
   reset: '/reset-password',
   otp: '/sign-in',
   change: '/confirm-email-change',
   change_notice: undefined,
+  change_undo: '/undo-email-change',
+  password_notice: undefined,
+  removed_notice: undefined,
 };
 
 /**
- * Fills the template's settings as they are now. Links start with app.url, never with what a request said (a forged
- * Host header would send the token elsewhere).
+ * Fills the template of the current settings. Links begin with app.url, never with anything of a request, because a
+ * forged Host header would send the token elsewhere (mail §2.4).
  */
 export function renderMail(settings: Pick<Settings, 'get'>, { template, to, variables }: MailContent): RenderedMail {
   if (template === 'own') return renderOwn(variables);
-  const appUrl = settings.get('app.url').replace(/\/+$/, '');
+  const appUrl = withoutTrailingSlashes(settings.get('app.url'));
   const all = { ...variables, email: to, appUrl, link: linkOf(template, appUrl, variables) };
   const body = settings.get(`email.${template}.body`);
   const [text, html] = isHtml(body) ? [textOfHtml(body), body] : [body, htmlOfText(body)];
@@ -56,5 +60,5 @@ function linkOf(template: SettingsTemplate, appUrl: string, { collection = '', t
   return path ? `${appUrl}${path}?${new URLSearchParams({ collection, token })}` : '';
 }
 
-/** A value with a line break in it must not begin another header. */
+/** Replaces line breaks, so that a value cannot begin another header (mail §2.6). */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();

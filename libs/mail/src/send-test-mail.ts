@@ -3,15 +3,15 @@ import type { Settings } from '@recordbus/settings';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { isMailConfigured } from './is-mail-configured.ts';
 import { isMailableAddress } from './mailable-address.ts';
-import { refusalOf } from './refusal.ts';
+import { readSendFailure } from './send-failure.ts';
 import { createSmtpClient } from './smtp-client.ts';
 
 const text = 'Hello,\n\nthis is a test: mail from your server arrives.\n';
 const html = '<p>Hello,</p>\n<p>this is a test: mail from your server arrives.</p>';
 
 /**
- * Sends a mail right now, past the queue, to see whether the settings are right. Throws 422 when mail is not configured
- * or the address can't be written to, and 502 with the server's words when it is not taken.
+ * Sends a mail at once, past the queue, to test the settings (mail §1.4). Throws 422 when mail is not configured or the
+ * address is not mailable, and 502 with the server's words when the server refuses the mail.
  */
 export async function sendTestMail(settings: Pick<Settings, 'get'>, to: string): Promise<void> {
   if (!isMailableAddress(to)) throw validationFailed({ to: 'no mail can be sent to this address' });
@@ -21,7 +21,7 @@ export async function sendTestMail(settings: Pick<Settings, 'get'>, to: string):
   try {
     await client.send({ id: newId(), to, subject: 'A test mail', text, html });
   } catch (error) {
-    const { reason } = refusalOf(error);
+    const { reason } = readSendFailure(error);
     throw new AppError(502, 'mail_not_sent', `the mail was not sent: ${reason}`, { details: { server: reason } });
   } finally {
     client.close();

@@ -1,30 +1,31 @@
 import type { Settings } from '@recordbus/settings';
 import type { RenderedMail } from './render-mail.ts';
+import { requiresTls } from './requires-tls.ts';
 
-/** Sends mail to the server that the settings name. */
+/** Sends mail to the server of the settings. */
 export interface SmtpClient {
-  /** Resolves when the server took the mail; throws what stood against it (see `refusalOf`), or when `end` says so. */
+  /** Resolves when the server accepts the mail. Rejects with an error for `readSendFailure`, also when `end` aborts. */
   send(mail: OutgoingMail, end?: AbortSignal): Promise<void>;
-  /** Ends idle connections at once and the others after what they send. */
+  /** Closes idle connections at once and the others after their current mail. */
   close(): void;
 }
 
 /** A mail for one recipient. */
 interface OutgoingMail extends RenderedMail {
   readonly to: string;
-  /** Unique, and the same each time this mail is tried: a receiver that got it already can tell. */
+  /** Unique to the mail and the same in every attempt, so that a receiver can detect duplicates. */
   readonly id: string;
 }
 
-/** Of connecting, greeting, and each pause of the server, in milliseconds. */
-const patienceMs = 10_000;
-/** Of one mail from its first byte to the server's last word, in milliseconds. */
+/** The timeout of connecting, of the greeting, and of each pause of the server. */
+const stepTimeoutMs = 10_000;
+/** The timeout of one mail. */
 export const sendTimeoutMs = 30_000;
 export const maxConnections = 5;
 
-/** Makes a client with connections that are kept, for the settings as they are now. */
+/** Creates a client with a pool of connections, for the current settings. */
 export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise<SmtpClient> {
-  // Loaded here: who sends no mail need not wait for it at the start.
+  // Loaded with the first mail, because it slows the start of a service.
   const { createTransport } = await import('nodemailer');
   const user = settings.get('smtp.user');
   const from = settings.get('smtp.from');
@@ -35,11 +36,12 @@ export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise
     host: settings.get('smtp.host'),
     port: settings.get('smtp.port'),
     secure: settings.get('smtp.secure'),
+    requireTLS: requiresTls(settings),
     ...(user !== '' && { auth: { user, pass: settings.get('smtp.pass') } }),
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
-    dnsTimeout: patienceMs,
+    connectionTimeout: stepTimeoutMs,
+    greetingTimeout: stepTimeoutMs,
+    socketTimeout: stepTimeoutMs,
+    dnsTimeout: stepTimeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -49,14 +51,14 @@ export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise
       const timeout = AbortSignal.timeout(sendTimeoutMs);
       await transport.sendMail({
         from,
-        // An object, not a text that would be taken apart at its commas.
+        // An object, because a text would be split at its commas.
         to: { name: '', address: to },
         envelope: { from: addressOf(from), to: [to] },
         subject,
         text,
         html,
         messageId: `<${id}@${domain}>`,
-        // Nobody's holiday answer shall come back (RFC 3834 §5).
+        // Suppresses automatic replies (RFC 3834 §5, mail §2.6).
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: end ? AbortSignal.any([timeout, end]) : timeout,
       });
@@ -65,5 +67,5 @@ export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise
   };
 }
 
-/** The address in `Name <address>`. */
+/** Returns the address in `Name <address>`. */
 const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim();

@@ -1,25 +1,25 @@
-/** What nobody reads, tags and all. */
+/** Elements whose content is not text. */
 const hidden = new Set(['style', 'script', 'head', 'title']);
-/** Where a line ends. */
+/** Tags that end a line. */
 const breaking = /^(?:br|\/(?:p|div|h[1-6]|li|tr|table|ul|ol|blockquote))$/;
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
 /**
- * What somebody reads who does not see the HTML: its text, with the addresses that its links lead to. It goes through
- * the HTML once, so that no template, however broken, takes long.
+ * Returns the text of HTML, with the targets of links in parentheses. It reads the HTML once, so that no broken template
+ * takes long.
  */
 export function textOfHtml(html: string): string {
   let text = '';
-  let hiding: string | undefined;
+  let hiddenBy: string | undefined;
   let link: { readonly target: string; readonly begin: number } | undefined;
   for (const [token] of withoutComments(html).matchAll(/<[^<>]*>|[^<]+|</g)) {
     const name = /^<(\/?[a-z][a-z0-9]*)/i.exec(token)?.[1]?.toLowerCase();
-    if (hiding !== undefined) {
-      if (name === `/${hiding}`) hiding = undefined;
+    if (hiddenBy !== undefined) {
+      if (name === `/${hiddenBy}`) hiddenBy = undefined;
     } else if (name === undefined) {
       if (!token.startsWith('<!')) text += characterData(token);
     } else if (hidden.has(name)) {
-      hiding = name;
+      hiddenBy = name;
     } else if (name === 'a') {
       link = { target: hrefOf(token), begin: text.length };
     } else if (name === '/a') {

@@ -2,14 +2,14 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A mail as it arrived: who it was handed over for, what it says, and its bytes. */
+/** A received mail: its envelope recipients, its parsed content, and its source. */
 interface ReceivedMail {
   readonly recipients: readonly string[];
   readonly email: Email;
   readonly raw: string;
 }
 
-/** A real SMTP server on a free port of this machine that keeps what it gets. */
+/** Starts a real SMTP server on a free port of this machine that keeps the mails it receives. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({

@@ -1,13 +1,13 @@
 import { createPrivateKey } from 'node:crypto';
 import type { ServiceAccount } from '@recordbus/settings';
 import { SignJWT } from 'jose/jwt/sign';
-import { bounded, exchangeLimits, type ProviderDeps, readJson } from './provider.ts';
+import { bounded, type ProviderDeps, readJson, requestLimits } from './provider.ts';
 import { withRetries } from './with-retries.ts';
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
 const assertionSec = 3600;
-/** A token is not used so close to its end, nor in the second half of a life that is shorter than twice this. */
+/** A token is not used in its last 5 minutes, or in the second half of a shorter life. */
 const marginSec = 300;
 
 interface AccessToken {
@@ -15,20 +15,20 @@ interface AccessToken {
   readonly goodUntilSec: number;
 }
 
-/** Gives access tokens of a service account. */
+/** Access tokens of service accounts. */
 export interface AccessTokens {
-  /** Throws when there is none to be had before `endsAtMs`, or the account gets none. */
+  /** Returns a token. Throws when there is none before `endsAtMs`, or when the account is refused. */
   get(account: ServiceAccount, endsAtMs: number): Promise<string>;
-  /** Forgets a token that was refused, unless another one is known already. */
-  forget(account: ServiceAccount, text: string): void;
+  /** Drops a token that was refused, unless a newer one has replaced it. */
+  drop(account: ServiceAccount, text: string): void;
 }
 
 /**
- * Exchanges signed assertions for access tokens (RFC 7523 §2.1), and keeps each until shortly before its end. Whoever
- * asks while an exchange is under way has what that gives.
+ * Exchanges signed assertions for access tokens (RFC 7523 §2.1) and keeps each until shortly before its end
+ * (notifications §2.4). Callers during an exchange share its result.
  */
 export function createAccessTokens(deps: ProviderDeps): AccessTokens {
-  /** Settings give the same object until they change. */
+  /** Keyed by the object of the settings, which stays the same until they change. */
   const kept = new WeakMap<ServiceAccount, AccessToken>();
   const exchanges = new WeakMap<ServiceAccount, Promise<AccessToken>>();
   const nowSec = () => Math.floor(deps.clock() / 1000);
@@ -51,7 +51,7 @@ export function createAccessTokens(deps: ProviderDeps): AccessTokens {
       const token = await (exchanges.get(account) ?? exchange(account, endsAtMs));
       return token.text;
     },
-    forget(account, text) {
+    drop(account, text) {
       if (kept.get(account)?.text === text) kept.delete(account);
     },
   };
@@ -74,7 +74,7 @@ async function fetchToken(
   const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
   const response = await withRetries(deps, endsAtMs, () =>
     deps.client.request(tokenUrl, {
-      ...exchangeLimits,
+      ...requestLimits,
       headers: [['Content-Type', 'application/x-www-form-urlencoded']],
       body: new URLSearchParams(form).toString(),
     }),

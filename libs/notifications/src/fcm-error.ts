@@ -2,9 +2,9 @@ import type { EgressResponse } from '@recordbus/egress';
 import { z } from 'zod';
 import { readJson } from './provider.ts';
 
-/** What Firebase says of a message that it refused; nothing where it said nothing that is understood. */
+/** The reasons that Firebase gives for refusing a message. Members are absent where the answer lacks them. */
 export interface FcmError {
-  /** `UNREGISTERED`, `QUOTA_EXCEEDED`, …; undefined when it was not Firebase itself that refused. */
+  /** `UNREGISTERED`, `QUOTA_EXCEEDED`, …; undefined when another layer than Firebase refused the request. */
   readonly code?: string | undefined;
   /** The code of google.rpc.Status. */
   readonly status?: string | undefined;
@@ -14,7 +14,7 @@ export interface FcmError {
 }
 
 const text = z.string().optional().catch(undefined);
-/** Of google.firebase.fcm.v1.FcmError the code, of google.rpc.BadRequest the fields. */
+/** `errorCode` comes from google.firebase.fcm.v1.FcmError, `fieldViolations` from google.rpc.BadRequest. */
 const detail = z.object({
   errorCode: text,
   fieldViolations: z
@@ -30,7 +30,7 @@ const answer = z.object({
   }),
 });
 
-/** Reads a refusal (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). */
+/** Reads the body of a refusal (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). */
 export function readFcmError(response: EgressResponse): FcmError {
   const read = answer.safeParse(readJson(response));
   if (!read.success) return { fields: [] };

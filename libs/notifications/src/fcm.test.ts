@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EgressFailedError } from '@recordbus/egress';
 import { jwtVerify } from 'jose';
-import { type Answer, beside, fcm, publicKey } from './test-providers.ts';
+import { type Answer, fcm, publicKey, startNotifier } from './test-providers.ts';
 
 const message = { title: 'Hello', body: 'from the bus' };
 const sent: Answer = [200, { name: 'projects/own-project/messages/1' }];
 const devices = (count: number) => Array.from({ length: count }, (_, index) => `device ${index}`);
 
-/** A refusal as google.rpc.Status has it, with Firebase's own code and the fields that are wrong. */
+/** A refusal in the form of google.rpc.Status, with Firebase's own code and the wrong field. */
 const refusal = (code: number, status: string, words: string, errorCode?: string, field?: string): Answer => [
   code,
   {
@@ -26,29 +26,34 @@ const refusal = (code: number, status: string, words: string, errorCode?: string
 const invalid = (words: string, errorCode?: string, field?: string) =>
   refusal(400, 'INVALID_ARGUMENT', words, errorCode, field);
 
-describe('sending by Firebase', () => {
+describe('sending with Firebase [notifications §2]', () => {
   const outcomes: [string, Answer, 'sent' | 'invalid' | 'failed', RegExp?][] = [
-    ['a message that was taken', sent, 'sent'],
+    ['a message that Firebase accepted', sent, 'sent'],
     [
-      'an app that is gone',
+      'a registration that is gone',
       refusal(404, 'NOT_FOUND', 'Requested entity was not found.', 'UNREGISTERED'),
       'invalid',
       /not found/,
     ],
     [
-      'a project that is not there',
+      'a project that does not exist',
       refusal(404, 'NOT_FOUND', 'Requested entity was not found.'),
       'failed',
       /not found/,
     ],
     [
-      'what is no token',
+      'a target that is no token',
       invalid('The registration token is not a valid FCM registration token', 'INVALID_ARGUMENT'),
       'invalid',
       /not a valid/,
     ],
-    ['what is no token, by its field', invalid('Invalid value', undefined, 'message.token'), 'invalid', /Invalid/],
-    ['a message that is not right', invalid('Invalid value', undefined, 'message.data[0].key'), 'failed', /Invalid/],
+    [
+      'a target that is no token, by the field',
+      invalid('Invalid value', undefined, 'message.token'),
+      'invalid',
+      /Invalid/,
+    ],
+    ['a wrong message', invalid('Invalid value', undefined, 'message.data[0].key'), 'failed', /Invalid/],
     ['a message that is too big', invalid('Android message is too big', 'INVALID_ARGUMENT'), 'failed', /too big/],
     [
       'a token of another sender',
@@ -56,21 +61,26 @@ describe('sending by Firebase', () => {
       'failed',
       /mismatch/,
     ],
-    ['a project that is not ours', refusal(403, 'PERMISSION_DENIED', 'Permission denied'), 'failed', /denied/],
+    ['a project of another owner', refusal(403, 'PERMISSION_DENIED', 'Permission denied'), 'failed', /denied/],
     [
-      'a certificate that is missing',
+      'a missing certificate',
       refusal(401, 'UNAUTHENTICATED', 'Auth error from APNS', 'THIRD_PARTY_AUTH_ERROR'),
       'failed',
       /APNS/,
     ],
     [
-      'a quota that is used up',
+      'an exceeded quota',
       refusal(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded', 'QUOTA_EXCEEDED'),
       'failed',
       /Quota exceeded/,
     ],
-    ['Firebase away', refusal(503, 'UNAVAILABLE', 'Try again', 'UNAVAILABLE'), 'failed', /Try again/],
-    ['an error of its own', refusal(500, 'INTERNAL', 'Internal error', 'INTERNAL'), 'failed', /Internal error/],
+    ['an unavailable Firebase', refusal(503, 'UNAVAILABLE', 'Try again', 'UNAVAILABLE'), 'failed', /Try again/],
+    [
+      'an internal error of Firebase',
+      refusal(500, 'INTERNAL', 'Internal error', 'INTERNAL'),
+      'failed',
+      /Internal error/,
+    ],
     [
       'details of another shape',
       [400, { error: { message: 'odd', details: [null, 'x', { errorCode: 7 }] } }],
@@ -79,11 +89,11 @@ describe('sending by Firebase', () => {
     ],
     ['HTML', [502, '<h1>Bad gateway</h1>'], 'failed', /^Firebase answered 502$/],
     ['no connection', new EgressFailedError('connect ECONNREFUSED', 'ECONNREFUSED'), 'failed', /ECONNREFUSED/],
-    ['silence', new EgressFailedError('timeout after 10000 ms', 'EGRESS_TIMEOUT'), 'failed', /timeout/],
+    ['a timeout', new EgressFailedError('timeout after 10000 ms', 'EGRESS_TIMEOUT'), 'failed', /timeout/],
   ];
   for (const [what, answer, status, words = /^$/] of outcomes)
     it(`reports ${what} as ${status}`, async () => {
-      const { notifier } = beside(fcm, { answers: [answer] });
+      const { notifier } = startNotifier(fcm, { answers: [answer] });
       const { results, ...counts } = await notifier.send({ to: 'device', ...message });
       assert.deepEqual(counts, { provider: 'fcm', sent: status === 'sent' ? 1 : 0, failed: status === 'sent' ? 0 : 1 });
       assert.equal(results[0]?.status, status);
@@ -91,25 +101,25 @@ describe('sending by Firebase', () => {
     });
 
   it('sends title, body and data', async () => {
-    const { notifier, asked } = beside(fcm, { answers: [sent] });
+    const { notifier, requests } = startNotifier(fcm, { answers: [sent] });
     await notifier.send({ to: 'device', ...message, data: { order: '7' } });
-    assert.deepEqual(JSON.parse(asked[0]?.body ?? ''), {
+    assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
       message: { token: 'device', notification: message, data: { order: '7' } },
     });
-    assert.equal(asked[0]?.headers.get('Authorization'), 'Bearer token 1');
+    assert.equal(requests[0]?.headers.get('Authorization'), 'Bearer token 1');
   });
 
-  it('sends to the project of the setting, else to that of the service account', async () => {
-    const own = beside(fcm, { answers: [sent] });
+  it('sends to the project of the setting, else to the project of the service account', async () => {
+    const own = startNotifier(fcm, { answers: [sent] });
     await own.notifier.send({ to: 'device', ...message });
-    assert.equal(own.asked[0]?.url, 'https://fcm.example/v1/projects/own-project/messages:send');
-    const other = beside({ ...fcm, 'notifications.providers.fcm.project_id': 'other' }, { answers: [sent] });
+    assert.equal(own.requests[0]?.url, 'https://fcm.example/v1/projects/own-project/messages:send');
+    const other = startNotifier({ ...fcm, 'notifications.providers.fcm.project_id': 'other' }, { answers: [sent] });
     await other.notifier.send({ to: 'device', ...message });
-    assert.equal(other.asked[0]?.url, 'https://fcm.example/v1/projects/other/messages:send');
+    assert.equal(other.requests[0]?.url, 'https://fcm.example/v1/projects/other/messages:send');
   });
 
-  it('has 32 requests under way for many targets, and a result for each in their order', async () => {
-    const { notifier, mostUnderWay } = beside(fcm, {
+  it('runs 32 requests at once for many targets and returns a result for each in their order', async () => {
+    const { notifier, mostAtOnce } = startNotifier(fcm, {
       answers: ({ body }) => (body.includes('"device 7"') ? invalid('x', undefined, 'message.token') : sent),
     });
     const { results, ...counts } = await notifier.send({ to: devices(500), ...message });
@@ -119,25 +129,25 @@ describe('sending by Firebase', () => {
       devices(500),
     );
     assert.equal(results[7]?.status, 'invalid');
-    assert.equal(mostUnderWay(), 32);
+    assert.equal(mostAtOnce(), 32);
   });
 
-  it('tries again what it was too busy for, and no more once the time of the call is over', async () => {
+  it('repeats a request that Firebase was too busy for, until the time of the call is over', async () => {
     const busy = refusal(503, 'UNAVAILABLE', 'Try again', 'UNAVAILABLE');
-    const { notifier, asked } = beside(fcm, { answers: (_asked, n) => (n === 1 ? busy : sent) });
+    const { notifier, requests } = startNotifier(fcm, { answers: (_request, n) => (n === 1 ? busy : sent) });
     assert.equal((await notifier.send({ to: 'device', ...message })).sent, 1);
-    assert.equal(asked.length, 2);
-    const slow = beside(fcm, { answers: [sent], tookMs: 500 });
+    assert.equal(requests.length, 2);
+    const slow = startNotifier(fcm, { answers: [sent], requestMs: 500 });
     const { results, ...counts } = await slow.notifier.send({ to: devices(1000), ...message });
     assert.ok(counts.sent > 0 && counts.failed > 0);
-    assert.equal(slow.asked.length, counts.sent);
+    assert.equal(slow.requests.length, counts.sent);
     assert.equal(results.at(-1)?.error, 'no time was left for it');
   });
 });
 
 describe('the access token', () => {
-  it('is asked for with an assertion that the service account signed', async () => {
-    const { notifier, assertions } = beside(fcm, { answers: [sent] });
+  it('is requested with an assertion that the service account signed', async () => {
+    const { notifier, assertions } = startNotifier(fcm, { answers: [sent] });
     await notifier.send({ to: 'device', ...message });
     const { payload, protectedHeader } = await jwtVerify(assertions[0] ?? '', publicKey, {
       currentDate: new Date(1_800_000_000_000),
@@ -152,18 +162,18 @@ describe('the access token', () => {
     });
   });
 
-  it('is one for all who ask at once, and another before it ends', async () => {
-    const { notifier, assertions, later } = beside(fcm, { answers: [sent] });
+  it('is shared by calls at once and replaced before it ends', async () => {
+    const { notifier, assertions, advance } = startNotifier(fcm, { answers: [sent] });
     const sending = [1, 2, 3].map(() => notifier.send({ to: devices(40), ...message }));
     assert.deepEqual(
       (await Promise.all(sending)).map((one) => one.sent),
       [40, 40, 40],
     );
     assert.equal(assertions.length, 1);
-    later(3_290_000);
+    advance(3_290_000);
     await notifier.send({ to: 'device', ...message });
     assert.equal(assertions.length, 1);
-    later(20_000);
+    advance(20_000);
     await notifier.send({ to: 'device', ...message });
     assert.equal(assertions.length, 2);
   });
@@ -171,31 +181,31 @@ describe('the access token', () => {
   for (const lifeSec of [60, 1, 0])
     it(`is used for half of a life of ${lifeSec} s`, async () => {
       const tokens = (n: number): Answer => [200, { access_token: `token ${n}`, expires_in: lifeSec }];
-      const { notifier, assertions, later } = beside(fcm, { answers: [sent], tokens });
+      const { notifier, assertions, advance } = startNotifier(fcm, { answers: [sent], tokens });
       assert.equal((await notifier.send({ to: devices(40), ...message })).sent, 40);
       assert.equal(assertions.length, 1);
-      later(lifeSec * 500 + 1000);
+      advance(lifeSec * 500 + 1000);
       await notifier.send({ to: 'device', ...message });
       assert.equal(assertions.length, 2);
     });
 
-  it('is asked for anew when it is refused, once for all targets', async () => {
-    const outdated = beside(fcm, {
+  it('is replaced once for all targets when Firebase refuses it', async () => {
+    const outdated = startNotifier(fcm, {
       answers: ({ headers }) => (headers.get('Authorization') === 'Bearer token 1' ? [401, {}] : sent),
     });
     assert.equal((await outdated.notifier.send({ to: devices(100), ...message })).sent, 100);
     assert.equal(outdated.assertions.length, 2);
-    const refused = beside(fcm, { answers: [refusal(401, 'UNAUTHENTICATED', 'Invalid credentials')] });
+    const refused = startNotifier(fcm, { answers: [refusal(401, 'UNAUTHENTICATED', 'Invalid credentials')] });
     const { failed, results } = await refused.notifier.send({ to: devices(100), ...message });
     assert.deepEqual([failed, results[99]?.error], [100, 'Invalid credentials']);
     assert.equal(refused.assertions.length, 2);
   });
 
-  it('is not asked for anew when it is a certificate that is missing', async () => {
+  it('is not replaced when a certificate is missing', async () => {
     const missing = refusal(401, 'UNAUTHENTICATED', 'Auth error from APNS', 'THIRD_PARTY_AUTH_ERROR');
-    const { notifier, assertions, asked } = beside(fcm, { answers: [missing] });
+    const { notifier, assertions, requests } = startNotifier(fcm, { answers: [missing] });
     await notifier.send({ to: devices(10), ...message });
-    assert.deepEqual([assertions.length, asked.length], [1, 10]);
+    assert.deepEqual([assertions.length, requests.length], [1, 10]);
   });
 
   const failures: [string, Answer, RegExp][] = [
@@ -205,22 +215,22 @@ describe('the access token', () => {
       /^the service account got no access token: invalid_grant: Invalid JWT Signature\.$/,
     ],
     [
-      'a clock that is wrong',
+      'a wrong clock',
       [400, { error: 'invalid_grant', error_description: 'Invalid JWT: Check your iat and exp values' }],
       /iat and exp/,
     ],
-    ['an error without words', [403, ''], /^the service account got no access token: status 403$/],
+    ['an error without details', [403, ''], /^the service account got no access token: status 403$/],
     ['an answer without a token', [200, {}], /no access token: status 200/],
     ['no connection', new EgressFailedError('connect ECONNREFUSED', 'ECONNREFUSED'), /ECONNREFUSED/],
   ];
   for (const [what, answer, words] of failures)
-    it(`is not given for ${what}: no target is tried, and the next call asks again`, async () => {
-      const { notifier, asked } = beside(fcm, {
+    it(`is missing after ${what}: no target is tried, and the next call requests one again`, async () => {
+      const { notifier, requests } = startNotifier(fcm, {
         answers: [sent],
         tokens: (n) => (n <= 4 ? answer : [200, { access_token: 'x' }]),
       });
       const { failed, results } = await notifier.send({ to: devices(3), ...message });
-      assert.deepEqual([failed, asked.length], [3, 0]);
+      assert.deepEqual([failed, requests.length], [3, 0]);
       assert.match(results[2]?.error ?? '', words);
       const again = async () => (await notifier.send({ to: 'device', ...message })).sent;
       for (let tries = 0; tries < 5 && (await again()) === 0; tries += 1);

@@ -4,7 +4,7 @@ import { createGate } from '@recordbus/shared/gate';
 import type { AccessTokens } from './access-token.ts';
 import { type FcmError, readFcmError } from './fcm-error.ts';
 import type { TargetResult } from './notification.ts';
-import { bounded, exchangeLimits, type Message, type ProviderDeps, readJson, type SendMessage } from './provider.ts';
+import { bounded, type Message, type ProviderDeps, readJson, requestLimits, type SendMessage } from './provider.ts';
 import { withRetries } from './with-retries.ts';
 
 export interface FcmAccount {
@@ -12,11 +12,11 @@ export interface FcmAccount {
   readonly serviceAccount: ServiceAccount;
 }
 
-/** Requests at once: the API takes one target each. */
+/** The number of requests at once; each has one target (notifications §2.4). */
 const width = 32;
 
 /**
- * Sends by Firebase Cloud Messaging's HTTP v1 API: a request for each target, which is a registration token
+ * Sends with the HTTP v1 API of Firebase Cloud Messaging, one request for each target, which is a registration token
  * (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send).
  */
 export function createFcm(deps: ProviderDeps, tokens: AccessTokens, account: FcmAccount): SendMessage {
@@ -26,7 +26,7 @@ export function createFcm(deps: ProviderDeps, tokens: AccessTokens, account: Fcm
   const post = (token: string, target: string, { title, body, data }: Message, endsAtMs: number) =>
     withRetries(deps, endsAtMs, () =>
       deps.client.request(url, {
-        ...exchangeLimits,
+        ...requestLimits,
         headers: [
           ['Authorization', `Bearer ${token}`],
           ['Content-Type', 'application/json'],
@@ -36,11 +36,11 @@ export function createFcm(deps: ProviderDeps, tokens: AccessTokens, account: Fcm
     );
 
   return async (targets, message, endsAtMs) => {
-    // Asked for before there are many to ask: without one no target needs to be tried.
+    // Before the requests: without a token no target is tried.
     let token = await tokens.get(serviceAccount, endsAtMs);
-    let another: Promise<string> | undefined;
-    const getAnother = (): Promise<string> => {
-      tokens.forget(serviceAccount, token);
+    let replacement: Promise<string> | undefined;
+    const replaceToken = (): Promise<string> => {
+      tokens.drop(serviceAccount, token);
       return tokens.get(serviceAccount, endsAtMs);
     };
 
@@ -48,10 +48,10 @@ export function createFcm(deps: ProviderDeps, tokens: AccessTokens, account: Fcm
       const used = token;
       const response = await post(used, target, message, endsAtMs);
       const refusesToken = response.status === 401 && readFcmError(response).code === undefined;
-      // Another one is asked for once; if that is refused too, it is not the token that is wrong.
-      if (!refusesToken || (another && used === (await another))) return response;
-      another ??= getAnother();
-      token = await another;
+      // The token is replaced once. When the replacement is refused too, the token is not the problem.
+      if (!refusesToken || (replacement && used === (await replacement))) return response;
+      replacement ??= replaceToken();
+      token = await replacement;
       return post(token, target, message, endsAtMs);
     }
 
@@ -77,12 +77,12 @@ function readResult(target: string, response: EgressResponse): TargetResult {
 }
 
 /**
- * Is it the target that is wrong, and for ever? A target of another sender (SENDER_ID_MISMATCH) is not: when the service
- * account is that of another project, every one is.
+ * Whether the target is wrong for ever. A target of another sender (SENDER_ID_MISMATCH) is not: a service account of
+ * another project makes every target one.
  */
 function isInvalidTarget({ code, status, message, fields }: FcmError): boolean {
   if (code === 'UNREGISTERED') return true;
-  // What is wrong with the target and what with the message differ in the field, or only in the words.
+  // A wrong target and a wrong message have the same status; they differ in the field, or only in the words.
   return (
     status === 'INVALID_ARGUMENT' && (fields.includes('message.token') || /registration token/i.test(message ?? ''))
   );

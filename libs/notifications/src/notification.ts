@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** Who can carry a notification to a device (interface §2.7). */
+/** The push providers (notifications §1). */
 export const providerNames = ['onesignal', 'fcm'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 const maxTargets = 1000;
-/** Firebase takes 4,096 bytes for everything; the rest is for its own framing. */
+/** Firebase accepts 4,096 bytes for everything, its own framing included. */
 const maxMessageBytes = 3500;
 
 const target = z.string('must be a string').min(1, 'must not be empty').max(4096, 'must have at most 4096 characters');
 
-/** A notification as a caller gives it. */
+/** The members of a notification (notifications §2.2). */
 export const notificationSchema = z
   .strictObject({
     provider: z.enum(providerNames, `must be ${providerNames.join(' or ')}`).optional(),
@@ -35,11 +35,11 @@ export const notificationSchema = z
 
 export type Notification = z.output<typeof notificationSchema>;
 
-/** What became of one target: a registration that no longer stands is `invalid` and should be forgotten. */
+/** The result of one target (notifications §2.3). The caller should forget an `invalid` target. */
 export interface TargetResult {
   readonly target: string;
   readonly status: 'sent' | 'invalid' | 'failed';
-  /** The provider's id of the message. */
+  /** The id of the message at the provider. */
   readonly id?: string;
   /** The provider's words. */
   readonly error?: string;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressClient } from '@recordbus/egress';
 import type { Settings } from '@recordbus/settings';
+import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
 import { validationFailed } from '@recordbus/shared/errors';
 import { createAccessTokens } from './access-token.ts';
 import { createFcm } from './fcm.ts';
@@ -10,7 +11,7 @@ import { allOf, bounded, type SendMessage } from './provider.ts';
 
 export interface NotifierDeps {
   readonly settings: Pick<Settings, 'get'>;
-  /** Obeys the egress rules, since a service account names its own token endpoint. */
+  /** A client that obeys the egress rules, because a service account names its own token endpoint. */
   readonly client: Pick<EgressClient, 'request'>;
   readonly urls: { readonly onesignalUrl: string; readonly fcmUrl: string };
   readonly wait?: (ms: number) => Promise<void>;
@@ -20,21 +21,21 @@ export interface NotifierDeps {
 
 export interface Notifier {
   /**
-   * Sends to every target, and again where the provider is busy; it is over within 40 s. Throws 422 when no provider is
-   * enabled, the one asked for is not, or both are and none is named; what a provider refuses stands in the results.
+   * Sends to every target within 40 s, with retries (notifications §2.5, §2.6). Throws 422 when no provider is enabled,
+   * the named one is not, or both are and none is named. The results say what a provider refused.
    */
   send(notification: Notification): Promise<NotificationResult>;
 }
 
-/** Whoever sends is waiting for the answer: so long after the call no request is begun. */
+/** No request begins later than this after the call, because the caller waits (notifications §2.6). */
 const patienceMs = 30_000;
 
-/** Sends push notifications by the providers that the settings enable (interface §2.7). */
+/** Creates the sender of push notifications, with the providers that the settings enable (notifications §1.2). */
 export function createNotifier(given: NotifierDeps): Notifier {
   const { settings, client, urls, wait = (ms) => delay(ms), clock = Date.now } = given;
   const deps = { client, wait, clock };
-  const fcm = { ...deps, baseUrl: withoutSlash(urls.fcmUrl) };
-  const onesignal = { ...deps, baseUrl: withoutSlash(urls.onesignalUrl) };
+  const fcm = { ...deps, baseUrl: withoutTrailingSlashes(urls.fcmUrl) };
+  const onesignal = { ...deps, baseUrl: withoutTrailingSlashes(urls.onesignalUrl) };
   const tokens = createAccessTokens(fcm);
 
   const enabled: Readonly<Record<ProviderName, () => SendMessage | undefined>> = {
@@ -52,13 +53,13 @@ export function createNotifier(given: NotifierDeps): Notifier {
     },
   };
 
-  function choose(asked: ProviderName | undefined): { name: ProviderName; sendMessage: SendMessage } {
-    const found = (asked ? [asked] : providerNames).flatMap((name) => {
+  function choose(wanted: ProviderName | undefined): { name: ProviderName; sendMessage: SendMessage } {
+    const found = (wanted ? [wanted] : providerNames).flatMap((name) => {
       const sendMessage = enabled[name]();
       return sendMessage ? [{ name, sendMessage }] : [];
     });
     const [first, ...others] = found;
-    if (!first) throw validationFailed({ provider: asked ? `${asked} is not enabled` : 'no provider is enabled' });
+    if (!first) throw validationFailed({ provider: wanted ? `${wanted} is not enabled` : 'no provider is enabled' });
     if (others.length > 0) throw validationFailed({ provider: 'is required while more than one is enabled' });
     return first;
   }
@@ -75,5 +76,3 @@ export function createNotifier(given: NotifierDeps): Notifier {
     },
   };
 }
-
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

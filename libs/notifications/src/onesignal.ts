@@ -3,10 +3,10 @@ import type { TargetResult } from './notification.ts';
 import {
   allOf,
   bounded,
-  exchangeLimits,
   type Message,
   type ProviderDeps,
   readJson,
+  requestLimits,
   type SendMessage,
 } from './provider.ts';
 import { withRetries } from './with-retries.ts';
@@ -19,9 +19,9 @@ export interface OnesignalAccount {
 const subscriptionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Sends by OneSignal: one request for all targets, which are subscription ids
- * (https://documentation.onesignal.com/reference/push-notification). The key of the request makes OneSignal take it once,
- * however often it is sent.
+ * Sends with OneSignal, one request for all targets, which are subscription ids
+ * (https://documentation.onesignal.com/reference/push-notification). The idempotency key makes OneSignal accept a
+ * repeated request once (notifications §2.4).
  */
 export function createOnesignal(deps: ProviderDeps, { appId, apiKey }: OnesignalAccount): SendMessage {
   async function sendToAll(targets: readonly string[], { title, body, data }: Message, endsAtMs: number) {
@@ -36,7 +36,7 @@ export function createOnesignal(deps: ProviderDeps, { appId, apiKey }: Onesignal
     });
     const response = await withRetries(deps, endsAtMs, () =>
       deps.client.request(`${deps.baseUrl}/notifications?c=push`, {
-        ...exchangeLimits,
+        ...requestLimits,
         headers: [
           ['Authorization', `Key ${apiKey}`],
           ['Content-Type', 'application/json'],
@@ -46,29 +46,29 @@ export function createOnesignal(deps: ProviderDeps, { appId, apiKey }: Onesignal
     );
     const answer = readJson(response);
     if (response.status === 200 && answer) return readResults(targets, answer);
-    const error = wordsOf(answer?.errors) ?? `OneSignal answered ${response.status}`;
+    const error = messageOf(answer?.errors) ?? `OneSignal answered ${response.status}`;
     return allOf(targets, { status: 'failed', error });
   }
 
   return async (targets, message, endsAtMs) => {
-    // One that is no id would have OneSignal refuse the message to all.
+    // OneSignal refuses a message for all targets when one target is no id.
     const ids = targets.filter((target) => subscriptionId.test(target));
     const results = ids.length > 0 ? await sendToAll(ids, message, endsAtMs) : [];
-    const ofTarget = new Map(results.map((result) => [result.target, result]));
+    const byTarget = new Map(results.map((result) => [result.target, result]));
     return targets.map(
       (target) =>
-        ofTarget.get(target) ?? { target, status: 'invalid', error: 'not a subscription id, which is a UUID' },
+        byTarget.get(target) ?? { target, status: 'invalid', error: 'not a subscription id, which is a UUID' },
     );
   };
 }
 
 /**
- * Of a message that was made, which has an id, and of one that was not since none of its targets is subscribed; `errors`
- * has the targets that are not, or only words when none is.
+ * Reads the results of a 200. The answer has an id when OneSignal created a message. `errors` lists the targets that are
+ * not subscribed, or has only words when none is.
  */
 function readResults(targets: readonly string[], { id, errors }: Readonly<Record<string, unknown>>): TargetResult[] {
-  const invalid = new Set(invalidIn(errors));
-  const error = wordsOf(errors) ?? 'OneSignal made no message';
+  const invalid = new Set(unsubscribedIn(errors));
+  const error = messageOf(errors) ?? 'OneSignal created no message';
   return targets.map((target) => {
     if (invalid.has(target.toLowerCase())) return { target, status: 'invalid', error: 'not subscribed' };
     if (typeof id === 'string' && id !== '') return { target, status: 'sent', id };
@@ -76,7 +76,7 @@ function readResults(targets: readonly string[], { id, errors }: Readonly<Record
   });
 }
 
-const invalidIn = (errors: unknown): string[] =>
+const unsubscribedIn = (errors: unknown): string[] =>
   typeof errors === 'object' && errors !== null && !Array.isArray(errors)
     ? Object.entries(errors).flatMap(([name, ids]) =>
         /^invalid_(player|subscription)_ids$/.test(name) && Array.isArray(ids)
@@ -85,12 +85,12 @@ const invalidIn = (errors: unknown): string[] =>
       )
     : [];
 
-/** Errors are sentences, or objects that have one as `title`. */
-function wordsOf(errors: unknown): string | undefined {
-  const words = [errors].flat().flatMap((error: unknown) => {
+/** Joins the errors, which are sentences or objects with a sentence as `title`; undefined when there are none. */
+function messageOf(errors: unknown): string | undefined {
+  const messages = [errors].flat().flatMap((error: unknown) => {
     if (typeof error === 'string') return [error];
     const title = typeof error === 'object' && error !== null && 'title' in error ? error.title : undefined;
     return typeof title === 'string' ? [title] : [];
   });
-  return words.length > 0 ? bounded(words.join('; ')) : undefined;
+  return messages.length > 0 ? bounded(messages.join('; ')) : undefined;
 }

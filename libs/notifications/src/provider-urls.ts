@@ -1,13 +1,13 @@
 import { urlOf, variable } from '@recordbus/shared/config';
 
-/** Where OneSignal is asked. */
+/** The API of OneSignal. */
 export const onesignalUrl = variable(
   'SERVICE_ONESIGNAL_URL',
   'API of OneSignal.',
   urlOf('http').default('https://api.onesignal.com'),
 );
 
-/** Where Firebase Cloud Messaging is asked. */
+/** The API of Firebase Cloud Messaging. */
 export const fcmUrl = variable(
   'SERVICE_FCM_URL',
   'API of Firebase Cloud Messaging.',

@@ -25,43 +25,43 @@ export const fcm = {
   'notifications.providers.fcm.service_account': serviceAccount,
 };
 
-/** An answer of a provider: status, body and headers; or an error for none. */
+/** An answer of a provider: status, body and headers; an error stands for no answer. */
 export type Answer = readonly [number, unknown, Record<string, string>?] | Error;
 
-interface Asked {
+interface ProviderRequest {
   readonly url: string;
   readonly body: string;
   readonly headers: ReadonlyMap<string, string>;
 }
 
 interface Providers {
-  /** What the n-th request for a message is answered with; of a list the last one for ever. */
-  readonly answers?: readonly Answer[] | ((asked: Asked, n: number) => Answer);
-  /** What the n-th request for an access token is answered with. */
+  /** The answer to the n-th request for a message; the last answer of a list repeats. */
+  readonly answers?: readonly Answer[] | ((request: ProviderRequest, n: number) => Answer);
+  /** The answer to the n-th request for an access token. */
   readonly tokens?: (n: number) => Answer;
-  /** How long each request takes, by the clock. */
-  readonly tookMs?: number;
+  /** The duration of each request, by the clock. */
+  readonly requestMs?: number;
 }
 
-/** A notifier before providers, on a clock that only waits and requests move. */
-export function beside(settings: Record<string, string>, { answers = [], tokens, tookMs = 0 }: Providers) {
-  const asked: Asked[] = [];
+/** Creates a notifier with scripted providers, on a clock that only waits and requests advance. */
+export function startNotifier(settings: Record<string, string>, { answers = [], tokens, requestMs = 0 }: Providers) {
+  const requests: ProviderRequest[] = [];
   const assertions: string[] = [];
   const waits: number[] = [];
   let nowMs = 1_800_000_000_000;
-  let underWay = 0;
-  let mostUnderWay = 0;
+  let running = 0;
+  let mostAtOnce = 0;
 
-  function answerTo(request: Asked): Answer | undefined {
+  function answerTo(request: ProviderRequest): Answer | undefined {
     if (request.url.startsWith('https://tokens.')) {
       assertions.push(new URLSearchParams(request.body).get('assertion') ?? '');
       const n = assertions.length;
       return tokens?.(n) ?? [200, { access_token: `token ${n}`, expires_in: 3600 }];
     }
-    asked.push(request);
+    requests.push(request);
     return typeof answers === 'function'
-      ? answers(request, asked.length)
-      : answers[Math.min(asked.length, answers.length) - 1];
+      ? answers(request, requests.length)
+      : answers[Math.min(requests.length, answers.length) - 1];
   }
 
   const notifier = createNotifier({
@@ -75,12 +75,12 @@ export function beside(settings: Record<string, string>, { answers = [], tokens,
     client: {
       async request(url, { body = '', headers = [] }: EgressRequestOptions): Promise<EgressResponse> {
         const answer = answerTo({ url: String(url), body: String(body), headers: new Map(headers) });
-        underWay += 1;
-        mostUnderWay = Math.max(mostUnderWay, underWay);
+        running += 1;
+        mostAtOnce = Math.max(mostAtOnce, running);
         await new Promise((resolve) => setImmediate(resolve));
-        underWay -= 1;
-        nowMs += tookMs;
-        if (!answer) throw new Error('nothing was to be asked');
+        running -= 1;
+        nowMs += requestMs;
+        if (!answer) throw new Error('the test expects no request');
         if (answer instanceof Error) throw answer;
         const [status, json, answerHeaders = {}] = answer;
         const text = typeof json === 'string' ? json : JSON.stringify(json);
@@ -90,13 +90,13 @@ export function beside(settings: Record<string, string>, { answers = [], tokens,
   });
   return {
     notifier,
-    /** Requests for messages. */
-    asked,
-    /** Of the requests for access tokens. */
+    /** The requests for messages. */
+    requests,
+    /** The assertions of the requests for access tokens. */
     assertions,
     waits,
-    mostUnderWay: () => mostUnderWay,
-    later(ms: number) {
+    mostAtOnce: () => mostAtOnce,
+    advance(ms: number) {
       nowMs += ms;
     },
   };

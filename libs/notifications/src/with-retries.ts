@@ -3,13 +3,13 @@ import type { ProviderDeps } from './provider.ts';
 
 const maxAttempts = 4;
 const firstWaitMs = 500;
-/** When a provider that has had too many requests does not say how long to wait, as Firebase's documents have it. */
+/** The wait after a 429 without Retry-After; Firebase documents it. */
 const tooManyWaitMs = 60_000;
 
 /**
- * Sends a request again that the provider was too busy for (429, 5xx) or that found no connection: after what
- * `Retry-After` says, else after twice as long each time. Gives the last answer when there is no time for another try
- * before `endsAtMs`, by the clock; throws when there is none for the first. A request whose answer came too late is not repeated, since it may have been done.
+ * Repeats a request after 429, 5xx and failed connections: after `Retry-After`, else with doubling waits
+ * (notifications §2.5). Returns the last answer when there is no time for another attempt before `endsAtMs`, by the clock;
+ * throws when there is none for the first. A request that timed out is not repeated, since it may have succeeded.
  */
 export async function withRetries(
   { wait, clock }: Pick<ProviderDeps, 'wait' | 'clock'>,

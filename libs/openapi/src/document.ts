@@ -1,7 +1,7 @@
-import type { Description, JsonSchema, RouteManifest } from '@recordbus/shared/http';
+import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import { canonicalPath, tagOf, templateOf } from './names.ts';
 import { operationOf } from './operation.ts';
-import { idempotencyKey } from './parameters.ts';
+import { idempotencyParameters } from './parameters.ts';
 import { commonResponses, errorSchema, headers } from './responses.ts';
 import { tagDescriptions } from './tags.ts';
 
@@ -19,19 +19,20 @@ interface DocumentParts {
   readonly version: string;
   /** The declared routes of all services. */
   readonly routes: readonly RouteManifest[];
-  /** What there is beside them in the running system. */
-  readonly descriptions: readonly Description[];
+  /** What the running services describe beside them. */
+  readonly descriptions: readonly ServiceDescription[];
 }
 
 const about = `Records in collections that are defined at runtime, sign-in, and signed webhooks.
 
 Success is \`{data: …}\`; a list has \`page\`, \`perPage\`, \`totalItems\` and \`totalPages\` beside it. Refusals are
 \`{error, code, details?}\`. Times are unix seconds. The collections listed here are those that the caller of
-\`/api/v1/openapi.json\` may see: with the token of an admin, all.`;
+\`/api/v1/openapi.json\` may use: without a token the public ones, with a user's token also those with a rule, with an
+admin's token all.`;
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 
-/** Makes the document of the API from what the services say of their routes. */
+/** Composes the document of the API from the routes and descriptions of the services. */
 export function composeDocument({ version, routes, descriptions }: DocumentParts): OpenApiDocument {
   const all = [...routes, ...descriptions.flatMap((description) => description.routes)];
   const paths: Record<string, Record<string, unknown>> = {};
@@ -55,10 +56,10 @@ export function composeDocument({ version, routes, descriptions }: DocumentParts
     paths,
     components: {
       securitySchemes: {
-        user: { ...bearer, description: 'The token that signing in as a user gives.' },
-        admin: { ...bearer, description: 'The token that signing in as an admin gives.' },
+        user: { ...bearer, description: 'A token from a sign-in as a user.' },
+        admin: { ...bearer, description: 'A token from a sign-in as an admin.' },
       },
-      parameters: { IdempotencyKey: idempotencyKey },
+      parameters: idempotencyParameters,
       headers,
       responses: commonResponses,
       schemas: Object.assign({ Error: errorSchema }, ...descriptions.map(({ schemas }) => schemas)),

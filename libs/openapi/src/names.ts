@@ -1,31 +1,31 @@
 import type { RouteManifest } from '@recordbus/shared/http';
 
-/** The path of a route under which the document lists it: that under /api/v1, where it has several. */
+/** Returns the path under which the document lists a route: the one below /api/v1 if it has several. */
 export const canonicalPath = ({ paths }: Pick<RouteManifest, 'paths'>): string =>
   paths.find((path) => path.startsWith('/api/v1/')) ?? paths[0] ?? '';
 
-/** The path with its parameters as OpenAPI writes them. */
+/** Converts the parameters of a path to OpenAPI's syntax. */
 export const templateOf = (path: string): string => path.replace(/:([^/]+)/g, '{$1}');
 
-/** What stands between /api/v1 and the end, without the version. */
+/** The segments of a path without `api` and the version. */
 const segmentsOf = (path: string): string[] =>
   path.split('/').filter((segment) => segment !== '' && segment !== 'api' && segment !== 'v1' && segment !== '_');
 
 /**
- * The name of an operation, unique since method and path are: `GET /api/v1/admin/webhooks/:id` is
- * `getAdminWebhooksById`. Without underscores, which set the names of a collection's operations apart.
+ * Returns the id of an operation, unique since method and path are: `GET /api/v1/admin/webhooks/:id` is
+ * `getAdminWebhooksById`. It has no underscores, unlike the ids of a collection's operations.
  */
 export function operationIdOf(route: Pick<RouteManifest, 'method' | 'paths' | 'operationId'>): string {
   if (route.operationId) return route.operationId;
   const path = canonicalPath(route);
   const words = segmentsOf(path).map((segment) => (segment.startsWith(':') ? `by-${segment.slice(1)}` : segment));
-  const place = path.startsWith('/_/') ? ['inner', ...words] : words;
-  return [route.method.toLowerCase(), ...place]
+  const allWords = path.startsWith('/_/') ? ['inner', ...words] : words;
+  return [route.method.toLowerCase(), ...allWords]
     .join('-')
     .replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase());
 }
 
-/** The group of an operation: what its path is about. */
+/** Returns the tag of an operation: the subject of its path. */
 export function tagOf(route: Pick<RouteManifest, 'paths' | 'tag'>): string {
   if (route.tag) return route.tag;
   const [first = 'system', second] = segmentsOf(canonicalPath(route));
@@ -34,7 +34,7 @@ export function tagOf(route: Pick<RouteManifest, 'paths' | 'tag'>): string {
   return ownTags[first] ?? first;
 }
 
-/** Paths whose first word is not what people would look for. */
+/** Tags of paths whose first word is not their subject. */
 const ownTags: Readonly<Record<string, string>> = {
   setup: 'admins',
   login: 'admins',

@@ -3,7 +3,7 @@ import { operationIdOf, tagOf, templateOf } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf } from './responses.ts';
 
-/** The tokens that a route takes; `{}` is none. */
+/** The tokens that a route accepts; `{}` is no token. */
 const security = {
   public: [{}, { user: [] }, { admin: [] }],
   session: [{ user: [] }, { admin: [] }],
@@ -11,7 +11,7 @@ const security = {
   admin: [{ admin: [] }],
 } as const;
 
-/** A route as an operation of the document, listed under this one of its paths. */
+/** Returns a route as an operation of the document, listed under this one of its paths. */
 export function operationOf(route: RouteManifest, path: string) {
   const others = route.paths.filter((other) => other !== path).map((other) => `\`${templateOf(other)}\``);
   const body = requestBody(route);
@@ -33,7 +33,7 @@ function requestBody({ body, multipartLimitBytes }: RouteManifest) {
   const form = {
     schema: {
       type: 'object',
-      description: 'A part for each file, by the name of its field; a part `_json` may carry everything else.',
+      description: 'One part for each file, named as its field; a part `_json` may hold all other fields.',
     },
   };
   return {

@@ -5,7 +5,7 @@ const asObject = (schema: JsonSchema | undefined) => ({
   required: (schema?.required ?? []) as readonly string[],
 });
 
-/** The parameters of an operation: those of its path and query, and the headers that it reads. */
+/** Returns the parameters of an operation: those of its path and query, and the headers that it reads. */
 export function parametersOf(route: RouteManifest, path: string): unknown[] {
   const inPath = asObject(route.params).properties;
   const inQuery = asObject(route.query);
@@ -18,22 +18,33 @@ export function parametersOf(route: RouteManifest, path: string): unknown[] {
     ...Object.entries(route.requestHeaders ?? {}).map(([name, description]) =>
       parameter(name, 'header', { type: 'string', description }, false),
     ),
-    ...(route.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(route.idempotent
+      ? Object.keys(idempotencyParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+      : []),
   ];
 }
 
-/** What stands at the level of the parameter does not stand in its schema again. */
+/** Returns a parameter; its description moves from the schema to the parameter. */
 function parameter(name: string, place: string, { description, ...schema }: JsonSchema, required: boolean) {
   return { name, in: place, required, ...(description !== undefined && { description }), schema };
 }
 
-/** Header of the key that makes a POST happen once (contract §1). */
-export const idempotencyKey = {
-  name: 'X-Service-Idempotency-Key',
+const idempotencyKey = {
+  name: 'Idempotency-Key',
   in: 'header',
   required: false,
   description:
-    'The same key with the same request, within 24 hours, gives the first answer again instead of doing the work again.',
+    'A request with the same key and content within 24 hours gets the first answer again; the work is not repeated.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: '4f8b1c1e-8a52-4c5b-a7a3-0d4f0a4f5a11',
+};
+
+/** The headers of idempotency keys (http §7.1), as components of the document. */
+export const idempotencyParameters = {
+  IdempotencyKey: idempotencyKey,
+  ServiceIdempotencyKey: {
+    ...idempotencyKey,
+    name: 'X-Service-Idempotency-Key',
+    description: 'Another name for `Idempotency-Key`. A request with both must have the same value in both.',
+  },
 };

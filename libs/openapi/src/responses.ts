@@ -1,13 +1,16 @@
 import type { AnswerManifest, RouteManifest } from '@recordbus/shared/http';
 
-/** An error as every refusal has it (contract §1). */
+/** The body of every refusal (http §4.1). */
 export const errorSchema = {
   type: 'object',
   description: 'Why a request was refused.',
   properties: {
     error: { type: 'string', description: 'a sentence for people' },
     code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$', description: 'stable, for programs' },
-    details: { type: 'object', description: 'for a refused body: a message for each field' },
+    details: {
+      type: 'object',
+      description: 'a message for each field of a refused body, and for each parameter of a refused query',
+    },
   },
   required: ['error', 'code'],
   additionalProperties: false,
@@ -19,11 +22,11 @@ const wholeNumber = (description: string) => ({ description, schema: { type: 'st
 
 /** Headers that more than one answer has. */
 export const headers = {
-  RequestId: text('Of the request, in every log line and event that came of it'),
-  RateLimitLimit: wholeNumber('How many such requests are taken in a period; only where a limit applies'),
-  RateLimitRemaining: wholeNumber('How many more are taken before the period ends'),
-  RateLimitReset: wholeNumber('Seconds until the period ends'),
-  RetryAfter: wholeNumber('Seconds after which another try is worth it'),
+  RequestId: text('The id of the request, which its log lines and events carry'),
+  RateLimitLimit: wholeNumber('The number of requests allowed in a window; only where a limit applies'),
+  RateLimitRemaining: wholeNumber('The number of requests left in the window'),
+  RateLimitReset: wholeNumber('Seconds until the window ends'),
+  RetryAfter: wholeNumber('Seconds to wait before the next attempt'),
   Replayed: text('`true`: the answer to the first request with this idempotency key'),
 };
 
@@ -36,18 +39,18 @@ const counted = {
   'RateLimit-Reset': refTo('RateLimitReset'),
 };
 
-/** What a status means of its own. */
+/** The general meaning of a status. */
 const meanings: Readonly<Record<number, string>> = {
   400: 'The request can not be read.',
   401: 'A valid token is required.',
-  403: 'The token is not one that may do this.',
+  403: 'The token does not permit this.',
   404: 'It does not exist.',
-  405: 'The resource is not for this method.',
-  408: 'The body came too slowly.',
-  409: 'Something stands against it; for an idempotency key, the first request with it is still running.',
+  405: 'The resource does not support this method.',
+  408: 'The body arrived too slowly.',
+  409: 'The request conflicts with the current state, or the first request with the idempotency key is still running.',
   413: 'The body is too large.',
-  415: 'The body is not of a type that is read here, or compressed.',
-  422: 'The values are refused; details name each.',
+  415: 'The body has an unsupported type, or is compressed.',
+  422: 'Values are refused; details name each.',
   429: 'Too many requests.',
 };
 
@@ -59,7 +62,7 @@ const ownHeaders = (status: number) => ({
   ...((status === 429 || status === 503) && { 'Retry-After': refTo('RetryAfter') }),
   ...(status === 429 && counted),
   ...(status === 401 && { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } }),
-  ...(status === 405 && { Allow: text('The methods that the resource is for') }),
+  ...(status === 405 && { Allow: text('The methods that the resource supports') }),
 });
 
 /** Statuses that operations have without declaring them. */
@@ -74,13 +77,13 @@ export const commonResponses = {
     ]),
   ),
   Failed: {
-    description: 'Something does not work at the moment: 500 a defect, 503 try again, 504 a service took too long.',
+    description: 'A temporary failure or a defect: 500 a defect, 503 try again, 504 a service took too long.',
     headers: ownHeaders(503),
     content: errorContent,
   },
 };
 
-/** What any such route can answer with, whether it says so or not. */
+/** Returns the statuses that a route can answer with whether or not it declares them. */
 function generalStatuses(route: RouteManifest, path: string): number[] {
   const isOpen = route.access === 'public';
   return [
@@ -95,7 +98,7 @@ function generalStatuses(route: RouteManifest, path: string): number[] {
   ];
 }
 
-/** The answers of an operation by status. */
+/** Returns the answers of an operation by status. */
 export function responsesOf(route: RouteManifest, path: string): Record<string, unknown> {
   const general = generalStatuses(route, path).map((status) => [
     status,

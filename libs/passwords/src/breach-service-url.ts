@@ -1,6 +1,6 @@
 import { urlOf, variable } from '@recordbus/shared/config';
 
-/** Where breached passwords are asked for (contract §4). */
+/** The range service of the breach check (auth §2.3). */
 export const breachServiceUrl = variable(
   'SERVICE_HIBP_URL',
   'Range service of breached passwords, to which the first 5 characters of a hash are appended.',

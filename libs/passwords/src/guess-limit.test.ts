@@ -4,7 +4,7 @@ import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createGuessLimit } from './guess-limit.ts';
 
-describe('the limit of guesses', { skip: skipWithoutDatabase }, () => {
+describe('the guess limit', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let temporary: OpenTemporaryDatabase;
   let now = 1_800_000_000;
@@ -16,7 +16,7 @@ describe('the limit of guesses', { skip: skipWithoutDatabase }, () => {
 
   const guess = (key: string) => ({ key, max: 10, windowSec: 900 });
 
-  test('ten tries are let through, the next waits for the end of the window, on every replica', async () => {
+  test('ten tries pass, and further ones are refused on every replica until the window ends', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
     const replica = createGuessLimit({ database, nowSec: () => now });
     for (let count = 0; count < 5; count += 1) {
@@ -32,13 +32,13 @@ describe('the limit of guesses', { skip: skipWithoutDatabase }, () => {
     assert.equal(await limit.tryReserve(guess('a')), true);
   });
 
-  test('of many tries at once no more than ten are let through', async () => {
+  test('at most ten of many parallel tries pass', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
     const tries = await Promise.all(Array.from({ length: 30 }, () => limit.tryReserve(guess('c'))));
     assert.equal(tries.filter(Boolean).length, 10);
   });
 
-  test('a right guess forgets the wrong ones', async () => {
+  test('a right guess resets the count', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
     for (let count = 0; count < 10; count += 1) await limit.reserve(guess('d'));
     await limit.clear('d');

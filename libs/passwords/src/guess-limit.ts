@@ -1,25 +1,25 @@
 import type { Database } from '@recordbus/database';
 import { AppError } from '@recordbus/shared/errors';
 
-/** What may be tried only so often. */
+/** A kind of guess with its limit. */
 export interface Guess {
-  /** What is guessed at: the subject of the guess and whose it is. */
+  /** Names the secret that is guessed and its owner. */
   readonly key: string;
-  /** Tries in a window. */
+  /** The number of tries in a window. */
   readonly max: number;
   readonly windowSec: number;
 }
 
-/** Limits how often short codes are guessed at, over all replicas; always on, other than the lockout. */
+/** Limits guesses at short secrets over all replicas. Unlike the lockout, no setting switches it off. */
 export interface GuessLimit {
   /**
-   * Counts a try before it is looked at, so that many at once can't pass together. Throws 429 with Retry-After when
-   * there were too many.
+   * Counts a try before it is checked, so that parallel tries cannot exceed the limit. Throws 429 with Retry-After
+   * beyond it.
    */
   reserve(guess: Guess): Promise<void>;
-  /** Counts a try; false when there were too many. */
+  /** Counts a try; returns false beyond the limit. */
   tryReserve(guess: Guess): Promise<boolean>;
-  /** The try was right: nothing counts any more. */
+  /** Resets the count after a right guess. */
   clear(key: string): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface GuessLimitDeps {
   readonly nowSec: () => number;
 }
 
-/** Makes the limit. Its counters stand beside those of the lockout, under keys of their own. */
+/** Creates the limit. Its counters share a table with those of the lockout, under other keys. */
 export function createGuessLimit({ database, nowSec }: GuessLimitDeps): GuessLimit {
   async function tryReserve({ key, max, windowSec }: Guess): Promise<boolean> {
     const now = nowSec();
@@ -61,7 +61,7 @@ export function createGuessLimit({ database, nowSec }: GuessLimitDeps): GuessLim
   };
 }
 
-/** 429 until the given time (interface §5). */
+/** Returns the 429 of auth §4.2 with the seconds until `resetsAtSec`. */
 export const tooManyAttempts = (resetsAtSec: number, now: number) =>
   new AppError(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(Math.max(resetsAtSec - now, 1)) },

@@ -1,8 +1,8 @@
 import type { Guess } from './guess-limit.ts';
 
 /**
- * How often the old password of an account may be tried by whoever has one of its sessions: wherever a new one is set,
- * these tries count together, also while the lockout is off.
+ * The limit of guesses at an account's old password. All routes that ask for it count together, also while the lockout
+ * is off (auth §2.4).
  */
 export const oldPasswordGuesses = (accountId: string): Guess => ({
   key: `old password ${accountId}`,

@@ -11,11 +11,11 @@ const log = createLogger('test', 'silent');
 const password = 'correct horse battery';
 const digest = createHash('sha1').update(password).digest('hex').toUpperCase();
 
-describe('the rules of passwords', () => {
-  const asked: IncomingMessage[] = [];
+describe('password rules', () => {
+  const requests: IncomingMessage[] = [];
   let answer: (response: ServerResponse) => void = () => {};
   const server = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     answer(response);
   });
   let breachServiceUrl = '';
@@ -43,7 +43,7 @@ describe('the rules of passwords', () => {
       assert.equal(await rules({ [`password.require_${rule}`]: '1' }).findProblem(password), undefined, rule);
   });
 
-  test('name the field when a hash is asked for', async () => {
+  test('name the field in the refusal of a new password', async () => {
     await assert.rejects(rules({}).hashNew('short'), {
       status: 422,
       details: { password: 'must have at least 12 characters' },
@@ -51,29 +51,29 @@ describe('the rules of passwords', () => {
     assert.match(await rules({}).hashNew(password), /^\$argon2id\$/);
   });
 
-  test('ask nobody unless the check is on, and nothing when the password is refused anyway', async () => {
-    asked.length = 0;
+  test('call the breach check only when it is on and the password passes the other rules [auth §2.3]', async () => {
+    requests.length = 0;
     await rules({}).findProblem(password);
     await checking().findProblem('short');
-    assert.equal(asked.length, 0);
+    assert.equal(requests.length, 0);
   });
 
-  test('a breached password is refused; five characters of its hash are all that leaves', async () => {
-    asked.length = 0;
+  test('refuse a breached password and send five characters of its hash [auth §2.3]', async () => {
+    requests.length = 0;
     answer = lines(`0018A45C4D1DEF81644B54AB7F969B88D65:3\r\n${digest.slice(5)}:42\r\n`);
     assert.match((await checking().findProblem(password)) ?? '', /breach/);
-    assert.equal(asked.length, 1);
-    assert.equal(asked[0]?.url, `/range/${digest.slice(0, 5)}`);
-    assert.equal(asked[0]?.headers['add-padding'], 'true');
-    assert.equal(JSON.stringify([asked[0]?.url, asked[0]?.headers]).includes(digest.slice(5)), false);
+    assert.equal(requests.length, 1);
+    assert.equal(requests[0]?.url, `/range/${digest.slice(0, 5)}`);
+    assert.equal(requests[0]?.headers['add-padding'], 'true');
+    assert.equal(JSON.stringify([requests[0]?.url, requests[0]?.headers]).includes(digest.slice(5)), false);
   });
 
-  test('padding is no breach, nor is another suffix', async () => {
+  test('ignore padding and other suffixes', async () => {
     answer = lines(`${digest.slice(5)}:0\r\n0018A45C4D1DEF81644B54AB7F969B88D65:3`);
     assert.equal(await checking().findProblem(password), undefined);
   });
 
-  test('it fails open: an error, a redirect, too much, nobody there', async () => {
+  test('accept the password when the service fails, redirects, answers too much or is away [auth §2.3]', async () => {
     const failing: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(503).end(),
       (response) => response.writeHead(302, { Location: '/elsewhere' }).end(),
@@ -87,15 +87,15 @@ describe('the rules of passwords', () => {
       answer = one;
       assert.equal(await checking().findProblem(password), undefined);
     }
-    const nobody = createPasswordRules({
+    const unreachable = createPasswordRules({
       settings: fixedSettings({ 'password.hibp_check': '1' }),
       log,
       breachServiceUrl: 'http://127.0.0.1:1',
     });
-    assert.equal(await nobody.findProblem(password), undefined);
+    assert.equal(await unreachable.findProblem(password), undefined);
   });
 
-  test('a service that hangs is given up', async () => {
+  test('accept the password when the service hangs [auth §2.3]', async () => {
     answer = () => {};
     assert.equal(await checking().findProblem(password), undefined);
   });

@@ -4,11 +4,11 @@ import { validationFailed } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { isBreached } from './is-breached.ts';
 
-/** What the settings ask of a password that is set (interface §2.7); nobody asks it at login. */
+/** The password policy of the settings, for passwords that are set (auth §2.1). */
 export interface PasswordRules {
-  /** What is wrong with a new password, as a message for its field; undefined when nothing is. */
+  /** Returns what is wrong with a new password, as a message for its field; undefined when it is fine. */
   findProblem(password: string): Promise<string | undefined>;
-  /** The hash of a new password. Throws 422 naming the field `password` for one that the rules refuse. */
+  /** Hashes a new password. Throws 422 at the field `password` when the rules refuse it, 503 under load. */
   hashNew(password: string): Promise<string>;
 }
 
@@ -19,7 +19,7 @@ interface PasswordRulesDeps {
   readonly breachServiceUrl: string;
 }
 
-/** Makes the rules; they follow the settings. */
+/** Creates the rules; they follow the settings. */
 export function createPasswordRules({ settings, log, breachServiceUrl }: PasswordRulesDeps): PasswordRules {
   async function findProblem(password: string): Promise<string | undefined> {
     const problem = findPasswordProblem(password, {
@@ -31,8 +31,8 @@ export function createPasswordRules({ settings, log, breachServiceUrl }: Passwor
     });
     if (problem || !settings.get('password.hibp_check')) return problem;
     const known = await isBreached(password, breachServiceUrl).catch((error) => {
-      // The check fails open: whoever can break it must not be able to stop people from registering.
-      log.warn({ err: error }, 'the service of breached passwords does not answer; the password is taken');
+      // The check fails open: an attacker who can block the service must not be able to block registrations.
+      log.warn({ err: error }, 'cannot check the password for breaches; the password is accepted');
       return false;
     });
     return known ? 'is known from a data breach; choose another one' : undefined;

@@ -1,7 +1,7 @@
-/** An expression as it was written, nothing of it looked up yet. Positions are offsets in the text, from 0. */
+/** A parsed expression, before names are looked up. Positions are offsets in the text, from 0. */
 export type Expression = Junction | Comparison;
 
-/** Expressions joined by `&&` (all) or `||` (any); two at least. */
+/** At least two expressions, joined by `&&` (all) or `||` (any). */
 interface Junction {
   readonly kind: 'all' | 'any';
   readonly items: readonly Expression[];
@@ -21,14 +21,14 @@ export type Operand = Literal | Moment | Path | RequestPath;
 
 export type Literal =
   | { readonly kind: 'text'; readonly value: string; readonly position: number }
-  /** The number as it was written, since it may be read as text. */
+  /** The number as written, since it may be read as text. */
   | { readonly kind: 'number'; readonly digits: string; readonly position: number }
   | { readonly kind: 'bool'; readonly value: boolean; readonly position: number }
   | { readonly kind: 'null'; readonly position: number };
 
 export const moments = ['now', 'todayStart', 'todayEnd'] as const;
 
-/** A time that follows the clock: `@now`, and the first and last second of its day in UTC. */
+/** A time of the clock: `@now`, and the first and last second of its day in UTC (filters §6.3). */
 export interface Moment {
   readonly kind: 'moment';
   readonly name: (typeof moments)[number];
@@ -38,7 +38,7 @@ export interface Moment {
 export const modifiers = ['lower', 'isset', 'changed'] as const;
 export type Modifier = (typeof modifiers)[number];
 
-/** A field, or a way to one over relations. */
+/** A field, or a path to one over relations. */
 interface Path {
   readonly kind: 'path';
   readonly segments: readonly string[];
@@ -46,7 +46,7 @@ interface Path {
   readonly position: number;
 }
 
-/** A value of the request that is being judged: `@request.` and the segments. */
+/** A value of the request: `@request.` and the segments. */
 export interface RequestPath {
   readonly kind: 'request';
   readonly segments: readonly string[];
@@ -54,5 +54,5 @@ export interface RequestPath {
   readonly position: number;
 }
 
-/** What stands before the segments of a request path. */
+/** The text before the segments of a request path. */
 export const requestPrefix = '@request.';

@@ -1,10 +1,10 @@
 import type { Query } from '@recordbus/database';
-import { unicodeCollation } from './place.ts';
+import { unicodeCollation } from './sql-target.ts';
 
-/** The second is that of servers before PostgreSQL 17, the last any server's: it folds by the database's locale. */
+/** The second is for servers before PostgreSQL 17; the last, which every server has, folds by the database's locale. */
 const preferred = [unicodeCollation, '"und-x-icu"', '"default"'];
 
-/** Finds the best collation, quoted, that the server has for folding case. */
+/** Finds the server's best collation for folding case, quoted. */
 export async function findCaseCollation(query: Query): Promise<string> {
   const [found] = await query<{ quoted: string }>({
     text: `select quoted from unnest($1::text[]) with ordinality as preferred (quoted, place)

@@ -1,9 +1,9 @@
 import { type Field, fieldTypeOf, quoteIdentifier, Refusal } from '@recordbus/schema';
-import type { Place } from './place.ts';
 import { findRequestValue, type RequestValues } from './request-values.ts';
+import type { SqlTarget } from './sql-target.ts';
 
-/** Holds where the body names the field with another value than the stored one. Never null. */
-export function changedSql(field: Field, { parameters, stored }: Place): string {
+/** Holds where the body has another value of the field than the stored one (rules §4.3). Never null. */
+export function changedSql(field: Field, { parameters, stored }: SqlTarget): string {
   const read = bodyReader(field);
   if (stored === undefined)
     return parameters.ofRequest(`set ${field.name}`, 'boolean', (request) => (read(request) ?? null) !== null);
@@ -16,7 +16,7 @@ export function changedSql(field: Field, { parameters, stored }: Place): string 
   return `(${isset} and ${stored}.${quoteIdentifier(field.name)} is distinct from ${value})`;
 }
 
-/** Reads the field's value as the write itself does; undefined when the body does not name it. */
+/** Builds a reader of the field's value that reads as the write itself does; undefined when the body lacks it. */
 function bodyReader(field: Field): (request: RequestValues) => unknown {
   const type = fieldTypeOf(field);
   const read = type.compile(field);

@@ -1,59 +1,63 @@
 import { existsThrough } from './hops.ts';
 import { canBeNull, isNull, isOfCaller, isSignedIn } from './null-sql.ts';
-import type { Place } from './place.ts';
-import { lowerSql } from './place.ts';
 import { and, certain, not, nullable, or, type Predicate } from './predicate.ts';
 import { readRequestValue } from './request-values.ts';
 import type { ResolvedComparison, Source } from './resolved.ts';
+import type { SqlTarget } from './sql-target.ts';
+import { lowerSql } from './sql-target.ts';
 import { valueSql } from './value-sql.ts';
 
-/** A comparison in SQL: true, or else false or null. `!=` and `!~` hold wherever `=` and `~` do not, null included. */
-export function compareSql(comparison: ResolvedComparison, place: Place): Predicate {
+/** Compiles a comparison: true where it holds, else false or null. `!=` and `!~` hold wherever `=` and `~` do not, also with null. */
+export function compareSql(comparison: ResolvedComparison, into: SqlTarget): Predicate {
   const { operator, left, right } = comparison;
   switch (operator) {
     case '=':
-      return equal(comparison, place);
+      return equal(comparison, into);
     case '!=':
-      return forSignedIn([left, right], place, differ(comparison, place));
+      return forSignedIn([left, right], into, differ(comparison, into));
     case '!~':
-      return forSignedIn([left, right], place, not(strict({ ...comparison, operator: '~' }, place)));
+      return forSignedIn([left, right], into, not(strict({ ...comparison, operator: '~' }, into)));
     default:
-      return strict(comparison, place);
+      return strict(comparison, into);
   }
 }
 
-function equal(comparison: ResolvedComparison, place: Place): Predicate {
-  const same = strict({ ...comparison, operator: '=' }, place);
+function equal(comparison: ResolvedComparison, into: SqlTarget): Predicate {
+  const same = strict({ ...comparison, operator: '=' }, into);
   const { left, right } = comparison;
-  return canBeNull(left) && canBeNull(right) ? or(same, and(isNull(left, place), isNull(right, place))) : same;
+  return canBeNull(left) && canBeNull(right) ? or(same, and(isNull(left, into), isNull(right, into))) : same;
 }
 
-function differ(comparison: ResolvedComparison, place: Place): Predicate {
+function differ(comparison: ResolvedComparison, into: SqlTarget): Predicate {
   const { left, right, as } = comparison;
-  if (as === 'list' || !isPlain(left) || !isPlain(right)) return not(equal(comparison, place));
-  return certain(pair(comparison, place, 'is distinct from'));
+  if (as === 'list' || !isPlain(left) || !isPlain(right)) return not(equal(comparison, into));
+  return certain(pair(comparison, into, 'is distinct from'));
 }
 
-/** Does SQL's own null stand for no value here, with no relation to follow? */
+/** Whether SQL's null is no value here, with no relation to follow. */
 const isPlain = (source: Source): boolean =>
   source.source === 'column' ? source.hops.length === 0 : source.source !== 'request' || source.part === 'auth';
 
-function forSignedIn(sides: readonly Source[], place: Place, predicate: Predicate): Predicate {
-  return sides.filter(isOfCaller).reduce((found, side) => and(isSignedIn(side, place), found), predicate);
+function forSignedIn(sides: readonly Source[], into: SqlTarget, predicate: Predicate): Predicate {
+  return sides.filter(isOfCaller).reduce((found, side) => and(isSignedIn(side, into), found), predicate);
 }
 
-/** Holds where both sides have a value and the operator holds. Follows relations, one side after the other. */
-function strict(comparison: ResolvedComparison, place: Place, rows = { left: place.row, right: place.row }): Predicate {
+/** Holds where both sides have a value and the operator holds. Follows the relations of one side, then of the other. */
+function strict(
+  comparison: ResolvedComparison,
+  into: SqlTarget,
+  rows = { left: into.row, right: into.row },
+): Predicate {
   for (const side of ['left', 'right'] as const) {
     const source = comparison[side];
     if (source.source !== 'column' || source.hops.length === 0) continue;
     const arrived = { ...comparison, [side]: { ...source, hops: [] } };
-    return existsThrough(source.hops, rows[side], place, (row) => strict(arrived, place, { ...rows, [side]: row }).sql);
+    return existsThrough(source.hops, rows[side], into, (row) => strict(arrived, into, { ...rows, [side]: row }).sql);
   }
-  return strictHere(comparison, { ...place, row: rows.left }, { ...place, row: rows.right });
+  return strictHere(comparison, { ...into, row: rows.left }, { ...into, row: rows.right });
 }
 
-function strictHere(comparison: ResolvedComparison, left: Place, right: Place): Predicate {
+function strictHere(comparison: ResolvedComparison, left: SqlTarget, right: SqlTarget): Predicate {
   const { operator, as } = comparison;
   if (operator === '~') return as === 'list' ? anyContains(comparison, left, right) : contains(comparison, left, right);
   if (as === 'list') {
@@ -65,11 +69,15 @@ function strictHere(comparison: ResolvedComparison, left: Place, right: Place): 
 }
 
 /** Both sides with an operator between them. */
-const pair = ({ left, right, as }: ResolvedComparison, place: Place, operator: string, rightPlace = place): string =>
-  `${valueSql(left, as, place)} ${operator} ${valueSql(right, as, rightPlace)}`;
+const pair = ({ left, right, as }: ResolvedComparison, into: SqlTarget, operator: string, rightPlace = into): string =>
+  `${valueSql(left, as, into)} ${operator} ${valueSql(right, as, rightPlace)}`;
 
 /** Only numbers with numbers, strings with strings and booleans with booleans: PostgreSQL orders the types as well. */
-function jsonOrder({ operator, left, right }: ResolvedComparison, leftPlace: Place, rightPlace: Place): Predicate {
+function jsonOrder(
+  { operator, left, right }: ResolvedComparison,
+  leftPlace: SqlTarget,
+  rightPlace: SqlTarget,
+): Predicate {
   const a = valueSql(left, 'json', leftPlace);
   const b = valueSql(right, 'json', rightPlace);
   return nullable(
@@ -77,24 +85,29 @@ function jsonOrder({ operator, left, right }: ResolvedComparison, leftPlace: Pla
   );
 }
 
-/** Is there the right text in one of the list's items? */
-function anyContains(comparison: ResolvedComparison, left: Place, right: Place): Predicate {
+/** Holds where an item of the list has the text on the right. */
+function anyContains(comparison: ResolvedComparison, left: SqlTarget, right: SqlTarget): Predicate {
   const item = left.parameters.alias();
   const list = valueSql(comparison.left, 'list', left);
   const found = within(`(${item}.item #>> '{}')`, comparison, left, right);
   return certain(`exists (select 1 from jsonb_path_query(${list}, '$[*]') ${item}(item) where ${found})`);
 }
 
-const contains = (comparison: ResolvedComparison, left: Place, right: Place): Predicate =>
+const contains = (comparison: ResolvedComparison, left: SqlTarget, right: SqlTarget): Predicate =>
   nullable(within(valueSql(comparison.left, 'text', left), comparison, left, right));
 
 /**
- * Substring search without case. What is the same for all rows becomes a LIKE pattern, which a trigram index can
- * serve, folded in a sub-select: that runs once per statement, the bare call would run once per row. Without an index
- * the text is first searched as it stands: where that finds it, the folding, ten times as dear, is saved.
+ * Substring search without case. A text that is the same for all rows becomes a LIKE pattern, which a trigram index
+ * serves. A sub-select folds it, which runs once per statement; the bare call would run once per row. Without an index
+ * the text is first searched unfolded: where that finds it, it saves the folding, which costs ten times as much.
  */
-function within(hay: string, { left, right: needle }: ResolvedComparison, place: Place, needlePlace: Place): string {
-  const folded = lowerSql(hay, place);
+function within(
+  hay: string,
+  { left, right: needle }: ResolvedComparison,
+  into: SqlTarget,
+  needlePlace: SqlTarget,
+): string {
+  const folded = lowerSql(hay, into);
   const pattern = findPattern(needle, needlePlace);
   if (pattern === undefined)
     return `strpos(${folded}, ${lowerSql(valueSql(needle, 'text', needlePlace), needlePlace)}) > 0`;
@@ -102,7 +115,7 @@ function within(hay: string, { left, right: needle }: ResolvedComparison, place:
   return left.source === 'column' && left.isSearchable ? found : `(${hay} like ${pattern} or ${found})`;
 }
 
-function findPattern(needle: Source, { parameters }: Place): string | undefined {
+function findPattern(needle: Source, { parameters }: SqlTarget): string | undefined {
   if (needle.source === 'constant') return parameters.fixed(patternOf(needle.value), 'text');
   if (needle.source !== 'request') return undefined;
   const key = `pattern ${needle.part}.${needle.path.join('.')}`;
@@ -112,5 +125,5 @@ function findPattern(needle: Source, { parameters }: Place): string | undefined 
   });
 }
 
-/** `%` and `_` are plain characters of the language (contract §2). */
+/** `%` and `_` are plain characters of the language (filters §5.6). */
 const patternOf = (text: unknown): string => `%${String(text).replace(/[\\%_]/g, '\\$&')}%`;

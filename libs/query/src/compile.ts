@@ -1,22 +1,22 @@
 import { compareSql } from './compare-sql.ts';
 import { nullTest } from './null-sql.ts';
-import type { Place } from './place.ts';
 import type { Resolved } from './resolved.ts';
+import type { SqlTarget } from './sql-target.ts';
 
 /**
- * The SQL condition of an expression. It is true where the expression holds, else false or null: right for WHERE,
- * ON, FILTER and CASE WHEN; anywhere else it needs `is true`. All values are parameters.
+ * Compiles an expression to an SQL condition. It is true where the expression holds, else false or null. That fits WHERE,
+ * ON, FILTER and CASE WHEN; elsewhere it needs `is true`. All values are parameters.
  */
-export function compile(expression: Resolved, place: Place): string {
+export function compile(expression: Resolved, into: SqlTarget): string {
   switch (expression.kind) {
     case 'all':
     case 'any':
-      return `(${expression.items.map((item) => compile(item, place)).join(expression.kind === 'all' ? ' and ' : ' or ')})`;
+      return `(${expression.items.map((item) => compile(item, into)).join(expression.kind === 'all' ? ' and ' : ' or ')})`;
     case 'decided':
       return String(expression.holds);
     case 'nullTest':
-      return nullTest(expression.operand, expression.isNegated, place).sql;
+      return nullTest(expression.operand, expression.isNegated, into).sql;
     case 'comparison':
-      return compareSql(expression, place).sql;
+      return compareSql(expression, into).sql;
   }
 }

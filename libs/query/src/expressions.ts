@@ -1,18 +1,18 @@
 import { compile } from './compile.ts';
 import { parse } from './parser.ts';
-import { type Place, placeIn } from './place.ts';
 import { resolve } from './resolve.ts';
 import type { Scope } from './scope.ts';
+import { type SqlTarget, withCollation } from './sql-target.ts';
 
 /**
- * Compiles the text of a rule or a filter into an SQL condition about the row of `place` (see `compile` on null).
- * The empty text is no expression: as a filter it is none (contract §8), as a rule it means admins only.
- * Throws QueryError: a client's 400, a rule's 422.
+ * Compiles the text of a rule or a filter to an SQL condition on the row of `into`, which is never null where it holds
+ * (see `compile`). The empty text is not an expression: an empty filter is none (filters §1.1), an empty rule admits
+ * admins only. Throws QueryError, which is 400 for a client and 422 for a rule.
  */
-export const compileExpression = (text: string, scope: Scope, place: Place): string =>
-  compile(resolve(parse(text), scope), placeIn(scope, place));
+export const compileExpression = (text: string, scope: Scope, into: SqlTarget): string =>
+  compile(resolve(parse(text), scope), withCollation(scope, into));
 
-/** Throws QueryError for a rule that could not be compiled, so a collection is saved only with rules that can. */
-export function checkRule(text: string, scope: Omit<Scope, 'writtenBy'>): void {
-  resolve(parse(text), { ...scope, writtenBy: 'rule' });
+/** Checks a rule before its collection is saved. Throws QueryError for one that cannot be compiled. */
+export function checkRule(text: string, scope: Omit<Scope, 'audience'>): void {
+  resolve(parse(text), { ...scope, audience: 'rule' });
 }

@@ -7,17 +7,17 @@ import type { Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * What a record of the collection must satisfy before an expression of this scope sees it: its list rule, for a
- * client. That rule itself crosses freely, so rules that name each other's collections end here.
+ * Returns the condition under which an expression of this scope sees a record of the collection: for a client its list
+ * rule. That rule itself crosses freely, so rules that name each other's collections end here (filters §7.3).
  */
-export function guardOf(collection: Collection, { schema, writtenBy }: Scope): Resolved | undefined {
+export function guardOf(collection: Collection, { schema, audience }: Scope): Resolved | undefined {
   const rule = collection.rules.list;
-  if (writtenBy !== 'client' || rule === null) return undefined;
+  if (audience !== 'client' || rule === null) return undefined;
   if (rule === '') return { kind: 'decided', holds: false };
   try {
-    return resolve(parseListRule(collection, rule), { collection, schema, writtenBy: 'rule' });
+    return resolve(parseListRule(collection, rule), { collection, schema, audience: 'rule' });
   } catch (error) {
-    // A rule that is not understood lets nobody through, and is not this client's mistake.
+    // A rule that cannot be compiled admits nobody, and the client's filter is not wrong.
     if (error instanceof QueryError) return { kind: 'decided', holds: false };
     throw error;
   }

@@ -1,11 +1,13 @@
 export { findCaseCollation } from './case-collation.ts';
 export { checkRule, compileExpression } from './expressions.ts';
 export { limits } from './limits.ts';
-export { isSealed } from './member.ts';
-export { createParameters, type Parameters } from './parameters.ts';
-export { lowerSql, type Place } from './place.ts';
+export { isHidden } from './member.ts';
+export { findOpenRules, type OpenRule } from './open-rules.ts';
+export { createNamedParameters, createParameters, type NamedParameters, type Parameters } from './parameters.ts';
 export { QueryError } from './query-error.ts';
 export { renameInExpression } from './references.ts';
+export { findRequestNames } from './request-names.ts';
 export { authOf, type RequestValues } from './request-values.ts';
 export type { QuerySchema } from './scope.ts';
 export { compileSort, type Sort } from './sort.ts';
+export { lowerSql, type SqlTarget } from './sql-target.ts';

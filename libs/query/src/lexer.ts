@@ -2,7 +2,7 @@ import { operators } from './ast.ts';
 import { limits } from './limits.ts';
 import { errorAt } from './query-error.ts';
 
-/** A piece of an expression's text; `text` is the value of a string, else the piece as it stands. */
+/** A token of an expression; `text` is the value of a string, else the token as written. */
 export interface Token {
   readonly kind: 'text' | 'number' | 'name' | 'macro' | 'operator' | 'join' | 'open' | 'close' | 'end';
   readonly text: string;
@@ -16,14 +16,14 @@ const number = /-?[0-9]+(?:\.[0-9]+)?/y;
 const text = /"(?:[^"\\]|\\.)*"/sy;
 const signs = /[=!<>~&|]+/y;
 const space = /[ \t\r\n]+/y;
-/** What may not follow a word: `1e5`, `a.`, `"a"b` are no two words. */
+/** What may not follow a word directly: `1e5`, `a.` and `"a"b` are not two words. */
 const wordGoesOn = /[A-Za-z0-9_.:@"$#]/;
 
 const operatorSigns: ReadonlySet<string> = new Set(operators);
 
 /**
- * Takes an expression's text to pieces; the last one is the end. Throws QueryError for a text that is too long or holds
- * what is no piece of the language.
+ * Splits an expression into tokens, the last of which is the end. Throws QueryError for a text that is too long, and for
+ * characters that no token has.
  */
 export function readTokens(source: string): Token[] {
   if (source.length > limits.characters && [...source].length > limits.characters)
@@ -81,10 +81,10 @@ function endOfWord<T extends { end: number }>(source: string, word: T): T {
   return word;
 }
 
-/** The value of a quoted string: a backslash before a quote or a backslash is taken away, any other stays. */
+/** The value of a quoted string: `\"` is a quote and `\\` a backslash; any other backslash stays (filters §2.3). */
 function readText(raw: string, position: number): string {
   const value = raw.slice(1, -1).replace(/\\(["\\])/g, '$1');
-  // Neither NUL nor half of a surrogate pair is in any record; the database would refuse them as a parameter.
+  // No record has NUL or half a surrogate pair, and the database refuses them in a parameter.
   if (value.includes('\0') || !value.isWellFormed())
     throw errorAt('a string with a character that no record can hold', position);
   return value;

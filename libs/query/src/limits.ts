@@ -1,4 +1,4 @@
-/** Bounds of an expression (contract §2); beyond them it is refused. */
+/** Limits of an expression (filters §3). */
 export const limits = {
   /** Comparisons. */
   terms: 200,

@@ -2,14 +2,14 @@ import type { Literal } from './ast.ts';
 import { QueryError } from './query-error.ts';
 import type { Constant, Scalar } from './resolved.ts';
 
-/** A literal that is a value; null is none. */
+/** A literal other than null. */
 export type Value = Exclude<Literal, { kind: 'null' }>;
 
 const decimal = /^-?[0-9]+(\.[0-9]+)?$/;
 
 /**
- * Reads a literal as the kind of the other side (contract §8): `n = "5"`, `ok = 1` and `title = 5` are fine.
- * Throws QueryError when it can't be read so.
+ * Reads a literal as the kind of the other side (filters §6.1): `n = "5"`, `ok = 1` and `title = 5` are fine. Throws
+ * QueryError for a literal that cannot be read as that kind.
  */
 export function readLiteral(literal: Value, kind: Scalar): Constant {
   const value = valueAs[kind](literal);
@@ -42,13 +42,13 @@ function plainText(literal: Value): string {
   return String(literal.value);
 }
 
-/** Reads a number as the language writes it; undefined for any other text. */
+/** Reads a number of the language; undefined for any other text. */
 export function readNumber(text: string): number | undefined {
   const value = Number(text);
   return decimal.test(text) && Number.isFinite(value) ? value : undefined;
 }
 
-/** Reads unix seconds, or any text that Date.parse reads as writes do; undefined for any other. */
+/** Reads unix seconds, or a text that a write takes as a date (filters §6.2); undefined for any other. */
 export function readDate(text: string): number | undefined {
   const seconds = readNumber(text);
   if (seconds !== undefined) return seconds;

@@ -1,18 +1,26 @@
-import { type Collection, type Field, hasTimeColumn, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
-import { type Kind, kindOf } from './kind.ts';
+import {
+  type Collection,
+  type Field,
+  fieldTypeOf,
+  hasTimeColumn,
+  isWriteOnly,
+  quoteIdentifier,
+  type TimeColumn,
+  type ValueKind,
+} from '@recordbus/schema';
 
-/** What an identifier can name: a member of the records of a collection. */
+/** A member of a collection's records, which an expression can name. */
 export interface Member {
   /** The column's name, quoted. */
   readonly column: string;
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   /** Unless it is a system column. */
   readonly field?: Field;
 }
 
 const id: readonly [string, Member] = ['id', { column: 'id', kind: 'text' }];
 
-/** Under the names that a record shows, and those in the parameters of interface §4.5. */
+/** Under the names that records show, and as `created_at` and `updated_at` (filters §4.1). */
 const times: readonly (readonly [string, TimeColumn])[] = [
   ['created', 'created_at'],
   ['updated', 'updated_at'],
@@ -20,7 +28,7 @@ const times: readonly (readonly [string, TimeColumn])[] = [
   ['updated_at', 'updated_at'],
 ];
 
-/** Columns of auth records that their definition may leave out (interface §2.3). */
+/** Members of accounts that their definition may leave out (filters §4.1). */
 const auth: readonly (readonly [string, Member])[] = [
   ['email', { column: 'email', kind: 'text' }],
   ['verified', { column: 'verified', kind: 'bool' }],
@@ -29,7 +37,7 @@ const auth: readonly (readonly [string, Member])[] = [
 
 const known = new WeakMap<Collection, ReadonlyMap<string, Member>>();
 
-/** The members of a collection's records by name; made once per schema version. */
+/** Returns the members of a collection's records by name, computed once per schema version. */
 export function membersOf(collection: Collection): ReadonlyMap<string, Member> {
   let members = known.get(collection);
   if (!members) {
@@ -39,15 +47,16 @@ export function membersOf(collection: Collection): ReadonlyMap<string, Member> {
         .filter(([, column]) => hasTimeColumn(collection, column))
         .map(([name, column]) => [name, { column, kind: 'date' }] as const),
       ...(collection.type === 'auth' ? auth : []),
-      ...collection.fields.map(
-        (field) => [field.name, { column: quoteIdentifier(field.name), kind: kindOf(field), field }] as const,
-      ),
+      ...collection.fields.map((field): [string, Member] => [
+        field.name,
+        { column: quoteIdentifier(field.name), kind: fieldTypeOf(field).filterKind(field), field },
+      ]),
     ]);
     known.set(collection, members);
   }
   return members;
 }
 
-/** Is this field's value kept from filters, sorts and rules? Its column holds a hash or an envelope. */
-export const isSealed = (field: Field): boolean =>
-  field.type === 'password' || field.options.encrypted === true || field.options.hidden === true;
+/** Whether filters, sorts and rules cannot name the field, since its column has a hash or a ciphertext (filters §4.2). */
+export const isHidden = (field: Field): boolean =>
+  isWriteOnly(field) || field.options.encrypted === true || field.options.hidden === true;

@@ -1,27 +1,27 @@
+import type { ValueKind } from '@recordbus/schema';
 import type { Operator } from './ast.ts';
-import type { Kind } from './kind.ts';
 import { readLiteral, type Value } from './literal.ts';
 import { errorAt } from './query-error.ts';
 import type { RequestPart, Resolved, Scalar, Source } from './resolved.ts';
 
-/** One side of a comparison before it is settled as what the two are compared. */
+/** One side of a comparison, before the kind of the comparison is known. */
 export type Side =
   | { readonly type: 'null'; readonly position: number }
   | { readonly type: 'literal'; readonly literal: Value; readonly position: number }
-  | { readonly type: 'known'; readonly source: Source; readonly kind: Kind; readonly position: number }
+  | { readonly type: 'known'; readonly source: Source; readonly kind: ValueKind; readonly position: number }
   | Pending;
 
-/** A value of the request, which is read as whatever the other side is. */
+/** A value of the request, which is read as the kind of the other side. */
 export interface Pending {
   readonly type: 'pending';
   readonly part: RequestPart;
   readonly path: readonly string[];
-  /** What it is when the other side does not say: the kind of the field that the body names. */
-  readonly kind?: Kind | undefined;
+  /** The kind of the body's field, for another side without a kind. */
+  readonly kind?: ValueKind | undefined;
   readonly position: number;
 }
 
-/** Settles a comparison; throws QueryError when its sides can't be compared with this operator. */
+/** Resolves a comparison to one kind. Throws QueryError for sides that this operator cannot compare (filters §5.4). */
 export function compareAsOneKind(operator: Operator, left: Side, right: Side): Resolved {
   if (left.type === 'null' || right.type === 'null') return testForNull(operator, left, right);
   if (operator === '~' || operator === '!~') return findWithin(operator, left, right);
@@ -43,7 +43,7 @@ function testForNull(operator: Operator, left: Side, right: Side): Resolved {
   return { kind: 'nullTest', operand: side.type === 'known' ? side.source : settle(side, 'json'), isNegated };
 }
 
-/** Substring search reads everything as the text that it is in JSON; in a list it looks at each item. */
+/** Substring search reads every value as its JSON text, and each item of a list (filters §5.6, §6.4). */
 function findWithin(operator: Operator, left: Side, right: Side): Resolved {
   if (kindOf(left) === 'vector' || kindOf(right) === 'vector') throw refused(left, 'a vector holds no text');
   if (kindOf(right) === 'list') throw refused(right, 'a list can only stand before ~');
@@ -55,8 +55,8 @@ function findWithin(operator: Operator, left: Side, right: Side): Resolved {
 
 const asText = (side: Side): Source => (side.type === 'known' ? side.source : settle(side, 'text'));
 
-/** What decides, in this order: a column or the like, the body's field, the literals. */
-function kindOfBoth(left: Side, right: Side): Kind {
+/** The kind of a comparison: that of a column, else of the body's field, else of the literals. */
+function kindOfBoth(left: Side, right: Side): ValueKind {
   const [a, b] = [firmKind(left), firmKind(right)];
   if (a !== undefined && b !== undefined) return commonKind(a, b, left);
   const firm = a ?? b ?? kindOf(left) ?? kindOf(right);
@@ -65,13 +65,13 @@ function kindOfBoth(left: Side, right: Side): Kind {
   return (['bool', 'number', 'text'] as const).find((kind) => literals.includes(kind)) ?? 'json';
 }
 
-/** A list of the body stays a list: what it is compared with is one of its items. */
-const firmKind = (side: Side): Kind | undefined =>
+/** A list of the body stays a list: the other side is one of its items. */
+const firmKind = (side: Side): ValueKind | undefined =>
   side.type === 'known' || (side.type === 'pending' && side.kind === 'list') ? side.kind : undefined;
-const kindOf = (side: Side): Kind | undefined =>
+const kindOf = (side: Side): ValueKind | undefined =>
   side.type === 'known' || side.type === 'pending' ? side.kind : undefined;
 
-function commonKind(a: Kind, b: Kind, side: Side): Kind {
+function commonKind(a: ValueKind, b: ValueKind, side: Side): ValueKind {
   if (a === b) return a;
   const kinds = [a, b];
   if (kinds.includes('vector')) return 'vector';

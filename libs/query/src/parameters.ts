@@ -1,46 +1,70 @@
 import type { RequestValues } from './request-values.ts';
 
-/** What a parameter stands for: a literal, or something that each request brings anew. */
+/** The source of a parameter: a literal, a value of each request, or a value of each run. */
 type Binding =
   | { readonly value: unknown }
-  | { readonly read: (request: RequestValues) => unknown; readonly key: string };
+  | { readonly read: (request: RequestValues) => unknown; readonly key: string }
+  | { readonly name: string; readonly key?: string };
 
-/** Gives out the numbers of a statement's parameters and knows what stands in each. */
+/** Numbers the parameters of a statement and collects their values. */
 export interface Parameters {
-  /** Places a fixed value and gives its SQL: `$3::text`. */
+  /** Adds a fixed value. Returns its SQL: `$3::text`. */
   fixed(value: unknown, sqlType: string): string;
-  /** Places a value of the request; one with the same key and type is placed once. */
+  /** Adds a value of the request, once for each key and type. Returns its SQL. */
   ofRequest(key: string, sqlType: string, read: (request: RequestValues) => unknown): string;
-  /** An alias for a table that no other part of the statement has. */
+  /** Returns an alias for a table that no other part of the statement uses. */
   alias(): string;
-  /** How many aliases have been given out. */
+  /** The number of aliases in use. */
   readonly aliases: number;
-  /** The number that the next parameter would get. */
+  /** The number of the next parameter. */
   readonly next: number;
-  /** Does any parameter depend on the request? If not, `values` needs none. */
+  /** Whether a parameter depends on the request. If none does, `values` needs no request. */
   readonly needRequest: boolean;
   /**
-   * The values of all placed parameters in their order; to be appended to those that the statement has before.
-   * Throws when there are values of the request among them and no request is given.
+   * Returns the values of all parameters in their order, for those after the statement's own. Throws when a parameter
+   * depends on the request and none is given.
    */
   values(request?: RequestValues): unknown[];
 }
 
-/** Starts giving out parameters; `first` is the number after those that the statement has already. */
-export function createParameters(first = 1): Parameters {
+/** Parameters with values that each run of the statement gives, by the names of `Given`. */
+export interface NamedParameters<Given extends object> extends Parameters {
+  /** Adds the value of a name, once for each name. Returns its SQL: `$3::text`. */
+  named(name: keyof Given & string, sqlType: string): string;
+  /** Adds one value of the map of a name; null for a key that the map lacks. Returns its SQL. */
+  member(name: MapsOf<Given>, key: string, sqlType: string): string;
+  /** Returns the values of all parameters in their order. Throws when one of them is undefined. */
+  valuesFrom(given: Given, request?: RequestValues): unknown[];
+}
+
+/** The names of `Given` whose values are maps. */
+type MapsOf<Given> = {
+  [Name in keyof Given & string]: Given[Name] extends ReadonlyMap<string, unknown> ? Name : never;
+}[keyof Given & string];
+
+/** Creates parameters; `first` is the number of the first, after the statement's own. */
+export const createParameters = (first = 1): Parameters => createNamedParameters<Record<never, never>>(first);
+
+/** Creates the parameters of a whole statement, whose values come by name. */
+export function createNamedParameters<Given extends object>(first = 1): NamedParameters<Given> {
   const bindings: Binding[] = [];
   const placed = new Map<string, number>();
   let aliases = 0;
   const add = (binding: Binding) => first - 1 + bindings.push(binding);
+  const addOnce = (id: string, binding: Binding) => {
+    const number = placed.get(id) ?? add(binding);
+    placed.set(id, number);
+    return number;
+  };
+  const valuesFrom = (given: object, request: RequestValues | undefined) =>
+    bindings.map((binding) => boundValue(binding, given, request));
 
   return {
     fixed: (value, sqlType) => `$${add({ value })}::${sqlType}`,
-    ofRequest(key, sqlType, read) {
-      const typed = `${key}::${sqlType}`;
-      const number = placed.get(typed) ?? add({ read, key });
-      placed.set(typed, number);
-      return `$${number}::${sqlType}`;
-    },
+    ofRequest: (key, sqlType, read) =>
+      `$${addOnce(JSON.stringify(['request', key, sqlType]), { read, key })}::${sqlType}`,
+    named: (name, sqlType) => `$${addOnce(JSON.stringify(['named', name]), { name })}::${sqlType}`,
+    member: (name, key, sqlType) => `$${addOnce(JSON.stringify(['member', name, key]), { name, key })}::${sqlType}`,
     alias() {
       aliases += 1;
       return `hop${aliases}`;
@@ -54,11 +78,18 @@ export function createParameters(first = 1): Parameters {
     get needRequest() {
       return bindings.some((binding) => 'read' in binding);
     },
-    values: (request) =>
-      bindings.map((binding) => {
-        if ('value' in binding) return binding.value;
-        if (!request) throw new Error(`the statement needs ${binding.key} of a request`);
-        return binding.read(request);
-      }),
+    values: (request) => valuesFrom({}, request),
+    valuesFrom,
   };
+}
+
+function boundValue(binding: Binding, given: object, request: RequestValues | undefined): unknown {
+  if ('value' in binding) return binding.value;
+  if ('read' in binding) {
+    if (!request) throw new Error(`the statement needs ${binding.key} of a request`);
+    return binding.read(request);
+  }
+  const value: unknown = (given as Readonly<Record<string, unknown>>)[binding.name];
+  if (value === undefined) throw new Error(`the statement needs a value for ${binding.name}`);
+  return binding.key === undefined ? value : ((value as ReadonlyMap<string, unknown>).get(binding.key) ?? null);
 }

@@ -148,7 +148,7 @@ function nested(depth: number): string {
   return `${'('.repeat(depth)}a = 1${')'.repeat(depth)}`;
 }
 
-/** An expression of so many characters. */
+/** An expression of the given number of characters. */
 function padded(char: string, length: number): string {
   return `a = "${char.repeat(length - 'a = ""'.length)}"`;
 }

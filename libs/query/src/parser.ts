@@ -5,7 +5,7 @@ import { errorAt, type QueryError } from './query-error.ts';
 
 /**
  * Parses an expression. `&&` binds tighter than `||`; parentheses group.
- * Throws QueryError when the text is not one, or is beyond the limits of contract §2.
+ * Throws QueryError for a text that is no expression, and beyond the limits (filters §3).
  */
 export function parse(text: string): Expression {
   const tokens = readTokens(text);

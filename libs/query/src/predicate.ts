@@ -1,4 +1,4 @@
-/** A condition in SQL that holds or not; `isCertain` when it can't be null either. */
+/** An SQL condition; `isCertain` when it is never null. */
 export interface Predicate {
   readonly sql: string;
   readonly isCertain: boolean;
@@ -10,7 +10,7 @@ export const certain = (sql: string): Predicate => ({ sql, isCertain: true });
 /** A condition that is null, which counts as false, where one of its values is. */
 export const nullable = (sql: string): Predicate => ({ sql, isCertain: false });
 
-/** Holds where the other does not, null included. */
+/** Holds where the condition does not, also where it is null. */
 export const not = ({ sql, isCertain }: Predicate): Predicate =>
   certain(isCertain ? `not ${sql}` : `(${sql}) is not true`);
 

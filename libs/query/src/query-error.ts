@@ -1,9 +1,9 @@
 /**
- * Why an expression is refused: it does not parse, names something that is not there, or compares what can't be
- * compared. The API makes it 400 in a client's filter or sort, 422 in a rule. Nothing else is thrown for any input.
+ * An expression is refused: it does not parse, names something unknown, or compares kinds that do not fit. The API
+ * answers 400 for a client's filter or sort and 422 for a rule (filters §1.3). No input causes any other error.
  */
 export class QueryError extends Error {
-  /** Where in the text, in UTF-16 code units from 0. */
+  /** Position in the text, in UTF-16 code units from 0. */
   readonly position: number;
 
   constructor(message: string, position: number) {
@@ -13,6 +13,6 @@ export class QueryError extends Error {
   }
 }
 
-/** An error that names the character it stands at, counted from 1. */
+/** Creates an error that names the character of the problem, counted from 1 (filters §8). */
 export const errorAt = (problem: string, position: number): QueryError =>
   new QueryError(`${problem} (character ${position + 1})`, position);

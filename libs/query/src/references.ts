@@ -1,26 +1,26 @@
 import type { Collection, Field } from '@recordbus/schema';
-import type { Expression, Operand } from './ast.ts';
 import { requestPrefix } from './ast.ts';
 import { membersOf } from './member.ts';
 import { parse } from './parser.ts';
+import { operandsIn } from './request-names.ts';
 import type { Scope } from './scope.ts';
 
-/** A field that an expression names, and where in the text the name stands. */
+/** A field that an expression names, and the position of the name in the text. */
 interface Reference {
   readonly collection: Collection;
   readonly field: Field;
   readonly position: number;
 }
 
-type Origin = Omit<Scope, 'writtenBy'>;
+type Origin = Omit<Scope, 'audience'>;
 
 /**
- * The fields that a rule names, of its own collection and of those it crosses into; a name in `@request.body` counts,
- * since a rule that guards it would guard nothing after a rename. What is not there is left out.
- * Throws QueryError for a text that does not parse.
+ * Finds the fields that a rule names, of its own collection and of those that it crosses into. Names in `@request.body`
+ * count, since a rule that guards one would guard nothing after a rename. Unknown names are left out. Throws QueryError
+ * for a text that does not parse.
  */
 export function findReferences(text: string, origin: Origin): Reference[] {
-  return operandsOf(parse(text)).flatMap((operand) => {
+  return operandsIn(parse(text)).flatMap((operand) => {
     if (operand.kind === 'path') return followPath(operand.segments, operand.position, origin);
     if (operand.kind !== 'request' || operand.segments[0] !== 'body') return [];
     const position = operand.position + requestPrefix.length + 'body.'.length;
@@ -29,8 +29,8 @@ export function findReferences(text: string, origin: Origin): Reference[] {
 }
 
 /**
- * The text with the new names of fields, all changed at once, so that two may swap theirs, and nothing else changed.
- * Throws QueryError for a text that does not parse.
+ * Renames fields in the text of an expression, all at once, so that two may swap names. Throws QueryError for a text that
+ * does not parse.
  */
 export function renameInExpression(text: string, origin: Origin, renamed: ReadonlyMap<Field, string>): string {
   let result = '';
@@ -43,9 +43,6 @@ export function renameInExpression(text: string, origin: Origin, renamed: Readon
   }
   return result + text.slice(end);
 }
-
-const operandsOf = (expression: Expression): Operand[] =>
-  expression.kind === 'comparison' ? [expression.left, expression.right] : expression.items.flatMap(operandsOf);
 
 function followPath(segments: readonly string[], start: number, { collection: first, schema }: Origin): Reference[] {
   const references: Reference[] = [];

@@ -1,42 +1,52 @@
+import type { ValueKind } from '@recordbus/schema';
 import { type RequestPath, requestPrefix } from './ast.ts';
-import type { Kind } from './kind.ts';
-import { isSealed, membersOf } from './member.ts';
+import { isHidden, membersOf } from './member.ts';
 import type { Pending, Side } from './one-kind.ts';
 import { QueryError } from './query-error.ts';
 import type { RequestPart } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
-const authValues: readonly string[] = ['id', 'email', 'type'];
+/** The values of the caller, with their kinds (rules §4.1). */
+const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
+  id: 'text',
+  email: 'text',
+  type: 'text',
+  collection: 'text',
+  verified: 'bool',
+};
 
-/** What bodies may hold beside the fields: members of a record that was read, and the credentials of auth records. */
+/** What bodies may have beside the fields: members of a record that was read, and the credentials of accounts. */
 const bodyKeys: readonly string[] = ['id', 'created', 'updated', 'password', 'old_password'];
 
 type RequestSide = Omit<Extract<Side, { type: 'known' }>, 'position'> | Omit<Pending, 'position'>;
 
 /**
- * Finds what an `@request.` path means. Throws QueryError in a filter or sort, which know no request (contract §8),
- * and for anything that no request has: a body only holds what the collection takes.
+ * Resolves an `@request.` path. Throws QueryError in a filter or sort (filters §4.3), and for a value that no request
+ * has: a body has only what the collection takes (rules §6.1).
  */
 export function findRequestSource(operand: RequestPath, scope: Scope): RequestSide {
   const { segments, modifier, position } = operand;
   const text = requestPrefix + segments.join('.');
-  if (scope.writtenBy !== 'rule') throw new QueryError(`${text} is for rules`, position);
+  if (scope.audience !== 'rule') throw new QueryError(`${text} is for rules`, position);
   const { part, path, kind } = findPart(operand, text, scope);
   const isFixed = part === 'auth' || part === 'method';
   if (modifier === 'isset' && !isFixed) return { type: 'known', source: { source: 'isset', part, path }, kind: 'bool' };
   if (modifier === 'changed' && part === 'body') return findChanged(operand, text, scope);
   if (modifier !== undefined && modifier !== 'lower') throw new QueryError(`${text} has no :${modifier}`, position);
   const isLowered = modifier === 'lower';
-  if (isFixed || isLowered)
-    return { type: 'known', source: { source: 'request', part, path, kind: 'text', isLowered }, kind: 'text' };
+  if (isFixed || isLowered) {
+    const as = isFixed && kind === 'bool' ? 'bool' : 'text';
+    if (isLowered && as === 'bool') throw new QueryError(':lower is for text', position);
+    return { type: 'known', source: { source: 'request', part, path, kind: as, isLowered }, kind: as };
+  }
   return { type: 'pending', part, path, kind };
 }
 
 interface Found {
   readonly part: RequestPart;
   readonly path: readonly string[];
-  /** What the value is when nothing else says so. */
-  readonly kind?: Kind | undefined;
+  /** The kind of the value, when the other side has none. */
+  readonly kind?: ValueKind | undefined;
 }
 
 function findPart({ segments, position }: RequestPath, text: string, scope: Scope): Found {
@@ -47,7 +57,7 @@ function findPart({ segments, position }: RequestPath, text: string, scope: Scop
       if (path.length === 0) return { part, path };
       break;
     case 'auth':
-      if (path.length === 1 && authValues.includes(name)) return { part, path };
+      if (path.length === 1 && Object.hasOwn(authValues, name)) return { part, path, kind: authValues[name] };
       break;
     case 'query':
       if (path.length === 1) return { part, path };
@@ -68,7 +78,7 @@ function findPart({ segments, position }: RequestPath, text: string, scope: Scop
 
 function findChanged({ segments, position }: RequestPath, text: string, { collection, schema }: Scope): RequestSide {
   const field = membersOf(collection).get(segments[1] ?? '')?.field;
-  if (segments.length !== 2 || !field || (schema.isHidden ?? isSealed)(field))
+  if (segments.length !== 2 || !field || (schema.isHidden ?? isHidden)(field))
     throw new QueryError(`${text} has no :changed`, position);
   return { type: 'known', source: { source: 'changed', field }, kind: 'bool' };
 }

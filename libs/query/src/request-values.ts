@@ -3,12 +3,23 @@ import { readBool, readDate, readNumber } from './literal.ts';
 import type { RequestPart, RequestValue } from './resolved.ts';
 import { readJson, readText } from './storable-value.ts';
 
-/** What rules can ask of a request. */
+/** What rules can read of the caller (rules §4.1). */
+interface RequestAuth {
+  readonly id: string;
+  readonly email: string;
+  readonly type: 'user' | 'admin';
+  /** The name of the user's collection; an admin has none. */
+  readonly collection?: string;
+  /** Whether the user's address is proved. */
+  readonly verified?: boolean | undefined;
+}
+
+/** What rules can read of a request (rules §4.2). */
 export interface RequestValues {
   /** HTTP method, in capitals. */
   readonly method: string;
   /** Undefined for a guest. */
-  readonly auth: { readonly id: string; readonly email: string; readonly type: 'user' | 'admin' } | undefined;
+  readonly auth: RequestAuth | undefined;
   /** The body as the client sent it, when there is one. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   /** The value of a query parameter. */
@@ -17,11 +28,15 @@ export interface RequestValues {
   header(name: string): string | undefined;
 }
 
-/** Who calls, as rules see it. */
-export const authOf = (principal: Principal): RequestValues['auth'] =>
-  principal.type === 'guest' ? undefined : { id: principal.id, email: principal.email, type: principal.type };
+/** Returns the caller as rules see it; undefined for a guest. */
+export function authOf(principal: Principal): RequestAuth | undefined {
+  if (principal.type === 'guest') return undefined;
+  const { id, email, type } = principal;
+  if (principal.type === 'admin') return { id, email, type };
+  return { id, email, type, collection: principal.collection, verified: principal.verified };
+}
 
-/** Finds what a request brought; undefined when it did not. */
+/** Finds a value of a request; undefined when the request lacks it. */
 export function findRequestValue(part: RequestPart, path: readonly string[], request: RequestValues): unknown {
   const [name = '', ...keys] = path;
   switch (part) {
@@ -44,15 +59,15 @@ const findMember = (value: unknown, name: string): unknown =>
     : undefined;
 
 /**
- * Reads what a request brought as the kind that the comparison asks for, ready for the database; null for what it did
- * not bring or what can't be read so. `isMissing` tells these two apart.
+ * Reads a value of a request as the kind of the comparison, ready for the database. Null for a value that the request
+ * lacks and for one that cannot be read as that kind; `isMissing` tells them apart.
  */
 export function readRequestValue({ part, path, kind }: RequestValue, request: RequestValues): unknown {
   const value = findRequestValue(part, path, request) ?? null;
   return value === null ? null : (readers[kind](value) ?? null);
 }
 
-/** Is there nothing, or null? */
+/** Whether the value is missing or null. */
 export const isMissing = (part: RequestPart, path: readonly string[], request: RequestValues): boolean =>
   (findRequestValue(part, path, request) ?? null) === null;
 
@@ -70,6 +85,6 @@ const scalarText = (value: unknown): string | undefined => (typeof value === 'ob
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** The column holds whole seconds, and so do writes. */
+/** Rounds down to whole seconds, as writes do. */
 const floorSeconds = (value: unknown): number | undefined =>
   isNumber(value) && Number.isSafeInteger(Math.floor(value)) ? Math.floor(value) : undefined;

@@ -13,8 +13,8 @@ const collections = {
 const schema = schemaOf(collections);
 const { posts, accounts } = collections;
 
-const compileIn = (writtenBy: Scope['writtenBy'], text: string, collection = posts) =>
-  compileExpression(text, { collection, schema, writtenBy }, { row: 't', stored: 't', parameters: createParameters() });
+const compileIn = (audience: Scope['audience'], text: string, collection = posts) =>
+  compileExpression(text, { collection, schema, audience }, { row: 't', stored: 't', parameters: createParameters() });
 
 describe('what a filter may compare', () => {
   for (const text of [
@@ -38,13 +38,13 @@ describe('what a filter may compare', () => {
   const refused: [string, RegExp, number][] = [
     ['titel = 1', /^posts has no field "titel"$/, 0],
     ['order = 1', /posts has no field "order"/, 0],
-    ['title = 1 && author.nam = 1', /^users has no field "nam"$/, 20],
+    ['title = 1 && author.nam = 1', /^author has no field "nam"$/, 20],
     ['constructor = 1', /no field "constructor"/, 0],
     ['title.x = 1', /"title" of posts is no relation/, 0],
     ['email = 1', /posts has no field "email"/, 0],
     ['password_hash = 1', /no field/, 0],
     ['secret = "x"', /the field "secret" of posts can't be compared/, 0],
-    ['parent.secret = "x"', /"secret" of posts can't/, 7],
+    ['parent.secret = "x"', /"secret" of parent can't/, 7],
     ['parent.parent.parent.parent.parent.parent.parent.title = "x"', /at most 6 relations/, 42],
     ['rank > "abc"', /^"abc" can't be read as a number$/, 7],
     ['rank = true', /true can't be read as a number/, 7],
@@ -76,18 +76,18 @@ describe('what a filter may compare', () => {
     assert.ok(compileIn('client', 'email ~ "@x.org" && verified = true', accounts));
   });
 
-  it('hides what its caller says is hidden', () => {
+  it('hides the fields that its caller hides', () => {
     const hiding = { ...schema, isHidden: ({ name }: { name: string }) => name === 'title' };
-    const scope = { collection: posts, schema: hiding, writtenBy: 'admin' as const };
+    const scope = { collection: posts, schema: hiding, audience: 'admin' as const };
     assert.throws(
       () => compileExpression('title = 1', scope, { row: 't', parameters: createParameters() }),
       QueryError,
     );
   });
 
-  it('knows no times of a view without them', () => {
+  it('does not know the times of a view without them', () => {
     const view = { ...posts, type: 'view' as const, lacking: ['created_at' as const] };
-    const scope = { collection: view, schema, writtenBy: 'client' as const };
+    const scope = { collection: view, schema, audience: 'client' as const };
     assert.throws(
       () => compileExpression('created > 1', scope, { row: 't', parameters: createParameters() }),
       /no field "created"/,
@@ -95,9 +95,10 @@ describe('what a filter may compare', () => {
   });
 });
 
-describe('what a rule may say of the request', () => {
+describe('what a rule may read of the request', () => {
   for (const text of [
     '@request.auth.id = author && @request.auth.email:lower ~ "@x.org" && @request.auth.type = "user"',
+    '@request.auth.collection = "accounts" && @request.auth.verified = true',
     '@request.method = "POST" && @request.query.page > 1 && @request.headers.x_key = "k"',
     '@request.body.title:isset = false && @request.body.rank:changed = false && @request.body.rank > 5',
     '@request.body.tags = "a" && @request.body.meta.a.b = 5',
@@ -114,6 +115,7 @@ describe('what a rule may say of the request', () => {
 
   const refused: [string, RegExp][] = [
     ['@request.auth.role = "x"', /there is no @request.auth.role/],
+    ['@request.auth.verified:lower = "true"', /:lower is for text/],
     ['@request.auth = "x"', /there is no @request.auth/],
     ['@request.auth.id.x = "x"', /there is no/],
     ['@request.cookies.x = "x"', /there is no @request.cookies.x/],
@@ -143,7 +145,7 @@ describe('a statement', () => {
     const parameters = createParameters(3);
     const place = { row: 't', parameters };
     const text = 'author = @request.auth.id || parent.author = @request.auth.id && title = "x"';
-    const condition = compileExpression(text, { collection: posts, schema, writtenBy: 'rule' }, place);
+    const condition = compileExpression(text, { collection: posts, schema, audience: 'rule' }, place);
     assert.match(condition, /^\(t\."author" = \$3::text or /);
     const auth = { id: 'u1', email: 'e', type: 'user' as const };
     const request = { method: 'GET', auth, body: undefined, query: () => undefined, header: () => undefined };
@@ -155,7 +157,7 @@ describe('a statement', () => {
   it("compares a relation's id without following it, where nothing can hide the target", () => {
     assert.equal(compileIn('client', 'author.id = "x"'), 't."author" = $1::text');
     const guarded = makeCollections({ users: '', organizations: null });
-    const scope = { collection: guarded.posts, schema: schemaOf(guarded), writtenBy: 'client' as const };
+    const scope = { collection: guarded.posts, schema: schemaOf(guarded), audience: 'client' as const };
     assert.match(
       compileExpression('author.id = "x"', scope, { row: 't', parameters: createParameters() }),
       /exists .* and false/,

@@ -7,8 +7,8 @@ import type { Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Looks up every name of an expression and reads each literal as the kind of what it is compared with.
- * Throws QueryError naming the field that is not there, or the comparison that makes no sense.
+ * Looks up every name of an expression and reads each literal as the kind of the other side. Throws QueryError for an
+ * unknown field and for sides that cannot be compared.
  */
 export function resolve(expression: Expression, scope: Scope): Resolved {
   if (expression.kind === 'comparison') return resolveComparison(expression, scope);

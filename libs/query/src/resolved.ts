@@ -1,13 +1,12 @@
-import type { Collection, Field } from '@recordbus/schema';
+import type { Collection, Field, ValueKind } from '@recordbus/schema';
 import type { Moment, Operator } from './ast.ts';
-import type { Kind } from './kind.ts';
 
-/** An expression with every name looked up and both sides of each comparison read as one kind. */
+/** An expression with all names looked up and both sides of each comparison of one kind. */
 export type Resolved =
   | { readonly kind: 'all' | 'any'; readonly items: readonly Resolved[] }
-  /** Decided whatever the record and the request are. */
+  /** The same for every record and request. */
   | { readonly kind: 'decided'; readonly holds: boolean }
-  /** A test for null; `isNegated` asks for a value. */
+  /** A test for null; with `isNegated` a test for a value. */
   | { readonly kind: 'nullTest'; readonly operand: Source; readonly isNegated: boolean }
   | ResolvedComparison;
 
@@ -16,11 +15,11 @@ export interface ResolvedComparison {
   readonly operator: Operator;
   readonly left: Source;
   readonly right: Source;
-  /** As what the two are compared; `list` asks a list on the left for a text on the right. */
-  readonly as: Kind;
+  /** The kind of the comparison; with `list`, the left is a list and the right a text. */
+  readonly as: ValueKind;
 }
 
-/** Where one side of a comparison gets its value from. */
+/** The source of the value of one side. */
 export type Source = Constant | MomentSource | Column | RequestValue | IsSet | Changed;
 
 export interface Constant {
@@ -31,7 +30,7 @@ export interface Constant {
 }
 
 /** The kinds that a parameter can have. */
-export type Scalar = Exclude<Kind, 'list' | 'vector'>;
+export type Scalar = Exclude<ValueKind, 'list' | 'vector'>;
 
 interface MomentSource {
   readonly source: 'moment';
@@ -44,11 +43,11 @@ export interface Column {
   readonly hops: readonly Hop[];
   /** Name of the column, quoted. */
   readonly column: string;
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   /** Keys into a JSON value. */
   readonly keys: readonly string[];
   readonly isLowered: boolean;
-  /** Has it an index that serves substring search? */
+  /** Whether an index serves substring search. */
   readonly isSearchable: boolean;
 }
 
@@ -57,11 +56,11 @@ export interface Hop {
   /** Column that holds the target's id, quoted. */
   readonly column: string;
   readonly target: Collection;
-  /** What a target has to satisfy to be seen; undefined when every target is. */
+  /** The condition under which a target is visible; undefined when every target is. */
   readonly guard: Resolved | undefined;
 }
 
-/** A value that comes with the request and is a parameter, so one statement serves every caller. */
+/** A value of the request, which is a parameter, so one statement serves every caller. */
 export interface RequestValue {
   readonly source: 'request';
   readonly part: RequestPart;
@@ -72,14 +71,14 @@ export interface RequestValue {
 
 export type RequestPart = 'auth' | 'body' | 'query' | 'headers' | 'method';
 
-/** `:isset`: did the request bring this value, be it null? */
+/** `:isset`: whether the request has the value, null included. */
 export interface IsSet {
   readonly source: 'isset';
   readonly part: RequestPart;
   readonly path: readonly string[];
 }
 
-/** `:changed`: does the body bring a value that differs from the stored one? */
+/** `:changed`: whether the body has a value that differs from the stored one. */
 interface Changed {
   readonly source: 'changed';
   readonly field: Field;

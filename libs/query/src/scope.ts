@@ -1,21 +1,21 @@
 import type { Collection, Field } from '@recordbus/schema';
 
-/** The collections that expressions are about. */
+/** The collections that expressions may name. */
 export interface QuerySchema {
   findCollection(name: string): Collection | undefined;
-  /** Is this field kept from expressions? `isSealed` when it is not given. */
+  /** Whether expressions cannot name the field; `isHidden` of `member.ts` when not given. */
   isHidden?(field: Field): boolean;
-  /** Collation, quoted, by which text is folded to lower case; `unicodeCollation` when it is not given. */
+  /** Collation, quoted, that folds text to lower case; `unicodeCollation` when not given. */
   readonly collation?: string | undefined;
 }
 
-/** What an expression is read against. */
+/** What an expression is compiled for. */
 export interface Scope {
   readonly collection: Collection;
   readonly schema: QuerySchema;
   /**
-   * Who wrote it. A rule knows the request and crosses into any collection. A client's filter knows neither the
-   * request nor, over a relation, records that the target's list rule hides (contract §2); an admin's has them all.
+   * The author of the expression. A rule knows the request and crosses into any collection. A client's filter knows neither the
+   * request nor, over a relation, records that the target's list rule hides (filters §7.3); an admin's sees all.
    */
-  readonly writtenBy: 'rule' | 'client' | 'admin';
+  readonly audience: 'rule' | 'client' | 'admin';
 }

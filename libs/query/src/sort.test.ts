@@ -6,7 +6,7 @@ import { QueryError } from './query-error.ts';
 import { compileSort } from './sort.ts';
 
 const collections = makeCollections({ users: 'active = true', organizations: null });
-const scope = { collection: collections.posts, schema: schemaOf(collections), writtenBy: 'client' } as const;
+const scope = { collection: collections.posts, schema: schemaOf(collections), audience: 'client' } as const;
 const sortBy = (sort: string) => compileSort(sort, scope, { row: 't', parameters: createParameters() });
 
 describe('sort', () => {
@@ -25,7 +25,7 @@ describe('sort', () => {
     it(title, () => assert.deepEqual(sortBy(sort), { joins: '', orderBy: expected }));
   }
 
-  it('joins each relation once, and only what the caller may list', () => {
+  it('joins each relation once, and only records that the caller may list', () => {
     assert.deepEqual(sortBy('author.organization.name,-author.name,author.organization.size'), {
       joins:
         'left join records."users" hop1 on hop1.id = t."author" and hop1."active" = $1::boolean ' +
@@ -41,11 +41,12 @@ describe('sort', () => {
     ['--title', /no field "-title"/],
     ['', /no field ""/],
     ['constructor', /no field "constructor"/],
-    ['author.secret', /users has no field "secret"/],
+    ['author.secret', /author has no field "secret"/],
     ['secret', /can't be compared or sorted by/],
     ['@request.auth.id', /no field "@request.auth.id"/],
     ['title:lower', /no field "title:lower"/],
     ['id,id,id,id,id,id,id,id,id', /at most 8 terms/],
+    ['id,-anything', /no field "anything"/],
     ['parent.parent.parent.parent.parent.parent.parent.id', /at most 6 relations/],
   ];
   for (const [sort, message] of refused) {

@@ -1,11 +1,11 @@
-/** Deeper values could exhaust a stack, here or in the database; no record holds one. */
+/** Deeper values could exhaust a stack, here or in the database; no record has one. */
 const maxDepth = 500;
 
-/** The text, unless it is one that the database can't take and no record holds: with NUL or half a surrogate pair. */
+/** Returns the text; undefined for one that no record can have, with NUL or half a surrogate pair. */
 export const readText = (text: string | undefined): string | undefined =>
   text === undefined || text.includes('\0') || !text.isWellFormed() ? undefined : text;
 
-/** The JSON text of a value, unless it is one that no record holds. */
+/** Returns the JSON text of a value; undefined for one that no record can have. */
 export function readJson(value: unknown): string | undefined {
   return isStorable(value, 0) ? JSON.stringify(value) : undefined;
 }

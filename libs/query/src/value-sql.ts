@@ -1,63 +1,72 @@
+import type { ValueKind } from '@recordbus/schema';
 import type { Moment } from './ast.ts';
 import { changedSql } from './changed-sql.ts';
-import { type Kind, sqlTypeOf } from './kind.ts';
-import { lowerSql, type Place } from './place.ts';
 import { findRequestValue, readRequestValue } from './request-values.ts';
-import type { Column, Constant, IsSet, RequestValue, Source } from './resolved.ts';
+import type { Column, Constant, IsSet, RequestValue, Scalar, Source } from './resolved.ts';
+import { lowerSql, type SqlTarget } from './sql-target.ts';
 
-/** The SQL of a value as what it is compared as; relations have been followed already, to the row of `place`. */
-export function valueSql(source: Source, as: Kind, place: Place): string {
+/** The SQL type of a parameter that holds such a value. */
+const sqlTypeOf: Readonly<Record<Scalar, string>> = {
+  text: 'text',
+  number: 'double precision',
+  date: 'bigint',
+  bool: 'boolean',
+  json: 'jsonb',
+};
+
+/** Compiles a value as the kind of its comparison. Relations are already followed, to the row of `into`. */
+export function valueSql(source: Source, as: ValueKind, into: SqlTarget): string {
   switch (source.source) {
     case 'constant':
-      return constantSql(source, place);
+      return constantSql(source, into);
     case 'column':
-      return columnSql(source, as, place);
+      return columnSql(source, as, into);
     case 'request':
-      return convert(requestSql(source, place), source.kind, as);
+      return convert(requestSql(source, into), source.kind, as);
     case 'moment':
       return convert(momentSql[source.name], 'date', as);
     case 'isset':
-      return convert(issetSql(source, place), 'bool', as);
+      return convert(issetSql(source, into), 'bool', as);
     case 'changed':
-      return convert(changedSql(source.field, place), 'bool', as);
+      return convert(changedSql(source.field, into), 'bool', as);
   }
 }
 
-/** A column, or what stands in its JSON value under the given keys. */
-export function storedSql({ column, keys }: Pick<Column, 'column' | 'keys'>, { row }: Place): string {
+/** Returns the SQL of a column, or of the given keys in its JSON value. */
+export function storedSql({ column, keys }: Pick<Column, 'column' | 'keys'>, { row }: SqlTarget): string {
   if (keys.length === 0) return `${row}.${column}`;
   // Quoted, since the text of an array reads a bare null as no element.
   return `(${row}.${column} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
 }
 
-function columnSql(column: Column, as: Kind, place: Place): string {
-  const stored = storedSql(column, place);
-  if (column.isLowered) return convert(lowerSql(convert(stored, column.kind, 'text'), place), 'text', as);
-  // A null within JSON is no value, like SQL's.
+function columnSql(column: Column, as: ValueKind, into: SqlTarget): string {
+  const stored = storedSql(column, into);
+  if (column.isLowered) return convert(lowerSql(convert(stored, column.kind, 'text'), into), 'text', as);
+  // A null within JSON is no value, like SQL's null.
   if (column.kind === 'json' && as === 'json') return `nullif(${stored}, 'null'::jsonb)`;
   return convert(stored, column.kind, as);
 }
 
-/** A value as another kind. As text it is what it is in JSON, a string without its quotes. */
-function convert(sql: string, kind: Kind, as: Kind): string {
+/** Converts a value to another kind. As text it is its JSON text, a string without quotes. */
+function convert(sql: string, kind: ValueKind, as: ValueKind): string {
   if (as === kind) return sql;
   if (as === 'text') return kind === 'json' ? `(${sql} #>> '{}')` : `${sql}::text`;
   return as === 'json' ? `to_jsonb(${sql})` : sql;
 }
 
-function constantSql({ kind, value }: Constant, { parameters }: Place): string {
+function constantSql({ kind, value }: Constant, { parameters }: SqlTarget): string {
   const isWhole = kind !== 'date' || Number.isSafeInteger(value);
   return parameters.fixed(value, isWhole ? sqlTypeOf[kind] : sqlTypeOf.number);
 }
 
-function requestSql(value: RequestValue, place: Place): string {
+function requestSql(value: RequestValue, into: SqlTarget): string {
   const key = `${value.part}.${value.path.join('.')} as ${value.kind}`;
   const sqlType = value.kind === 'list' ? 'jsonb' : sqlTypeOf[value.kind];
-  const sql = place.parameters.ofRequest(key, sqlType, (request) => readRequestValue(value, request));
-  return value.isLowered ? lowerSql(sql, place) : sql;
+  const sql = into.parameters.ofRequest(key, sqlType, (request) => readRequestValue(value, request));
+  return value.isLowered ? lowerSql(sql, into) : sql;
 }
 
-const issetSql = ({ part, path }: IsSet, { parameters }: Place): string =>
+const issetSql = ({ part, path }: IsSet, { parameters }: SqlTarget): string =>
   parameters.ofRequest(
     `isset ${part}.${path.join('.')}`,
     'boolean',
@@ -67,7 +76,7 @@ const issetSql = ({ part, path }: IsSet, { parameters }: Place): string =>
 const nowSec = 'floor(extract(epoch from now()))::bigint';
 const dayStartSec = '(floor(extract(epoch from now()) / 86400) * 86400)::bigint';
 
-/** By the database's clock, which also sets `created` and `updated`; days are those of UTC. */
+/** Times of the database's clock, which also sets `created` and `updated`; days are in UTC. */
 const momentSql: Readonly<Record<Moment['name'], string>> = {
   now: nowSec,
   todayStart: dayStartSec,

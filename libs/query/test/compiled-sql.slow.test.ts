@@ -28,7 +28,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
   });
   after(() => fixture?.stop());
 
-  /** The ids that a statement over `posts` gives; undefined when its text is refused. */
+  /** The ids that a statement over `posts` returns; undefined when its text is refused. */
   async function findIds(compose: () => { text: string; values: unknown[] }): Promise<string[] | undefined> {
     let statement: { text: string; values: unknown[] };
     try {
@@ -51,22 +51,22 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
     };
   };
 
-  for (const writtenBy of ['rule', 'client', 'admin'] as const) {
-    it(`finds what an expression means, written by: ${writtenBy}`, async () => {
+  for (const audience of ['rule', 'client', 'admin'] as const) {
+    it(`finds what an expression means, audience: ${audience}`, async () => {
       let compared = 0;
       const property = fc.asyncProperty(
-        expressionArbitrary(writtenBy === 'rule'),
+        expressionArbitrary(audience === 'rule'),
         requestArbitrary,
         rulesArbitrary,
         async (expression, request, rules) => {
           const collections = makeCollections(rules);
-          const scope = { collection: collections.posts, schema: schemaOf(collections), writtenBy };
+          const scope = { collection: collections.posts, schema: schemaOf(collections), audience };
           const text = print(expression);
           const ids = await findIds(compose(text, scope, request));
           if (!ids) return;
           compared += 1;
           const parsed = parse(text);
-          const situation = { world: { collections, records }, collection: scope.collection, request, writtenBy };
+          const situation = { world: { collections, records }, collection: scope.collection, request, audience };
           const expected = (records.posts ?? []).filter((record) => evaluate(parsed, { ...situation, record }));
           assert.deepEqual(ids, expected.map(({ id }) => String(id)).sort(), `${text} ${JSON.stringify(request)}`);
         },
@@ -76,14 +76,14 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
     });
   }
 
-  it('sorts by what a path leads to, nulls last ascending and first descending, ties by id', async () => {
+  it('sorts by the value at the end of a path, nulls last ascending and first descending, ties by id', async () => {
     const property = fc.asyncProperty(
       sortArbitrary,
       requestArbitrary,
       rulesArbitrary,
       async (terms, request, rules) => {
         const collections = makeCollections(rules);
-        const scope = { collection: collections.posts, schema: schemaOf(collections), writtenBy: 'client' as const };
+        const scope = { collection: collections.posts, schema: schemaOf(collections), audience: 'client' as const };
         const sort = terms.map(({ path, isDescending }) => `${isDescending ? '-' : ''}${path}`).join(',');
         const ids = await findIds(() => {
           const parameters = createParameters();
@@ -97,7 +97,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
           world: { collections, records },
           collection: scope.collection,
           request,
-          writtenBy: scope.writtenBy,
+          audience: scope.audience,
         };
         const idOf = { path: 'id', isDescending: terms.at(-1)?.isDescending ?? false };
         const keyed = (records.posts ?? []).map((record) => ({
@@ -115,7 +115,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  it('runs whatever it takes, whatever the request', async () => {
+  it('runs every expression that it compiles, with any request', async () => {
     const pieces = [
       ...[
         'title',
@@ -173,7 +173,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
       .map(({ body, text }) =>
         requestWith({ body, auth: { id: text, email: text, type: 'user' }, query: () => text, header: () => text }),
       );
-    const scope = { collection: open.posts, schema: schemaOf(open), writtenBy: 'rule' as const };
+    const scope = { collection: open.posts, schema: schemaOf(open), audience: 'rule' as const };
     let ran = 0;
     const property = fc.asyncProperty(
       fc.array(comparison, { minLength: 1, maxLength: 3 }),
@@ -188,7 +188,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
 
   it('plans the longest filter a client can send in seconds', async () => {
     const text = Array.from({ length: 80 }, () => 'parent.parent.parent.parent.parent.parent.ok=1').join('&&');
-    const scope = { collection: open.posts, schema: schemaOf(open), writtenBy: 'client' as const };
+    const scope = { collection: open.posts, schema: schemaOf(open), audience: 'client' as const };
     const started = performance.now();
     assert.ok(await findIds(compose(text, scope, requestWith())));
     assert.ok(performance.now() - started < 10_000);
@@ -205,7 +205,7 @@ function compareKeys(a: readonly unknown[], b: readonly unknown[], terms: readon
   return 0;
 }
 
-/** Null is above every value. */
+/** Null sorts above every value. */
 function compareValues(a: unknown, b: unknown): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);

@@ -67,9 +67,9 @@ describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabas
   });
   after(() => fixture?.stop());
 
-  const scopeOf = (writtenBy: 'rule' | 'client', usersRule: string | null = null) => {
+  const scopeOf = (audience: 'rule' | 'client', usersRule: string | null = null) => {
     const collections = makeCollections(usersRule);
-    return { collection: collections.posts, schema: schemaOf(collections), writtenBy };
+    return { collection: collections.posts, schema: schemaOf(collections), audience };
   };
 
   async function find(text: string, scope: ReturnType<typeof scopeOf>, request = requestWith()): Promise<string> {
@@ -82,7 +82,7 @@ describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabas
     return rows.map(({ id }) => id).join(' ');
   }
 
-  // A table "Refused" has the same first column; its second says why.
+  // A table "Refused" has the same first column; its second has the reason.
   for (const [filter = '', expected] of rowsOf('filter'))
     if (/^(p\d ?)*$/.test(expected ?? ''))
       it(`finds by ${filter}: ${expected}`, async () => assert.equal(await find(filter, scopeOf('client')), expected));

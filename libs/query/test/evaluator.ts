@@ -10,12 +10,12 @@ interface Situation {
   readonly collection: Collection;
   readonly record: Item;
   readonly request: RequestValues;
-  readonly writtenBy: 'rule' | 'client' | 'admin';
+  readonly audience: 'rule' | 'client' | 'admin';
 }
 
 /**
- * The meaning of expressions, said once more and plainly: over objects in memory, from the parsed text, with nothing
- * of the compiler. For expressions that the compiler takes.
+ * A second implementation of expressions, independent of the compiler: it evaluates the parsed text over objects in
+ * memory. For expressions that the compiler accepts.
  */
 export function evaluate(expression: Expression, situation: Situation): boolean {
   switch (expression.kind) {
@@ -28,14 +28,14 @@ export function evaluate(expression: Expression, situation: Situation): boolean 
   }
 }
 
-/** What a dotted path leads to. */
+/** The value at the end of a dotted path. */
 export const valueAt = (path: string, situation: Situation): unknown => pathValue(path.split('.'), situation).value;
 
 /** One side: a value that may be null, of a type that may be open (a literal, a value of the request). */
 interface Side {
   readonly value: unknown;
   readonly type: 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | undefined;
-  /** What an open value is when nothing else says so. */
+  /** The type of an open value, when the other side has none. */
   readonly leaning?: Side['type'];
   readonly literal?: Literal;
   readonly isGuests?: boolean;
@@ -95,7 +95,7 @@ function commonType(a: Side, b: Side): Side['type'] {
   );
 }
 
-/** Undefined where the value can't be read so. */
+/** Undefined where the value cannot be read as that type. */
 function readAs(side: Side, type: Side['type']): unknown {
   const { value, literal } = side;
   if (value === null || value === undefined) return undefined;
@@ -116,7 +116,7 @@ function readAs(side: Side, type: Side['type']): unknown {
   }
 }
 
-/** Values of the request are whole seconds, as they are when they are written. */
+/** Values of the request are whole seconds, as in writes. */
 function readDate(value: unknown, isLiteral: boolean): number | undefined {
   const isDecimal = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
   if (isLiteral && isDecimal) return Number(value);
@@ -214,8 +214,8 @@ const memberOf = (value: unknown, key: string): unknown =>
 
 function isListed(situation: Situation): boolean {
   const rule = situation.collection.rules.list;
-  if (situation.writtenBy !== 'client' || rule === null) return true;
-  return rule !== '' && evaluate(parse(rule), { ...situation, writtenBy: 'rule' });
+  if (situation.audience !== 'client' || rule === null) return true;
+  return rule !== '' && evaluate(parse(rule), { ...situation, audience: 'rule' });
 }
 
 function requestValue(operand: Extract<Operand, { kind: 'request' }>, situation: Situation): Side {
@@ -223,8 +223,9 @@ function requestValue(operand: Extract<Operand, { kind: 'request' }>, situation:
   const [part, name = '', ...keys] = operand.segments;
   if (part === 'method') return modified({ value: request.method, type: 'text' }, operand.modifier);
   if (part === 'auth') {
-    const value = memberOf(request.auth, name);
-    return { ...modified({ value, type: 'text' }, operand.modifier), isGuests: value === null };
+    const value = memberOf(request.auth, name) ?? null;
+    const type = name === 'verified' ? 'bool' : 'text';
+    return { ...modified({ value, type }, operand.modifier), isGuests: value === null };
   }
   const isSet =
     part === 'body'

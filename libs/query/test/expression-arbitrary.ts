@@ -48,7 +48,13 @@ const datePath = from('at', 'created', 'updated', 'parent.at', 'author.organizat
 const listPath = from('tags', 'parent.tags');
 const jsonPath = from('meta', 'meta.a', 'meta.a.b', 'meta.bb', 'parent.meta', 'parent.meta.a');
 
-const requestText = from('@request.auth.id', '@request.auth.email:lower', '@request.auth.type', '@request.method');
+const requestText = from(
+  '@request.auth.id',
+  '@request.auth.email:lower',
+  '@request.auth.type',
+  '@request.auth.collection',
+  '@request.method',
+);
 const requestAny = from(
   '@request.query.q',
   '@request.headers.h',
@@ -63,6 +69,7 @@ const requestAny = from(
   '@request.body.id',
 );
 const requestBool = from(
+  '@request.auth.verified',
   '@request.body.title:isset',
   '@request.query.q:isset',
   '@request.headers.none:isset',
@@ -74,7 +81,7 @@ const requestBool = from(
 
 type Pair = fc.Arbitrary<readonly [Operand, Operand]>;
 
-/** Pairs that mostly make sense together, the column on either side. */
+/** Pairs that mostly compare, with the column on either side. */
 function pairs(withRequest: boolean): Pair {
   const requestOr = (...arbitraries: fc.Arbitrary<Operand>[]) =>
     fc.oneof(...arbitraries, ...(withRequest ? [requestAny] : []));
@@ -89,7 +96,7 @@ function pairs(withRequest: boolean): Pair {
     ...(withRequest
       ? [
           fc.tuple(requestText, fc.oneof(text, nothing, requestText)),
-          fc.tuple(requestBool, bool),
+          fc.tuple(requestBool, fc.oneof(bool, nothing)),
           fc.tuple(requestAny, fc.oneof(text, number, bool, nothing, requestAny, requestText)),
         ]
       : []),
@@ -125,7 +132,7 @@ export function expressionArbitrary(withRequest: boolean): fc.Arbitrary<Expressi
   })).expression;
 }
 
-/** Terms of a sort, on members whose order needs no explanation. */
+/** Terms of a sort, on members with a plain order. */
 export const sortArbitrary = fc.array(
   fc.record({
     path: fc.constantFrom(
@@ -155,6 +162,8 @@ export const requestArbitrary: fc.Arbitrary<RequestValues> = fc
         id: fc.constantFrom('u0', 'u1', 'o0', 'p1', ''),
         email: fc.constantFrom('A@x.org', ''),
         type: fc.constantFrom('user' as const, 'admin' as const),
+        collection: fc.constantFrom('users', 'a'),
+        verified: fc.constantFrom(true, false, undefined),
       }),
       { nil: undefined },
     ),

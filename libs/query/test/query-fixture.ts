@@ -1,20 +1,20 @@
 import type { Database } from '@recordbus/database';
 import { openTemporaryDatabase } from '@recordbus/database/testing';
 import type { RequestValues } from '../src/index.ts';
-import { unicodeCollation } from '../src/place.ts';
+import { unicodeCollation } from '../src/sql-target.ts';
 import { describeRows, describeTables, type World } from './world.ts';
 
 /** A database of its own with a table for each collection. */
 export interface QueryFixture {
   readonly database: Database;
-  /** The collation that the server folds case by. */
+  /** The collation that folds case on the server. */
   readonly collation: string;
   /** Replaces all records. */
   fill(world: World): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Makes the tables of the given collections. */
+/** Creates the tables of the given collections. */
 export async function startTables(collections: World['collections']): Promise<QueryFixture> {
   const temporary = await openTemporaryDatabase();
   const { database } = temporary;
@@ -36,7 +36,7 @@ export async function startTables(collections: World['collections']): Promise<Qu
   };
 }
 
-/** A request by a guest that brings nothing, or what a test gives. */
+/** An empty request of a guest, or with the values of a test. */
 export const requestWith = (values: Partial<RequestValues> = {}): RequestValues => ({
   method: 'GET',
   auth: undefined,

@@ -13,7 +13,7 @@ export interface World {
 
 type TestField = Pick<Field, 'name'> & Partial<Field>;
 
-/** A base collection as the schema cache would give it. */
+/** A base collection as the schema cache has it. */
 export const testCollection = (
   name: string,
   fields: readonly TestField[],
@@ -41,7 +41,7 @@ export const schemaOf = (collections: Readonly<Record<string, Collection>>): Que
   findCollection: (name) => (Object.hasOwn(collections, name) ? collections[name] : undefined),
 });
 
-/** Posts with every kind of member, their authors, and the organizations of these. */
+/** Posts with every kind of member, their authors, and the authors' organizations. */
 export const makeCollections = (rules: { users: string | null; organizations: string | null }) => ({
   organizations: testCollection('organizations', [{ name: 'name' }, { name: 'size', type: 'number' }], {
     list: rules.organizations,
@@ -70,7 +70,7 @@ export const makeCollections = (rules: { users: string | null; organizations: st
   ]),
 });
 
-/** List rules that hide nothing, everything, and some records, of which some follow relations back. */
+/** List rules that hide nothing, everything, or some records; some follow relations back. */
 export const listRules = [
   null,
   '',
@@ -81,7 +81,7 @@ export const listRules = [
 ];
 export const organizationRules = [null, '', 'name ~ "A"', '@request.auth.type = "user" && size > 0'];
 
-/** Upper and lower case within and beyond ASCII, characters that LIKE, JSON and SQL read in their own way. */
+/** Upper and lower case within and beyond ASCII, and characters that are special in LIKE, JSON and SQL. */
 export const texts = [
   '',
   'a',
@@ -163,12 +163,12 @@ export const recordsArbitrary: fc.Arbitrary<World['records']> = fc.record({
   ),
 });
 
-/** The statements that make the tables. Foreign keys are left to the data. */
+/** The statements that create the tables, without foreign keys. */
 export function describeTables(collections: World['collections']): string[] {
   return [
     'create schema if not exists records',
     ...Object.values(collections).map((collection) => {
-      // One order of texts, that of code points, whatever the database's locale.
+      // Texts are in the order of code points, whatever the database's locale.
       const columns = collection.fields.map(
         (field) =>
           `${quoteIdentifier(field.name)} ${fieldTypeOf(field)

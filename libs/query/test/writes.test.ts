@@ -6,8 +6,9 @@ import { type QueryFixture, requestWith, startTables } from './query-fixture.ts'
 import { makeCollections, schemaOf } from './world.ts';
 
 const collections = makeCollections({ users: null, organizations: null });
-const scope = { collection: collections.posts, schema: schemaOf(collections), writtenBy: 'rule' } as const;
+const scope = { collection: collections.posts, schema: schemaOf(collections), audience: 'rule' } as const;
 const ada = { id: 'u1', email: 'ada@x.org', type: 'user' } as const;
+const proved = { ...ada, collection: 'users', verified: true } as const;
 
 describe('rules of writes', { skip: skipWithoutDatabase }, () => {
   let fixture: QueryFixture;
@@ -24,7 +25,7 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
   });
   after(() => fixture?.stop());
 
-  /** A create: the rule is asked of a row that is not stored yet, and the insert depends on it. */
+  /** A create: the rule checks a row that is not stored yet, and the insert depends on it. */
   async function create(
     rule: string,
     title: string,
@@ -45,6 +46,10 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
     ['author = @request.auth.id', 'x', 'u1', { auth: ada }, true],
     ['author = @request.auth.id', 'x', null, { auth: ada }, false],
     ['author = @request.auth.id', 'x', null, {}, false],
+    ['@request.auth.collection = "users" && @request.auth.verified = true', 'x', null, { auth: proved }, true],
+    ['@request.auth.verified = true', 'x', null, { auth: { ...proved, verified: false } }, false],
+    ['@request.auth.verified != true', 'x', null, { auth: ada }, false],
+    ['@request.auth.verified != true || @request.auth.collection != "users"', 'x', null, {}, false],
     ['author.active = true && title ~ "X"', 'x', 'u1', {}, true],
     ['author.active = true', 'x', 'u9', {}, false],
     ['@request.body.title:isset = true && @request.method = "POST"', 'x', null, { body: { title: 'x' } }, true],
@@ -58,7 +63,7 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
       assert.equal(await create(rule, title, author, values), expected));
   }
 
-  /** An update: the rule is asked of the stored row, `@request.body` has what is to come. */
+  /** An update: the rule checks the stored row, and `@request.body` has the new values. */
   async function update(rule: string, body: Record<string, unknown>, auth?: RequestValues['auth']): Promise<boolean> {
     const parameters = createParameters();
     const place = { row: 'old', stored: 'old', parameters, collation: fixture.collation };
@@ -94,7 +99,7 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
       assert.equal(await update(rule, body), expected));
   }
 
-  it('never holds for a guest whose id it asks for, whatever the operator', async () => {
+  it("a rule with the caller's id never holds for a guest, whatever the operator", async () => {
     for (const sign of ['=', '!=', '>', '>=', '<', '<=', '~', '!~']) {
       for (const other of [
         'author',

@@ -8,7 +8,7 @@ import { type CollectionCache, createCollectionCache } from './collection-cache.
 
 const skip = skipWithoutDatabase;
 const log = createLogger('schema-test', 'silent');
-// Notices reach the process that sends them, whether the bus is there or not.
+// Notices reach the process that sends them, also without the bus.
 const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
 after(() => bus.close());
 
@@ -40,7 +40,7 @@ const store = (name: string) =>
     await query({ text: "update system.versions set version = version + 1 where name = 'schema'", values: [] });
   });
 
-test('a collection comes as it is stored', { skip }, async () => {
+test('a collection is read as it is stored', { skip }, async () => {
   assert.deepEqual(cache.all(), []);
   const { version } = cache;
   await store('posts');
@@ -61,7 +61,7 @@ test('a collection comes as it is stored', { skip }, async () => {
   assert.equal(cache.find('Posts'), undefined);
 });
 
-test('a notice replaces what is cached; what has not changed stays the same objects', { skip }, async () => {
+test('a notice replaces the copy; an unchanged schema keeps its objects', { skip }, async () => {
   const posts = cache.find('posts');
   await cache.reload();
   assert.equal(cache.find('posts'), posts);
@@ -74,7 +74,7 @@ test('a notice replaces what is cached; what has not changed stays the same obje
   }
 });
 
-test('whoever asks while it loads sees what was there when they asked, and many share one load', { skip }, async () => {
+test('a reload sees what was committed before it, and concurrent reloads share one read', { skip }, async () => {
   const running = cache.reload();
   await store('late');
   const reloads = Array.from({ length: 50 }, () => cache.reload());
@@ -83,7 +83,7 @@ test('whoever asks while it loads sees what was there when they asked, and many 
   assert.ok(cache.find('late'));
 });
 
-test('a load that fails is told to who asked, and the next one works', { skip }, async () => {
+test('a failed reload rejects, and the next one works', { skip }, async () => {
   await database.query({ text: 'alter table system.collections rename to gone', values: [] });
   await assert.rejects(cache.reload());
   assert.ok(cache.find('late'), 'the last copy stays');

@@ -27,7 +27,7 @@ const loadAll = {
   values: [],
 };
 
-/** Reads every collection and the schema version they belong to, in one snapshot. */
+/** Reads all collections and their schema version in one snapshot. */
 export async function loadCollections(query: Query): Promise<{ version: number; collections: Collection[] }> {
   const [row] = await query<{ version: number; collections: CollectionRow[] }>(loadAll);
   if (!row) throw new Error('the query for the collections gave no row');

@@ -2,22 +2,22 @@ import type { Field } from './field.ts';
 
 export type CollectionType = 'base' | 'auth' | 'view';
 
-/** What a rule can be asked for. */
+/** The actions that rules decide about. */
 export type RuleName = 'list' | 'view' | 'create' | 'update' | 'delete';
 
-/** null = public, '' = admins only, anything else an expression (interface §2.1; PocketBase has it the other way round). */
+/** null = public, '' = admins only, anything else an expression (rules §1.2; PocketBase has null and '' the other way round). */
 export type Rule = string | null;
 
-/** A column that a table has without a field, and a view only if its query gives it. */
+/** A column that every table has, and a view only if its query gives it. */
 export type TimeColumn = 'created_at' | 'updated_at';
 
-/** An index that an admin asked for (contract §8). */
+/** An index that an admin created (collections §10.2). */
 export interface CollectionIndex {
-  /** Its name in the database is made of this, so it outlives renames. */
+  /** Its name in the database consists of this, so it survives renames. */
   readonly id: string;
   /** Unique within the collection, without case. */
   readonly name: string;
-  /** What it is over, in its order: ids of fields, or names of system columns. */
+  /** Its columns in order: ids of fields, or names of system columns. */
   readonly columns: readonly string[];
   readonly unique: boolean;
   /** `btree` for comparisons and order, `trigram` for `~`. */
@@ -35,7 +35,7 @@ export interface Collection {
   readonly historyEnabled: boolean;
   /** The time columns that the query of a view does not give; none when left out. */
   readonly lacking?: readonly TimeColumn[];
-  /** Besides those that the system makes for itself; none when left out. */
+  /** The indexes beside those of the system; none when left out. */
   readonly indexes?: readonly CollectionIndex[];
   readonly createdAtSec: number;
   readonly updatedAtSec: number;

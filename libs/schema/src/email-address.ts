@@ -1,11 +1,18 @@
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 
-/**
- * An e-mail address that an account or a field may have: local@domain.tld without whitespace or control characters
- * (interface §2.2), at most 254 characters (RFC 5321 §4.5.3). Spaces around it are taken off.
- */
-export const emailAddress = z
-  .string('must be a string')
-  .trim()
-  .max(254, 'must have at most 254 characters')
-  .regex(/^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+\.[^\s@\p{Cc}\p{Cs}]+$/u, 'must look like name@example.com');
+/** RFC 5321 §4.5.3.1.3: a path has 256 octets, including its two angle brackets. */
+const maxBytes = 254;
+
+const tooLong = `must have at most ${maxBytes} bytes`;
+
+/** One `@`, and a dot that neither begins nor ends the domain. It matches the first such dot, so it never backtracks. */
+const shape = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}][^\s@.\p{Cc}\p{Cs}]*\.[^\s@\p{Cc}\p{Cs}]+$/u;
+
+/** local@domain.tld without white space or control characters, at most 254 bytes in UTF-8 (fields §3.4). */
+export const emailAddress = boundedText(maxBytes)
+  .refine((text) => Buffer.byteLength(text) <= maxBytes, { error: tooLong, abort: true })
+  .regex(shape, 'must look like name@example.com');
+
+/** The address of an account, without the spaces around it (fields §3.4). */
+export const accountAddress = z.string('must be a string').trim().pipe(emailAddress);

@@ -1,9 +1,12 @@
-import { type Envelope, isSealed } from '@recordbus/crypto';
+import { isCiphertext, type ValueCipher } from '@recordbus/crypto';
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
+import { fieldTypeOf } from './fields/index.ts';
 
-/** Is the field encrypted at rest (interface §2.2)? */
+/** Whether the field is encrypted at rest (fields §4.1). */
 export const isEncrypted = ({ options }: Field): boolean => options.encrypted === true;
+
+const isJson = (field: Field): boolean => fieldTypeOf(field).columnType(field) === 'jsonb';
 
 const known = new WeakMap<readonly Field[], readonly Field[]>();
 
@@ -14,33 +17,52 @@ export function encryptedFieldsOf({ fields }: Pick<Collection, 'fields'>): reado
   return found;
 }
 
-// What is stored is the text of the column: of a json field JSON text, which sealed is the JSON string of the envelope.
+// The stored value is the text of the column. For a json field that is JSON text, whose ciphertext is a JSON string.
 
-/** Values that hold nothing are not sealed, so that the database can tell them from others. */
+/** Empty values are not encrypted, so that the database can tell them from others (fields §4.2). */
 const isEmpty = (field: Field, stored: string): boolean =>
-  field.type === 'json' ? stored === '""' || stored === '[]' : stored === '';
+  isJson(field) ? stored === '""' || stored === '[]' : stored === '';
 
-/** Does what is stored of an encrypted field look sealed? */
-export const isStoredSealed = (field: Field, stored: string): boolean =>
-  isSealed(field.type === 'json' ? stored.slice(1) : stored);
+/** Whether the stored value of an encrypted field is a ciphertext. */
+export const isStoredEncrypted = (field: Field, stored: string): boolean =>
+  isCiphertext(isJson(field) ? stored.slice(1) : stored);
 
-/** Seals what is stored of a field, unless it is sealed already or holds nothing. */
-export function sealStored(envelope: Envelope, field: Field, stored: string): string {
-  if (isEmpty(field, stored) || isStoredSealed(field, stored) || !envelope.isSealing) return stored;
-  const sealed = envelope.seal(stored);
-  return field.type === 'json' ? JSON.stringify(sealed) : sealed;
+/** Encrypts the stored value of a field, unless it is encrypted already or empty. */
+export function encryptStored(cipher: ValueCipher, field: Field, stored: string): string {
+  if (isEmpty(field, stored) || isStoredEncrypted(field, stored) || !cipher.isEncrypting) return stored;
+  const encrypted = cipher.encrypt(stored);
+  return isJson(field) ? JSON.stringify(encrypted) : encrypted;
 }
 
-/** Opens what is stored of a field; what was never sealed comes back as it is, undefined what the key does not open. */
-export function openStored(envelope: Envelope, field: Field, stored: string): string | undefined {
-  if (!isStoredSealed(field, stored)) return stored;
-  return envelope.open(field.type === 'json' ? stored.slice(1, -1) : stored);
+/** Decrypts the stored value of a field. Returns plain text as it is, and undefined where the key does not decrypt it. */
+export function decryptStored(cipher: ValueCipher, field: Field, stored: string): string | undefined {
+  if (!isStoredEncrypted(field, stored)) return stored;
+  return cipher.decrypt(isJson(field) ? stored.slice(1, -1) : stored);
 }
 
-/** Opens the value of a field as a record shows it: "" (json: null) for one that the key does not open (contract §2). */
-export function openValue(envelope: Envelope, field: Field, value: string): { value: unknown; isOpen: boolean } {
-  if (!isSealed(value)) return { value, isOpen: true };
-  const opened = envelope.open(value);
-  if (opened === undefined) return { value: field.type === 'json' ? null : '', isOpen: false };
-  return { value: field.type === 'json' ? JSON.parse(opened) : opened, isOpen: true };
+/** Decrypts the value of a field in a record: "" (json: null) where the key does not decrypt it (fields §4.6). */
+export function decryptValue(
+  cipher: ValueCipher,
+  field: Field,
+  value: string,
+): { value: unknown; isDecrypted: boolean } {
+  if (!isCiphertext(value)) return { value, isDecrypted: true };
+  const decrypted = cipher.decrypt(value);
+  if (decrypted === undefined) return { value: isJson(field) ? null : '', isDecrypted: false };
+  return { value: isJson(field) ? JSON.parse(decrypted) : decrypted, isDecrypted: true };
+}
+
+/**
+ * Decrypts the value of a field to its JSON text; for a json field that is the decrypted text itself. Undefined for a
+ * value that is not encrypted.
+ */
+export function decryptAsJson(
+  cipher: ValueCipher,
+  field: Field,
+  value: string,
+): { json: string; isDecrypted: boolean } | undefined {
+  if (!isCiphertext(value)) return undefined;
+  const decrypted = cipher.decrypt(value);
+  if (decrypted === undefined) return { json: isJson(field) ? 'null' : '""', isDecrypted: false };
+  return { json: isJson(field) ? decrypted : JSON.stringify(decrypted), isDecrypted: true };
 }

@@ -5,8 +5,8 @@ import { columnsOfIndex, findIndexOfConstraint } from './indexes.ts';
 import { findFieldOfConstraint } from './naming.ts';
 
 /**
- * Turns the violation of a field's constraint, or of an index, into the 422 that names the fields; throws whatever else
- * it gets. The constraints are asked by the writing statement itself, so no concurrent write can come between.
+ * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error as it is.
+ * The writing statement itself checks the constraints, so concurrent writes cannot evade them.
  */
 export const explainRefusal =
   (collection: Collection) =>
@@ -23,7 +23,7 @@ export const explainRefusal =
       if (columns.length > 0) throw namingEach(columns, message);
     }
     if (isDatabaseError(error, sqlState.programLimitExceeded)) {
-      // Of a value that is larger than any page, PostgreSQL does not say which index it was for.
+      // PostgreSQL does not name the index when a value is larger than a page.
       const index = findIndexOfConstraint(collection, error.constraint);
       const indexes = index ? [index] : (collection.indexes ?? []);
       const columns = new Set(indexes.flatMap((one) => columnsOfIndex(collection, one)));

@@ -14,6 +14,28 @@ export class Refusal {
 /** Reads a written JSON value into what the column takes, or refuses it. Never gets null, undefined or an empty value. */
 export type ValueReader = (value: unknown) => unknown | Refusal;
 
+/**
+ * How filters compare a value. A `list` is a JSON array of texts (several selected values, several files), a `date` is
+ * unix seconds, a `vector` compares with null only.
+ */
+export type ValueKind = 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | 'vector';
+
+/** How the text parts of a form stand for a value. */
+export interface FormText {
+  /** Whether `read` parses a text as JSON; the caller bounds what that costs first. */
+  isJson(text: string): boolean;
+  /** Reads all text parts of one field. A text that is no such value stays text, which the field then refuses. */
+  read(texts: readonly string[]): unknown;
+}
+
+/** A definition of a field, and values that it takes. */
+export interface FieldSample {
+  /** The options of the definition; none when not given. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** JSON values that the field takes. Each reads back as it was written, unless the type is write-only. */
+  readonly values: readonly unknown[];
+}
+
 /** Something that a new definition of a field refuses and the old one took. */
 export interface Narrowing {
   /** Name of the option that makes the difference. */
@@ -24,29 +46,51 @@ export interface Narrowing {
   readonly refuses?: (value: unknown) => boolean;
 }
 
-/** Everything that is particular to one type of field; one file each in `fields/`, listed in `fields/index.ts`. */
+/**
+ * Everything that is particular to one type of field. Each type is one file in `fields/`, one line in `fields/index.ts`
+ * and one section of the reference.
+ */
 export interface FieldType {
   readonly name: string;
+  /** The section of the reference that describes the type. */
+  readonly reference: string;
   /** The options a definition may carry, strict, with their defaults. */
   readonly options: z.ZodType<Record<string, unknown>>;
-  /** Does the definition name a target collection? */
+  /** Definitions and values for tests and for the examples of the API document. A type with `multiple` has both ways. */
+  readonly samples: readonly [FieldSample, ...FieldSample[]];
+  /** Whether the definition names a target collection. */
   readonly refersToCollection?: boolean;
   /** SQL type of the column. */
   columnType(field: Field): string;
-  /** Is what a client writes ignored, since the server sets the value? */
+  /** How filters, sorts and rules compare a value. */
+  filterKind(field: Field): ValueKind;
+  /**
+   * The type of a view's field whose values come from a field of this type unchanged. Undefined when the view computes
+   * the type from the SQL type of its column.
+   */
+  readonly viewType: string | undefined;
+  /** How a value is written in a form. */
+  formText(field: Field): FormText;
+  /** Whether the server sets the value and ignores what a client writes. */
   readonly isServerSet?: boolean;
-  /** Does `""` stand for no value? Otherwise it is a value like any other. */
+  /** Whether a value is stored but never shown, neither in answers nor in events. */
+  readonly isWriteOnly?: boolean;
+  /** Whether `""` stands for no value. Otherwise it is a value like any other. */
   readonly emptyTextIsNull: boolean;
   /** What the column holds where there is no value; null when not given. */
   emptyValue?(field: Field): unknown;
+  /** SQL of what `unique` compares, of a quoted column; the column itself when not given. */
+  uniqueSql?(column: string): string;
   /** The JSON Schema of a value as records show it; null for no value comes on top of it. */
   valueSchema(field: Field): JsonSchema;
   /** The JSON Schema of what may be written, where that is not the same. */
   writtenSchema?(field: Field): JsonSchema;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;
+  /** Builds the cost of a written value that is searched for a pattern, in steps; undefined when none is searched. */
+  compileSteps?(field: Field): ((value: unknown) => number) | undefined;
   /**
-   * What stored values may stand against when the field's options change; `column` is its column, quoted. Not for
+   * What stored values may conflict with when the field's options change; `column` is its column, quoted. Not for
    * `required` and `unique`, which are the same for every type.
    */
   narrowings?(before: Field, after: Field, column: string): readonly Narrowing[];

@@ -1,6 +1,6 @@
-/** A field of a collection, its options complete and checked (interface §2.2). */
+/** A field of a collection, its options complete and checked (fields §1.1). */
 export interface Field {
-  /** Stable over renames: another name under the same id renames the column and keeps its data (contract §8). */
+  /** Stable over renames: another name under the same id renames the column and keeps its data (collections §6.2). */
   readonly id: string;
   readonly name: string;
   readonly type: string;

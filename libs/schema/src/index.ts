@@ -3,15 +3,22 @@ export type { Collection, CollectionIndex, Rule, RuleName, TimeColumn } from './
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
-export { emailAddress } from './email-address.ts';
-export { encryptedFieldsOf, isEncrypted, openStored, openValue, sealStored } from './encrypted-values.ts';
+export { accountAddress } from './email-address.ts';
+export { decryptStored, decryptValue, encryptedFieldsOf, encryptStored, isEncrypted } from './encrypted-values.ts';
 export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
-export { createFieldSealing, type FieldSealing } from './field-sealing.ts';
-export { Refusal } from './field-type.ts';
+export { createFieldEncryption, type FieldEncryption } from './field-encryption.ts';
+export { type FieldType, Refusal, type ValueKind } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';
-export { type FileOptions, fileOptionsOf, matchesMimeTypes, needsToken } from './fields/file.ts';
-export { fieldTypeOf } from './fields/index.ts';
+export {
+  type FileOptions,
+  fileOptionsOf,
+  matchesMimeTypes,
+  maxThumbSidePixels,
+  needsToken,
+  thumbSize,
+} from './fields/file.ts';
+export { fieldTypeOf, fieldTypes, isWriteOnly } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';

@@ -1,10 +1,10 @@
 import type { Collection, CollectionIndex } from './collection.ts';
 import type { Field } from './field.ts';
 
-/** Collection and field names (contract §1, §8). */
+/** The names of collections and fields (collections §1.2, fields §1.3). */
 export const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/** An SQL identifier, quoted. */
+/** Quotes an SQL identifier. */
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The table that holds the records of a collection. */
@@ -12,12 +12,12 @@ export const tableOf = (collection: Pick<Collection, 'name'>): string => `record
 
 type Named = Pick<Collection, 'id'>;
 
-/** An SQL text literal. Backslashes are plain characters, as standard_conforming_strings has it. */
+/** Quotes an SQL text literal. Backslashes are plain characters (standard_conforming_strings is on). */
 export const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-// Names of constraints and indexes are made of ids, so they outlive renames and lead from a violation to its field.
-// Index names share one name space per schema with each other, hence the collection's id in each, and with the tables,
-// hence the colon, which no collection's name has.
+// Names of constraints and indexes consist of ids, so they survive renames and lead from a violation to its field.
+// Indexes and tables of a schema share one namespace: each name has the id of its collection, and a colon, which no name
+// of a collection has.
 const constraintName = (kind: string, { id }: Named, field: Pick<Field, 'id'>) =>
   `${kind}:${id.replaceAll('-', '')}:${field.id}`;
 
@@ -34,14 +34,14 @@ export const foreignKeyName = (collection: Named, field: Pick<Field, 'id'>) => c
 export const relationIndexName = (collection: Named, field: Pick<Field, 'id'>) =>
   constraintName('ix', collection, field);
 
-/** Name of an index that an admin asked for. */
+/** Name of an index that an admin created. */
 export const indexName = (collection: Named, index: Pick<CollectionIndex, 'id'>) =>
   constraintName('ux', collection, index);
 
-/** Name of the index behind the default order of a list. */
+/** Name of the index for the default order of a list. */
 export const orderIndexName = ({ id }: Named) => `created:${id.replaceAll('-', '')}`;
 
-/** The field whose constraint has the given name, if it is one of this collection's. */
+/** Finds the field of the collection whose constraint has the given name. */
 export function findFieldOfConstraint(collection: Collection, name: string | undefined): Field | undefined {
   return collection.fields.find(
     (field) => name === uniqueIndexName(collection, field) || name === foreignKeyName(collection, field),

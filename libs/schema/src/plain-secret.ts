@@ -1,9 +1,9 @@
-/** How a secret is stored: a password as its hash, a value of an encrypted field sealed. */
+/** How a secret is stored: a password as its hash, a value of an encrypted field as its ciphertext. */
 type SecretKind = 'password' | 'value';
 
 /**
- * A secret as a client wrote it, on its way to what is stored of it. The database driver refuses it, so a writer that
- * forgets to put that in its place fails and stores nothing.
+ * A secret as a client wrote it, before it is hashed or encrypted. The database driver refuses it, so a writer that
+ * forgets to replace it fails and stores nothing.
  */
 export class PlainSecret {
   readonly text: string;

@@ -1,8 +1,9 @@
 import type { Collection, TimeColumn } from './collection.ts';
+import { isWriteOnly } from './fields/index.ts';
 import { hasTimeColumn } from './indexes.ts';
 import { quoteIdentifier } from './naming.ts';
 
-/** One member of a record as clients see it, and where its value stands in the table. */
+/** One member of a record as clients see it, and the column of its value. */
 export interface RecordColumn {
   readonly name: string;
   /** The column's name, quoted. */
@@ -10,14 +11,14 @@ export interface RecordColumn {
 }
 
 /**
- * What a record consists of (contract §2), in the order of its JSON. Everything that leaves the service goes through
- * this list, so what is not in it can't leak.
+ * The members of a record, in the order of its JSON (records §2.1). Everything that leaves the service goes through this
+ * list, so other columns cannot leak.
  */
 export function recordColumns(collection: Collection): readonly RecordColumn[] {
   return [
     { name: 'id', column: 'id' },
     ...collection.fields
-      .filter(({ type }) => type !== 'password')
+      .filter((field) => !isWriteOnly(field))
       .map(({ name }) => ({ name, column: quoteIdentifier(name) })),
     ...(collection.type === 'auth' ? [{ name: 'anonymous', column: 'is_anonymous' }] : []),
     ...times.filter(({ column }) => hasTimeColumn(collection, column)),

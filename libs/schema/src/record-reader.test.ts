@@ -31,8 +31,8 @@ const posts = reader(
   named('constructor', 'bool', { required: true }),
 );
 
-function assertRefused(read: () => unknown, details: object) {
-  assert.throws(read, (error) => {
+async function assertRefused(read: () => Promise<unknown>, details: object) {
+  await assert.rejects(read, (error) => {
     assert.ok(error instanceof AppError);
     assert.equal(error.status, 422);
     assert.deepEqual(error.details, details);
@@ -40,10 +40,10 @@ function assertRefused(read: () => unknown, details: object) {
   });
 }
 
-test('a new record gives the fields that the body names', () => {
+test('a new record gives the fields that the body names', async () => {
   const body = { title: 'x', tags: ['a'], constructor: false };
   assert.deepEqual(
-    [...posts.readNew(body)],
+    [...(await posts.readNew(body))],
     [
       ['title', 'x'],
       ['tags', '["a"]'],
@@ -52,8 +52,8 @@ test('a new record gives the fields that the body names', () => {
   );
 });
 
-test('everything that is wrong is named at once', () => {
-  assertRefused(() => posts.readNew({ rank: 'x', colour: 1, toString: 2 }), {
+test('all problems come in one answer', async () => {
+  await assertRefused(() => posts.readNew({ rank: 'x', colour: 1, toString: 2 }), {
     rank: 'must be a number',
     colour: 'is not a field of posts',
     toString: 'is not a field of posts',
@@ -61,22 +61,22 @@ test('everything that is wrong is named at once', () => {
     tags: 'is required',
     constructor: 'is required',
   });
-  assertRefused(
+  await assertRefused(
     () => posts.readChange(JSON.parse('{"__proto__": 1}')),
     JSON.parse('{"__proto__": "is not a field of posts"}'),
   );
 });
 
-test('required refuses null, the empty text and the empty list; a change may leave the field out', () => {
+test('required refuses null, the empty text and the empty list; a change may leave the field out', async () => {
   const empty = { title: '', tags: [], constructor: null };
   const details = { title: 'is required', tags: 'is required', constructor: 'is required' };
-  assertRefused(() => posts.readNew(empty), details);
-  assertRefused(() => posts.readChange(empty), details);
-  assert.deepEqual([...posts.readChange({})], []);
-  assert.deepEqual([...posts.readChange({ rank: 1 })], [['rank', 1]]);
+  await assertRefused(() => posts.readNew(empty), details);
+  await assertRefused(() => posts.readChange(empty), details);
+  assert.deepEqual([...(await posts.readChange({}))], []);
+  assert.deepEqual([...(await posts.readChange({ rank: 1 }))], [['rank', 1]]);
 });
 
-test('what the server sets is ignored, so a record that was read can be sent back (contract §2, §8)', () => {
+test('what the server sets is ignored, so a record that was read can be sent back [records §5.2]', async () => {
   const read = {
     id: 'x',
     created: 1,
@@ -87,22 +87,25 @@ test('what the server sets is ignored, so a record that was read can be sent bac
     updated_at: 1,
     _score: 1,
   };
-  assert.deepEqual([...posts.readChange({ ...read, rank: 2 })], [['rank', 2]]);
+  assert.deepEqual([...(await posts.readChange({ ...read, rank: 2 }))], [['rank', 2]]);
 });
 
-test('a field that the server sets is ignored in a body, and not missed', () => {
+test('a server-set field is ignored in a body, and never missing', async () => {
   const timed = reader(named('born', 'autodate', { required: true }), named('rank', 'number'));
   for (const born of [1, 'x', null, '', []]) {
-    assert.deepEqual([...timed.readNew({ born })], []);
-    assert.deepEqual([...timed.readChange({ born, rank: 2 })], [['rank', 2]]);
+    assert.deepEqual([...(await timed.readNew({ born }))], []);
+    assert.deepEqual([...(await timed.readChange({ born, rank: 2 }))], [['rank', 2]]);
   }
 });
 
-test('a field called like something the server sets elsewhere is a field', () => {
-  assert.deepEqual([...reader(named('anonymous', 'bool')).readChange({ anonymous: true })], [['anonymous', true]]);
+test('a field with the name of a server-set member of other collections is a field', async () => {
+  assert.deepEqual(
+    [...(await reader(named('anonymous', 'bool')).readChange({ anonymous: true }))],
+    [['anonymous', true]],
+  );
 });
 
-test('an empty text stands for no value in all types but text and json (contract §8)', () => {
+test('an empty text is no value, but in text and json [fields §2.2]', async () => {
   const types: [string, object, unknown][] = [
     ['text', {}, ''],
     ['json', {}, '""'],
@@ -114,27 +117,27 @@ test('an empty text stands for no value in all types but text and json (contract
     ['relation', {}, null],
   ];
   for (const [type, options, expected] of types)
-    assert.deepEqual([...reader(named('f', type, { options })).readChange({ f: '' })], [['f', expected]], type);
+    assert.deepEqual([...(await reader(named('f', type, { options })).readChange({ f: '' }))], [['f', expected]], type);
 });
 
-test('no files are an empty list where there may be several (contract §3)', () => {
+test('a field of several files without one is an empty list [fields §2.3]', async () => {
   const several = (name: string, rest: object = {}) => named(name, 'file', { options: { multiple: true }, ...rest });
   const files = reader(several('f'), several('needed', { required: true }), named('one', 'file'));
   const needed = ['a.png'];
   for (const body of [{}, { f: null }, { f: '' }, { f: [] }])
     assert.deepEqual(
-      new Map(files.readNew({ ...body, needed })),
+      new Map(await files.readNew({ ...body, needed })),
       new Map([
         ['f', '[]'],
         ['needed', '["a.png"]'],
       ]),
     );
-  assert.deepEqual([...files.readChange({ one: null })], [['one', null]]);
-  assert.deepEqual([...files.readChange({ f: null })], [['f', '[]']]);
-  assertRefused(() => files.readNew({}), { needed: 'is required' });
+  assert.deepEqual([...(await files.readChange({ one: null }))], [['one', null]]);
+  assert.deepEqual([...(await files.readChange({ f: null }))], [['f', '[]']]);
+  await assertRefused(() => files.readNew({}), { needed: 'is required' });
 });
 
-test('where nothing can be uploaded, names of files are refused with whatever else is wrong', () => {
+test('without uploads, names of files are refused along with other problems', async () => {
   const fields = [
     named('one', 'file'),
     named('several', 'file', { options: { multiple: true } }),
@@ -142,14 +145,14 @@ test('where nothing can be uploaded, names of files are refused with whatever el
   ];
   const { readNew } = compileRecordReader(collectionOf(fields), { takesFiles: false });
   const refusal = 'is uploaded when the record is there';
-  assertRefused(() => readNew({ one: 'a_0123456789.png', several: ['b_0123456789.png'], n: 'x' }), {
+  await assertRefused(() => readNew({ one: 'a_0123456789.png', several: ['b_0123456789.png'], n: 'x' }), {
     one: refusal,
     several: refusal,
     n: 'must be a number',
   });
-  assertRefused(() => readNew({ one: [] }), { one: refusal });
+  await assertRefused(() => readNew({ one: [] }), { one: refusal });
   assert.deepEqual(
-    new Map(readNew({ one: null, several: [] })),
+    new Map(await readNew({ one: null, several: [] })),
     new Map<string, unknown>([
       ['one', null],
       ['several', '[]'],
@@ -157,12 +160,41 @@ test('where nothing can be uploaded, names of files are refused with whatever el
   );
 });
 
-test('null is no value in every type', () => {
+test('null is no value in every type', async () => {
   assert.deepEqual(
-    [...posts.readChange({ rank: null, extra: null })],
+    [...(await posts.readChange({ rank: null, extra: null }))],
     [
       ['rank', null],
       ['extra', null],
     ],
   );
+});
+
+test('the patterns of a body share a budget [cost §4.2]', async () => {
+  // 200 instructions: a text of 1,500 characters is the longest that one field takes.
+  const costly = Array.from({ length: 11 }, (_, index) =>
+    named(`f${index}`, 'text', { options: { pattern: '^a{1,98}|b' } }),
+  );
+  const long = reader(...costly);
+  const text = 'b'.repeat(1500);
+  const bodyOf = (count: number) => Object.fromEntries(costly.slice(0, count).map(({ name }) => [name, text]));
+  assert.equal((await long.readNew(bodyOf(10))).size, 10);
+  await assertRefused(() => long.readNew(bodyOf(11)), {
+    f10: 'is too long to be searched for its pattern beside the other fields',
+  });
+});
+
+test('a body that takes long to read yields to the event loop [cost §4.2]', async () => {
+  const pattern = '^(a{1,30}){1,10}$';
+  const fields = Array.from({ length: 10 }, (_, index) => named(`f${index}`, 'text', { options: { pattern } }));
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    timer = setImmediate(turn);
+  };
+  let timer = setImmediate(turn);
+  const text = 'a'.repeat(300);
+  await reader(...fields).readNew(Object.fromEntries(fields.map(({ name }) => [name, text])));
+  clearImmediate(timer);
+  assert.ok(turns > 1, `${turns} turns`);
 });

@@ -1,27 +1,29 @@
 import { validationFailed } from '@recordbus/shared/errors';
+import { startSlice } from '@recordbus/shared/time-slice';
 import type { Collection } from './collection.ts';
-import { isEncrypted, isStoredSealed } from './encrypted-values.ts';
+import { isEncrypted, isStoredEncrypted } from './encrypted-values.ts';
 import type { Field } from './field.ts';
 import { Refusal, type ValueReader } from './field-type.ts';
 import { compileWithoutUploads, file } from './fields/file.ts';
 import { fieldTypeOf } from './fields/index.ts';
+import { maxBodySteps } from './fields/text-pattern.ts';
 import { PlainSecret } from './plain-secret.ts';
 
-/** What a client wrote, ready for the columns: only the fields that the body names, null for no value. */
+/** Written values, ready for the columns: only the fields that the body names, null for no value. */
 export type ColumnValues = ReadonlyMap<string, unknown>;
 
-/** Reads the bodies of writes to one collection. */
+/** Reads the bodies of writes to one collection. A body that takes long is read in slices of time, field by field. */
 export interface RecordReader {
   /**
-   * Checks a whole new record. What the server gives by itself, such as an address that it makes up, stands in place of
-   * what the body says and need not fit the field's options. Throws 422 naming every field that is wrong or missing.
+   * Checks a new record. Values that the server gives, such as a synthetic address, replace those of the body and need
+   * not fit the field's options. Throws 422 naming every field that is wrong or missing.
    */
-  readNew(body: Readonly<Record<string, unknown>>, given?: ColumnValues): ColumnValues;
-  /** Checks a partial change: fields that the body leaves out are not looked at. */
-  readChange(body: Readonly<Record<string, unknown>>): ColumnValues;
+  readNew(body: Readonly<Record<string, unknown>>, given?: ColumnValues): Promise<ColumnValues>;
+  /** Checks a partial change, only the fields that the body names. Throws 422 naming every field that is wrong. */
+  readChange(body: Readonly<Record<string, unknown>>): Promise<ColumnValues>;
 }
 
-/** Members of a record that the server sets: ignored in a body, so a record that was read can be sent back (contract §2, §8). */
+/** Members that the server sets. A body may have them, so that a record that was read can be sent back (records §5.2). */
 const serverSet = new Set(['id', 'created', 'updated', 'expand', 'anonymous', 'created_at', 'updated_at', '_score']);
 
 interface Column {
@@ -31,21 +33,23 @@ interface Column {
   /** What the column holds where there is no value. */
   readonly emptyValue: unknown;
   readonly read: ValueReader;
+  readonly stepsOf: ((value: unknown) => number) | undefined;
 }
 
 /**
- * Builds the reader of a collection; once per schema version, since building costs far more than reading. Where nothing
- * can be uploaded (`takesFiles` false) the name of a file is refused: it would be made up.
+ * Builds the reader of a collection, once per schema version, since building costs far more than reading. Where nothing
+ * can be uploaded (`takesFiles` false) names of files are refused, since no such file exists.
  */
 export function compileRecordReader(collection: Collection, { takesFiles = true } = {}): RecordReader {
   const columns = new Map<string, Column>(
     collection.fields.map((field) => {
       const type = fieldTypeOf(field);
       const { isServerSet = false, emptyTextIsNull } = type;
-      // The one system field that may be left empty is `verified`, and nobody is verified who is not said to be.
+      // The one system field that may be left out is `verified`, which is then false.
       const emptyValue = field.system ? false : (type.emptyValue?.(field) ?? null);
       const read = takesFiles || type !== file ? type.compile(field) : compileWithoutUploads(field);
-      return [field.name, { field, isServerSet, emptyTextIsNull, emptyValue, read }];
+      const stepsOf = type.compileSteps?.(field);
+      return [field.name, { field, isServerSet, emptyTextIsNull, emptyValue, read, stepsOf }];
     }),
   );
   const required = [...columns.values()]
@@ -55,11 +59,13 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
     .filter(({ field, emptyValue }) => !field.required && !field.system && emptyValue !== null)
     .map(({ field, emptyValue }): [string, unknown] => [field.name, emptyValue]);
 
-  function read(
+  async function read(
     body: Readonly<Record<string, unknown>>,
     mustHave: readonly string[],
     given: ColumnValues = new Map(),
-  ): ColumnValues {
+  ): Promise<ColumnValues> {
+    const slice = startSlice();
+    let steps = 0;
     const values = new Map(given);
     // A Map, since a field may be called like a member that every object inherits.
     const problems = new Map<string, string>();
@@ -67,7 +73,9 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
       const column = columns.get(name);
       if (column?.isServerSet || given.has(name)) continue;
       if (column) {
-        const value = readValue(column, written);
+        if (slice.isOver()) await slice.pause();
+        steps += column.stepsOf?.(written) ?? 0;
+        const value = steps > maxBodySteps ? tooExpensive : readValue(column, written);
         if (value instanceof Refusal) problems.set(name, value.message);
         else values.set(name, value);
       } else if (!serverSet.has(name)) problems.set(name, `is not a field of ${collection.name}`);
@@ -80,13 +88,15 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
   }
 
   return {
-    readNew(body, given) {
-      const values = read(collection.type === 'auth' ? { verified: false, ...body } : body, required, given);
+    async readNew(body, given) {
+      const values = await read(collection.type === 'auth' ? { verified: false, ...body } : body, required, given);
       return emptyValues.length === 0 ? values : new Map([...emptyValues, ...values]);
     },
     readChange: (body) => read(body, []),
   };
 }
+
+const tooExpensive = new Refusal('is too long to be searched for its pattern beside the other fields');
 
 function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written: unknown): unknown {
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;
@@ -96,12 +106,12 @@ function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written
   return isEncrypted(field) ? readSecret(field, stored) : stored;
 }
 
-/** A value that is to be sealed. None begins like a sealed one, so that those stored without a key can be told apart. */
+/** A value to encrypt. It may not begin like a ciphertext, since values without a key are stored as plain text. */
 function readSecret(field: Field, stored: unknown): unknown {
   if (typeof stored !== 'string') return stored;
-  if (isStoredSealed(field, stored)) return new Refusal('must not begin with enc:1:');
+  if (isStoredEncrypted(field, stored)) return new Refusal('must not begin with enc:1:');
   return new PlainSecret(stored, 'value');
 }
 
-/** `required` means present, not null, not the empty string and not the empty list (contract §2, §8). */
+/** `required` means present, not null, not the empty string and not the empty list (fields §2.1). */
 const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);

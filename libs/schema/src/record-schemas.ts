@@ -6,7 +6,7 @@ import { recordColumns } from './record-columns.ts';
 
 const seconds = { type: 'integer', description: 'unix seconds' };
 
-/** The members of a record that are no fields. */
+/** The members of a record that are not fields. */
 const ownMembers: Readonly<Record<string, JsonSchema>> = {
   id: { type: 'string' },
   anonymous: { type: 'boolean' },
@@ -21,8 +21,8 @@ export const valueSchemaOf = (field: Field): JsonSchema => {
 };
 
 /**
- * The JSON Schema of a record of the collection as answers show it. Only `id` is always there: `fields` leaves out what
- * it does not name.
+ * The JSON Schema of a record of the collection in answers. Only `id` is always there: the parameter `fields` leaves out
+ * what it does not name.
  */
 export function recordSchema(collection: Collection): JsonSchema {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
@@ -42,7 +42,7 @@ export function recordSchema(collection: Collection): JsonSchema {
   };
 }
 
-/** The JSON Schema of the body of a create. What it does not know is refused by the server (422). */
+/** The JSON Schema of the body of a create. The server refuses other members (422). */
 export function newRecordSchema(collection: Collection): JsonSchema {
   const required = collection.fields.filter((field) => field.required && !fieldTypeOf(field).isServerSet);
   return written(
@@ -51,7 +51,7 @@ export function newRecordSchema(collection: Collection): JsonSchema {
   );
 }
 
-/** The JSON Schema of the body of an update: what is left out stays as it is. */
+/** The JSON Schema of the body of an update. Members that it leaves out stay as they are. */
 export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, []);
 
 function written({ type, fields }: Collection, required: readonly string[]): JsonSchema {
@@ -75,7 +75,7 @@ function writtenSchemaOf(field: Field): JsonSchema {
   return field.required ? schema : orNull(schema);
 }
 
-/** The schema with null, which is no value. */
+/** The schema with null, for no value. */
 function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
   if (typeof type !== 'string' && !Array.isArray(type)) return schema;

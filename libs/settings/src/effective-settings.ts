@@ -1,27 +1,29 @@
-import type { Envelope } from '@recordbus/crypto';
+import type { ValueCipher } from '@recordbus/crypto';
+import { findNamedKey, settingFamilies } from './registry/families.ts';
 import { type SettingKey, settingKeys, settingOf } from './registry/index.ts';
+import type { Setting } from './registry/setting.ts';
 
-/** What counts, made from what is stored. */
+/** The effective settings, derived from the stored ones. */
 export interface EffectiveSettings {
-  readonly texts: Readonly<Record<SettingKey, string>>;
-  readonly values: Readonly<Record<SettingKey, unknown>>;
-  /** Sealed with another key, or there is none now: they read as empty (interface §2.7, at-rest encryption). */
-  readonly unreadable: ReadonlySet<SettingKey>;
-  /** Stored by an older version or by hand, and refused by their schema: their default counts. */
-  readonly invalid: ReadonlySet<SettingKey>;
+  /** The texts of every setting, and of stored settings of families. */
+  readonly texts: Readonly<Record<SettingKey, string> & Record<string, string>>;
+  readonly values: Readonly<Record<SettingKey, unknown> & Record<string, unknown>>;
+  /** Secrets encrypted with another key than the current one; they read as empty (settings §4.3). */
+  readonly unreadable: ReadonlySet<string>;
+  /** Stored texts that their schema refuses, from an older version or written by hand; the default applies. */
+  readonly invalid: ReadonlySet<string>;
 }
 
-/** Opens, checks and fills up the stored texts; keys that no setting has are left out. */
-export function effectiveSettings(stored: ReadonlyMap<string, string>, envelope: Envelope): EffectiveSettings {
-  const texts: Partial<Record<SettingKey, string>> = {};
-  const values: Partial<Record<SettingKey, unknown>> = {};
-  const unreadable = new Set<SettingKey>();
-  const invalid = new Set<SettingKey>();
-  for (const key of settingKeys) {
-    const { schema, defaultText, defaultValue } = settingOf(key);
+/** Decrypts and validates the stored texts and adds defaults. Leaves out unknown keys. */
+export function effectiveSettings(stored: ReadonlyMap<string, string>, cipher: ValueCipher): EffectiveSettings {
+  const texts: Record<string, string> = {};
+  const values: Record<string, unknown> = {};
+  const unreadable = new Set<string>();
+  const invalid = new Set<string>();
+  for (const [key, { schema, defaultText, defaultValue }] of declarationsFor(stored)) {
     texts[key] = defaultText;
     values[key] = defaultValue;
-    const text = envelope.open(stored.get(key) ?? '');
+    const text = cipher.decrypt(stored.get(key) ?? '');
     if (text === undefined) {
       unreadable.add(key);
       texts[key] = '';
@@ -33,7 +35,7 @@ export function effectiveSettings(stored: ReadonlyMap<string, string>, envelope:
       continue;
     }
     values[key] = result.data;
-    // A number may count for something else than what was stored (a floor, a window out of range): that is shown.
+    // The schema may change a number (a floor, a window out of range); the effective number is shown.
     texts[key] = typeof result.data === 'number' ? String(result.data) : text;
   }
   return {
@@ -42,4 +44,13 @@ export function effectiveSettings(stored: ReadonlyMap<string, string>, envelope:
     unreadable,
     invalid,
   };
+}
+
+/** Returns every setting with a fixed key, and the stored settings of families. */
+function declarationsFor(stored: ReadonlyMap<string, string>): [key: string, declaration: Setting<unknown>][] {
+  const named = [...stored.keys()].flatMap((key): [string, Setting<unknown>][] => {
+    const found = findNamedKey(key);
+    return found ? [[key, settingFamilies[found.family]]] : [];
+  });
+  return [...settingKeys.map((key): [string, Setting<unknown>] => [key, settingOf(key)]), ...named];
 }

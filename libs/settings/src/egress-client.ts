@@ -2,8 +2,8 @@ import { createEgressClient, type EgressClient, type EgressClientOptions, parseE
 import type { Settings } from './settings.ts';
 
 /**
- * Makes a client for URLs that other people chose, which obeys the settings `hooks.http.*` as they count now: after a
- * change no connection from before it is used again.
+ * Creates a client for URLs that users chose. It obeys the current settings `hooks.http.*` (webhooks §7.1): after a change
+ * it closes earlier connections.
  */
 export function createFilteredClient(
   settings: Pick<Settings, 'get' | 'onChange'>,
@@ -19,7 +19,7 @@ export function createFilteredClient(
       return rules;
     },
   });
-  const endFollowing = settings.onChange((changed) => {
+  const unsubscribe = settings.onChange((changed) => {
     if (!changed.has('hooks.http.deny') && !changed.has('hooks.http.allow')) return;
     rules = undefined;
     client.reset();
@@ -27,7 +27,7 @@ export function createFilteredClient(
   return {
     ...client,
     close() {
-      endFollowing();
+      unsubscribe();
       return client.close();
     },
   };

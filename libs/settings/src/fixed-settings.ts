@@ -1,18 +1,21 @@
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import { effectiveSettings } from './effective-settings.ts';
-import type { SettingKey } from './registry/index.ts';
-import type { Settings } from './settings.ts';
+import { namedKey, settingFamilies } from './registry/families.ts';
+import { namesIn, type Settings } from './settings.ts';
 
-/** Settings without a database behind them, for tests: the real defaults and schemas, and the given texts. */
-export function fixedSettings(given: Partial<Record<SettingKey, string>> = {}): FixedSettings {
+/** Creates settings without a database, for tests: the real defaults and schemas, and the given texts. */
+export function fixedSettings(given: Readonly<Record<string, string>> = {}): FixedSettings {
   const texts = new Map(Object.entries(given));
-  const listeners = new Set<(changed: ReadonlySet<SettingKey>) => void>();
-  const read = () => effectiveSettings(texts, createEnvelope(undefined));
+  const listeners = new Set<(changed: ReadonlySet<string>) => void>();
+  const read = () => effectiveSettings(texts, createValueCipher(undefined));
   let current = read();
   return {
     start: async () => {},
     stop: async () => {},
     get: (key) => current.values[key] as never,
+    getNamed: (family, name) =>
+      (current.values[namedKey(family, name)] ?? settingFamilies[family].defaultValue) as never,
+    namesOf: (family) => namesIn(current.texts, family),
     isUnreadable: (key) => current.unreadable.has(key),
     all: () => ({ ...current.texts }),
     onChange(listener) {
@@ -28,7 +31,7 @@ export function fixedSettings(given: Partial<Record<SettingKey, string>> = {}): 
   };
 }
 
-/** Settings that a test changes by hand. */
+/** Settings that a test changes directly. */
 interface FixedSettings extends Settings {
-  change(key: SettingKey, text: string): void;
+  change(key: string, text: string): void;
 }

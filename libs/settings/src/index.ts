@@ -1,10 +1,20 @@
 export { createFilteredClient } from './egress-client.ts';
+export {
+  collectionFamilies,
+  type FamilyKey,
+  findNamedKey,
+  isSecretKey,
+  namedKey,
+  settingFamilies,
+} from './registry/families.ts';
 export { isSettingKey, registry, type SettingKey, settingGroups, settingKeys, settingOf } from './registry/index.ts';
 export { type OauthProviderName, oauthProviderNames } from './registry/oauth-providers.ts';
+export type { ApiAudience } from './registry/openapi.ts';
+export type { ProfileMap, ProfileMember } from './registry/profile-map.ts';
 export type { ServiceAccount } from './registry/push.ts';
 export type { RateRule } from './registry/rate-rule.ts';
-export { isSecretKey, type Setting } from './registry/setting.ts';
+export type { Setting } from './registry/setting.ts';
 export { createSettings, type Settings, type SettingsDeps } from './settings.ts';
-export { type SettingsPatch, settingsPatch } from './settings-patch.ts';
+export { type SettingsPatch, settingsPatch, settingsPatchSchema } from './settings-patch.ts';
 export { type PatchDeps, patchSettings } from './store.ts';
 export { trustedProxiesOf } from './trusted-proxies.ts';

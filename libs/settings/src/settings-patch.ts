@@ -1,33 +1,71 @@
-import { isSealed } from '@recordbus/crypto';
+import { isCiphertext } from '@recordbus/crypto';
 import { z } from 'zod';
-import { type SettingKey, settingKeys, settingOf } from './registry/index.ts';
-import { isSecretKey, type Setting } from './registry/setting.ts';
+import { familyPatterns, findNamedKey, isSecretKey, settingFamilies } from './registry/families.ts';
+import { isSettingKey, settingKeys, settingOf } from './registry/index.ts';
+import type { Setting } from './registry/setting.ts';
 
-/** Some settings and their new texts; an empty one goes back to the default. */
-export type SettingsPatch = { readonly [K in SettingKey]?: string | undefined };
+/** Longest text of any setting, in characters: the body of a mail or a list of rate rules. */
+const maxTextLength = 200_000;
+
+/** New texts of settings by key. An empty text restores the default (settings §1.3). */
+export type SettingsPatch = Readonly<Record<string, string>>;
 
 /**
- * The body of PATCH /api/v1/admin/settings (interface §4.3, contract §7): unknown keys, values that are no strings and
- * values that the setting refuses are an issue each, under their key.
+ * The body of PATCH /api/v1/admin/settings (settings §1.3). Each unknown key, value that is not a string and refused value
+ * is an issue under its key.
  */
-export const settingsPatch: z.ZodType<SettingsPatch> = z.strictObject(
-  Object.fromEntries(settingKeys.map((key) => [key, storableText(key, settingOf(key)).optional()])),
-);
+export const settingsPatch: z.ZodType<SettingsPatch> = z
+  .record(z.string(), z.unknown())
+  .transform((given, context): SettingsPatch => {
+    const patch: Record<string, string> = {};
+    for (const key of inDeclaredOrder(given)) {
+      const text = given[key];
+      if (text === undefined) continue;
+      const declaration = findSetting(key);
+      if (!declaration) context.addIssue({ code: 'unrecognized_keys', keys: [key], input: given });
+      else if (typeof text !== 'string') addIssue(key, 'must be a string');
+      else {
+        const message = text === '' ? undefined : findTextProblem(key, declaration, text);
+        if (message === undefined) patch[key] = text;
+        else addIssue(key, message);
+      }
+    }
+    return patch;
 
-function storableText(key: SettingKey, { schema, about }: Setting<unknown>) {
-  return z
-    .string('must be a string')
-    .superRefine((text, context) => {
-      const message = text === '' ? undefined : whyNotStorable(key, schema, text);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .describe(about);
+    function addIssue(key: string, message: string) {
+      context.addIssue({ code: 'custom', path: [key], message, input: given[key] });
+    }
+  });
+
+/** The JSON Schema of the body. */
+export const settingsPatchSchema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    settingKeys.map((key) => [key, { type: 'string', description: settingOf(key).about }]),
+  ),
+  patternProperties: Object.fromEntries(
+    familyPatterns.map(([pattern, about]) => [pattern, { type: 'string', description: about }]),
+  ),
+  additionalProperties: false,
+} as const;
+
+/** Returns the keys in the order of their declarations, keys of families last. */
+const inDeclaredOrder = (given: Readonly<Record<string, unknown>>): string[] => [
+  ...settingKeys.filter((key) => Object.hasOwn(given, key)),
+  ...Object.keys(given).filter((key) => !isSettingKey(key)),
+];
+
+function findSetting(key: string): Setting<unknown> | undefined {
+  if (isSettingKey(key)) return settingOf(key);
+  const named = findNamedKey(key);
+  return named && settingFamilies[named.family];
 }
 
-function whyNotStorable(key: SettingKey, schema: z.ZodType, text: string): string | undefined {
+function findTextProblem(key: string, { schema }: Setting<unknown>, text: string): string | undefined {
+  if (text.length > maxTextLength) return `must have at most ${maxTextLength} characters`;
   if (text.includes('\0')) return 'must not contain control characters';
-  // Without an encryption key it would be stored as it is, and be taken for sealed when it is read.
-  if (isSecretKey(key) && isSealed(text)) return 'must not begin with enc:1:';
+  // Without an encryption key it would be stored as is and read as ciphertext.
+  if (isSecretKey(key) && isCiphertext(text)) return 'must not begin with enc:1:';
   const result = schema.safeParse(text);
   return result.success ? undefined : (result.error.issues[0]?.message ?? 'is not valid');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { type Bus, connectBus } from '@recordbus/bus';
-import { createEnvelope, isSealed } from '@recordbus/crypto';
+import { createValueCipher, isCiphertext } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
@@ -16,13 +16,13 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
   let own: OpenTemporaryDatabase;
   let database: Database;
   let noBus: Bus;
-  const envelope = createEnvelope('a passphrase');
+  const cipher = createValueCipher('a passphrase');
   const running: Settings[] = [];
 
   before(async () => {
     own = await openTemporaryDatabase();
     database = own.database;
-    // The discard port: nothing listens there, so this is what a bus that is down looks like.
+    // The discard port: nothing listens there, like a bus that is down.
     noBus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'settings test', log: quiet });
   });
   afterEach(async () => {
@@ -39,12 +39,12 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
   });
 
   async function startSettings(deps: Partial<SettingsDeps> = {}): Promise<Settings> {
-    const settings = createSettings({ database, bus: noBus, log: quiet, envelope, ...deps });
+    const settings = createSettings({ database, bus: noBus, log: quiet, cipher, ...deps });
     await settings.start();
     running.push(settings);
     return settings;
   }
-  const patch = (changes: SettingsPatch, deps = { database, bus: noBus, envelope }) => patchSettings(deps, changes);
+  const patch = (changes: SettingsPatch, deps = { database, bus: noBus, cipher }) => patchSettings(deps, changes);
 
   async function stored(): Promise<Record<string, string>> {
     const rows = await database.query<{ key: string; value: string }>({
@@ -71,14 +71,14 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.equal(settings.all()['smtp.host'], '');
   });
 
-  test('reading before the start is a defect that says so', () => {
+  test('get throws before the start', () => {
     assert.throws(
-      () => createSettings({ database, bus: noBus, log: quiet, envelope }).get('smtp.host'),
+      () => createSettings({ database, bus: noBus, log: quiet, cipher }).get('smtp.host'),
       /before they were loaded/,
     );
   });
 
-  test('a patch keeps what it does not name, and "" goes back to the default', async () => {
+  test('a patch keeps settings that it does not name, and "" restores the default', async () => {
     const settings = await startSettings();
     await patch({ 'cors.max_age': '10', 'smtp.host': 'mail.example.com' });
     assert.deepEqual(await patch({ 'cors.max_age': '' }), ['cors.max_age']);
@@ -88,7 +88,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await stored(), { 'smtp.host': 'mail.example.com' });
   });
 
-  test('what is shown is what counts: floors and windows out of range', async () => {
+  test('the effective values are shown: floors and windows out of range', async () => {
     const settings = await startSettings();
     await patch({
       'password.min_length': '4',
@@ -103,7 +103,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.equal(settings.all()['auth.user.window_seconds'], '604800');
   });
 
-  test('a stored text that its schema refuses, and a key that no setting has, change nothing', async () => {
+  test('refused stored texts and unknown keys have no effect', async () => {
     await store('cors.max_age', 'soon');
     await store('no.such', 'x');
     const { log, logged } = recordingLog();
@@ -115,14 +115,14 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(logged[0]?.fields, { key: 'cors.max_age' });
   });
 
-  test('a patch that fails half way leaves nothing behind', async () => {
+  test('a patch that fails half way changes nothing', async () => {
     await patch({ 'smtp.host': 'old.example.com' });
-    // PostgreSQL has no character 0: validated patches have none, so this stands for any failing write.
+    // PostgreSQL refuses the character 0. Validated patches have none, so this simulates any failing write.
     await assert.rejects(patch({ 'smtp.port': '25', 'smtp.host': '', 'smtp.user': 'a\0b' }));
     assert.deepEqual(await stored(), { 'smtp.host': 'old.example.com' });
   });
 
-  test('twenty patches at once all take effect, and each has its version', async () => {
+  test('twenty concurrent patches all take effect, each with its version', async () => {
     const settings = await startSettings();
     const versionOf = async () =>
       (
@@ -147,11 +147,11 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
   });
 
   suite('secrets', () => {
-    test('are sealed in the row and opened in memory', async () => {
+    test('are encrypted in the row and decrypted in memory', async () => {
       const settings = await startSettings();
       await patch({ 'smtp.pass': 'hunter2', 'smtp.user': 'ada' });
       const rows = await stored();
-      assert.ok(isSealed(rows['smtp.pass'] ?? ''));
+      assert.ok(isCiphertext(rows['smtp.pass'] ?? ''));
       assert.ok(!JSON.stringify(rows).includes('hunter2'));
       assert.equal(rows['smtp.user'], 'ada');
       await settings.refresh();
@@ -159,7 +159,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.equal(settings.all()['smtp.pass'], 'hunter2');
     });
 
-    test('that were stored before there was a key stay readable', async () => {
+    test('stored before there was a key stay readable', async () => {
       await store('metrics.token', 'plain');
       assert.equal((await startSettings()).get('metrics.token'), 'plain');
     });
@@ -171,7 +171,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       test(`read as empty with ${name}, which is not the same as unset, and one warning each`, async () => {
         await patch({ 'metrics.token': 'secret', 'smtp.pass': 'hunter2' });
         const { log, logged } = recordingLog();
-        const settings = await startSettings({ envelope: createEnvelope(key), log });
+        const settings = await startSettings({ cipher: createValueCipher(key), log });
         assert.equal(settings.get('metrics.token'), '');
         assert.equal(settings.all()['smtp.pass'], '');
         assert.ok(settings.isUnreadable('metrics.token'));
@@ -188,7 +188,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
 
     test('are stored in plain text without a key, with one warning per key on stderr', async (t) => {
       const written = t.mock.method(process.stderr, 'write', () => true);
-      const deps = { database, bus: noBus, envelope: createEnvelope(undefined) };
+      const deps = { database, bus: noBus, cipher: createValueCipher(undefined) };
       await patch({ 'oauth2.slack.client_secret': 'one', 'oauth2.slack.client_id': 'id' }, deps);
       await patch({ 'oauth2.slack.client_secret': 'two' }, deps);
       await patch({ 'oauth2.slack.client_secret': '' }, deps);
@@ -205,7 +205,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
   });
 
   suite('two replicas', () => {
-    test('follow a change by looking themselves while the bus is down', async () => {
+    test('follow a change by polling while the bus is down', async () => {
       const one = await startSettings(fast);
       const other = await startSettings(fast);
       const changes: string[][] = [];
@@ -219,7 +219,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.equal(changes.length, 1);
     });
 
-    test('follow a change at once when the bus tells of it', {
+    test('follow a change at once on a bus notice', {
       skip: natsUrl ? false : 'TEST_NATS_URL is not set',
     }, async (t) => {
       const buses = ['one', 'other'].map((name) => connectBus({ urls: natsUrl ?? '', name, log: quiet }));
@@ -230,13 +230,13 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.ok(one && other && bus);
       for (const seconds of [1, 2, 3]) {
         const startedAtMs = performance.now();
-        await patch({ 'cors.max_age': String(seconds) }, { database, bus, envelope });
+        await patch({ 'cors.max_age': String(seconds) }, { database, bus, cipher });
         await eventually(() => one.get('cors.max_age') === seconds && other.get('cors.max_age') === seconds);
         assert.ok(performance.now() - startedAtMs < 1000);
       }
     });
 
-    test('keep their last copy while the database is away, say so once, and follow again afterwards', async () => {
+    test('keep their last copy while the database is down, log it once, and follow changes again afterwards', async () => {
       const { log, logged } = recordingLog();
       await patch({ 'cors.max_age': '1' });
       let isAway = false;
@@ -255,11 +255,11 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       await eventually(() => logged.length > 1);
       assert.deepEqual(
         logged.map(({ message }) => message),
-        ['the settings could not be read; their last copy stays in use', 'the settings are followed again'],
+        ['cannot read the settings; the last copy stays in use', 'can read the settings again'],
       );
     });
 
-    test('a listener that throws does not keep the others from hearing', async () => {
+    test('a listener that throws does not stop the others', async () => {
       const settings = await startSettings();
       const heard: string[] = [];
       settings.onChange(() => {
@@ -271,7 +271,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(heard, ['theme.accent']);
     });
 
-    test('refresh sees what was committed before it was called, also while another one runs', async () => {
+    test('refresh sees changes committed before the call, also during another refresh', async () => {
       const settings = await startSettings();
       for (let port = 1; port <= 20; port += 1) {
         const earlier = settings.refresh();
@@ -284,7 +284,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
   });
 });
 
-/** A log whose warnings and news are kept. */
+/** Returns a log that records its info and warning messages. */
 function recordingLog() {
   const log = createLogger('settings test', 'silent');
   const logged: { fields: unknown; message: string }[] = [];

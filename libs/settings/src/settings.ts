@@ -1,118 +1,108 @@
 import type { Bus } from '@recordbus/bus';
-import type { Envelope } from '@recordbus/crypto';
+import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
+import { followedCopy } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createRefresh } from '@recordbus/shared/refresh';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
-import { type SettingKey, type SettingValue, settingKeys } from './registry/index.ts';
+import { type FamilyKey, type FamilyValue, findNamedKey, namedKey, settingFamilies } from './registry/families.ts';
+import type { SettingKey, SettingValue } from './registry/index.ts';
 import { readSettings, readSettingsVersion } from './store.ts';
 
-/** The settings as they count now, in memory; followed within a second of a change, within 5 s without the bus. */
+/** The current settings, in memory. They follow a change within a second, without the bus within 5 s (settings §2). */
 export interface Settings {
   /** Loads them; throws when the database does not answer. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** The value of a setting, typed by its declaration. Throws before `start`. */
   get<K extends SettingKey>(key: K): SettingValue<K>;
-  /** True for a secret that can't be opened: it reads as empty, but is not unset. Whatever it guards stays closed. */
+  /** The value of a setting of a family. Throws before `start`. */
+  getNamed<F extends FamilyKey>(family: F, name: string): FamilyValue<F>;
+  /** The sorted names for which a setting of a family is stored. */
+  namesOf(family: FamilyKey): readonly string[];
+  /** Whether a secret cannot be decrypted: it reads as empty but is not unset. Deny what it protects. */
   isUnreadable(key: SettingKey): boolean;
-  /** The text of every setting, defaults included, secrets opened. */
-  all(): Record<SettingKey, string>;
-  /** Calls back with the keys whose text changed, after `get` gives the new values. Gives a function that ends it. */
-  onChange(listener: (changed: ReadonlySet<SettingKey>) => void): () => void;
-  /** Resolves when everything that was committed before the call counts here; throws when the database does not answer. */
+  /** The texts of every setting, defaults and decrypted secrets included, and of stored settings of families. */
+  all(): Record<SettingKey, string> & Record<string, string>;
+  /** Calls the listener with the changed keys, after `get` returns the new values. Returns a function that unsubscribes. */
+  onChange(listener: (changed: ReadonlySet<string>) => void): () => void;
+  /** Reads every change committed before the call. Throws when the database does not answer. */
   refresh(): Promise<void>;
 }
 
+type StoredSettings = EffectiveSettings & { readonly version: number };
+
 export interface SettingsDeps {
-  readonly database: Database;
+  readonly database: Pick<Database, 'read'>;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
-  readonly envelope: Envelope;
-  /** How often a replica that heard nothing from the bus looks for itself, in milliseconds. */
+  readonly cipher: ValueCipher;
+  /** How often a replica polls, in milliseconds. */
   readonly pollIntervalMs?: number;
 }
 
-/** Makes the cache of the settings; it keeps its last copy while the database is away. */
-export function createSettings({ database, bus, log, envelope, pollIntervalMs = 5000 }: SettingsDeps): Settings {
-  let current: (EffectiveSettings & { readonly version: number }) | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let endNotices = () => {};
-  let isLate = false;
-  const listeners = new Set<(changed: ReadonlySet<SettingKey>) => void>();
-  const complainedOf = new Set<SettingKey>();
-  const refresh = createRefresh(update);
+/** Creates the copy of the settings. The last copy stays in use while the database is down. */
+export function createSettings({ database, bus, log, cipher, pollIntervalMs = 5000 }: SettingsDeps): Settings {
+  const warnedKeys = new Set<string>();
+  const copy = followedCopy<StoredSettings>({
+    name: 'the settings',
+    log,
+    pollMs: pollIntervalMs,
+    onNotice: (listener) => bus.onNotice('settings', listener),
+    async read(before) {
+      if (before && (await readSettingsVersion(database.read)) === before.version) return before;
+      const { version, texts } = await readSettings(database.read);
+      const read = { version, ...effectiveSettings(texts, cipher) };
+      warnOnce(read);
+      return read;
+    },
+  });
 
-  function loaded(): EffectiveSettings {
-    if (!current) throw new Error('the settings were read before they were loaded');
-    return current;
-  }
-
-  async function update(): Promise<void> {
-    if (current && (await readSettingsVersion(database.read)) === current.version) return;
-    const { version, texts } = await readSettings(database.read);
-    const before = current;
-    current = { version, ...effectiveSettings(texts, envelope) };
-    complain(current);
-    if (before) announce(before, current);
-  }
-
-  async function follow(): Promise<void> {
-    try {
-      await refresh.run();
-      if (isLate) log.info('the settings are followed again');
-      isLate = false;
-    } catch (error) {
-      if (!isLate) log.warn({ err: error }, 'the settings could not be read; their last copy stays in use');
-      isLate = true;
-    }
-  }
-
-  function announce(before: EffectiveSettings, after: EffectiveSettings): void {
-    const isSame = (key: SettingKey) =>
-      before.texts[key] === after.texts[key] && before.unreadable.has(key) === after.unreadable.has(key);
-    const changed = new Set(settingKeys.filter((key) => !isSame(key)));
-    if (changed.size === 0) return;
-    for (const listener of listeners) {
-      try {
-        listener(changed);
-      } catch (error) {
-        log.error({ err: error }, 'a listener to the settings failed');
-      }
-    }
-  }
-
-  function complain({ unreadable, invalid }: EffectiveSettings): void {
+  function warnOnce({ unreadable, invalid }: EffectiveSettings): void {
     for (const key of [...unreadable, ...invalid]) {
-      if (complainedOf.has(key)) continue;
-      complainedOf.add(key);
+      if (warnedKeys.has(key)) continue;
+      warnedKeys.add(key);
       if (unreadable.has(key))
         log.warn(
           { key },
-          'a secret setting reads as empty: SERVICE_ENCRYPTION_KEY is missing or not the one it was sealed with',
+          'cannot decrypt a secret setting, it reads as empty: SERVICE_ENCRYPTION_KEY is missing or another key',
         );
-      else log.warn({ key }, 'a stored setting is not valid; its default counts');
+      else log.warn({ key }, 'a stored setting is invalid; its default applies');
     }
   }
 
   return {
-    async start() {
-      await refresh.run();
-      endNotices = bus.onNotice('settings', () => void follow());
-      timer = setInterval(() => void follow(), pollIntervalMs);
-    },
-    async stop() {
-      endNotices();
-      clearInterval(timer);
-      await refresh.idle();
-    },
-    get: (key) => loaded().values[key] as SettingValue<typeof key>,
-    isUnreadable: (key) => loaded().unreadable.has(key),
-    all: () => ({ ...loaded().texts }),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    refresh: refresh.run,
+    start: copy.start,
+    stop: copy.stop,
+    get: (key) => copy.current.values[key] as SettingValue<typeof key>,
+    getNamed: (family, name) =>
+      (copy.current.values[namedKey(family, name)] ?? settingFamilies[family].defaultValue) as FamilyValue<
+        typeof family
+      >,
+    namesOf: (family) => namesIn(copy.current.texts, family),
+    isUnreadable: (key) => copy.current.unreadable.has(key),
+    all: () => ({ ...copy.current.texts }),
+    onChange: (listener) =>
+      copy.onChange((after, before) => {
+        const changed = changedKeys(before, after);
+        if (changed.size > 0) listener(changed);
+      }),
+    refresh: copy.refresh,
   };
 }
+
+/** Returns the keys whose text or readability differs. */
+function changedKeys(before: EffectiveSettings, after: EffectiveSettings): ReadonlySet<string> {
+  const isSame = (key: string) =>
+    before.texts[key] === after.texts[key] && before.unreadable.has(key) === after.unreadable.has(key);
+  const keys = new Set([...Object.keys(before.texts), ...Object.keys(after.texts)]);
+  return new Set([...keys].filter((key) => !isSame(key)));
+}
+
+/** Returns the sorted names in the keys of a family. */
+export const namesIn = (texts: Readonly<Record<string, string>>, family: FamilyKey): string[] =>
+  Object.keys(texts)
+    .flatMap((key) => {
+      const found = findNamedKey(key);
+      return found?.family === family ? [found.name] : [];
+    })
+    .sort();

@@ -1,17 +1,16 @@
 import type { Bus } from '@recordbus/bus';
-import type { Envelope } from '@recordbus/crypto';
+import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
-import { isSettingKey, type SettingKey } from './registry/index.ts';
-import { isSecretKey } from './registry/setting.ts';
+import { isSecretKey } from './registry/families.ts';
 import type { SettingsPatch } from './settings-patch.ts';
 
-/** The rows of system.settings and the version that they are of. */
+/** The rows of system.settings with their version. */
 interface StoredSettings {
   readonly version: number;
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** The version of what is stored now; it grows with every change. */
+/** Reads the current version, which increases with every change. */
 export async function readSettingsVersion(query: Query): Promise<number> {
   const [row] = await query<{ version: number }>({
     name: 'settings-version',
@@ -21,7 +20,7 @@ export async function readSettingsVersion(query: Query): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** Rows and version in one statement, so that they are of one moment. */
+/** Reads rows and version in one statement, so that they are consistent. */
 export async function readSettings(query: Query): Promise<StoredSettings> {
   const [row] = await query<{ version: number; texts: Record<string, string> }>({
     name: 'settings-load',
@@ -35,28 +34,24 @@ export async function readSettings(query: Query): Promise<StoredSettings> {
 export interface PatchDeps {
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
-  readonly envelope: Envelope;
+  readonly cipher: ValueCipher;
 }
 
 /**
- * Stores a patch that `settingsPatch` has let through, all of it or nothing, and tells every replica.
- * Secrets are sealed when there is a key. Gives the keys that the patch names. What is to be committed with it, or not at
- * all, is done by `alongside`.
+ * Stores a validated patch, all or nothing, and notifies every replica. Encrypts secrets when there is a key. Runs
+ * `alongside` in the same transaction. Returns the keys of the patch.
  */
 export async function patchSettings(
-  { database, bus, envelope }: PatchDeps,
+  { database, bus, cipher }: PatchDeps,
   patch: SettingsPatch,
-  alongside: (query: Query, keys: readonly SettingKey[]) => Promise<void> = async () => {},
-): Promise<SettingKey[]> {
-  const entries = Object.entries(patch).filter((entry): entry is [SettingKey, string] => {
-    const [key, text] = entry;
-    return isSettingKey(key) && text !== undefined;
-  });
+  alongside: (query: Query, keys: readonly string[]) => Promise<void> = async () => {},
+): Promise<string[]> {
+  const entries = Object.entries(patch);
   if (entries.length === 0) return [];
   const kept = entries.filter(([, text]) => text !== '');
-  const sealed = kept.map(([key, text]) => [key, isSecretKey(key) ? envelope.seal(text) : text] as const);
+  const sealed = kept.map(([key, text]) => [key, isSecretKey(key) ? cipher.encrypt(text) : text] as const);
   await database.transaction(async (query) => {
-    // The version's row lock puts concurrent patches in order, so versions are committed as they were drawn.
+    // The row lock on the version serializes concurrent patches, so versions commit in order.
     await query({ text: "update system.versions set version = version + 1 where name = 'settings'", values: [] });
     await query({
       text: 'delete from system.settings where key = any($1::text[])',
@@ -74,14 +69,14 @@ export async function patchSettings(
     );
   });
   bus.notify('settings');
-  if (!envelope.isSealing) for (const [key] of kept) if (isSecretKey(key)) warnOfPlainText(key);
+  if (!cipher.isEncrypting) for (const [key] of kept) if (isSecretKey(key)) warnOfPlainText(key);
   return entries.map(([key]) => key);
 }
 
-const warnedOf = new Set<SettingKey>();
+const warnedOf = new Set<string>();
 
-/** Once per key and process, on stderr (interface §2.7, at-rest encryption). */
-function warnOfPlainText(key: SettingKey): void {
+/** Warns on stderr, once per key and process (settings §4.2). */
+function warnOfPlainText(key: string): void {
   if (warnedOf.has(key)) return;
   warnedOf.add(key);
   process.stderr.write(`Warning: SERVICE_ENCRYPTION_KEY is not set, so the setting ${key} is stored in plain text.\n`);

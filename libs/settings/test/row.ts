@@ -1,4 +1,4 @@
-/** What is stored for a key, and its value; `bad` are refused, with a message that the pattern fits. */
+/** The default text of a key with its value, accepted texts with their values, and refused texts with the message. */
 export interface Row {
   readonly text: string;
   readonly value?: unknown;

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 
-/** What one client is counted by: an IPv4 address, or the /64 of an IPv6 address, which one household has to itself. */
+/** Returns the key of a client: an IPv4 address, or the /64 of an IPv6 address, which one household has to itself. */
 export function clientKey(address: string): string {
   if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.toLowerCase().replace(/%.*$/, '').split('::');
+  const [head = '', tail] = (address.toLowerCase().split('%', 1)[0] ?? '').split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const rest = tail === '' ? [] : tail.split(':');

@@ -18,7 +18,7 @@ describe('configuration', () => {
     assert.deepEqual(loadConfig({ port, jwtSecret }, {}), { port: 8080, jwtSecret: undefined });
   });
 
-  it('takes an empty variable as absent', () =>
+  it('treats an empty variable as absent', () =>
     assert.deepEqual(loadConfig({ port }, { SERVICE_PORT: '' }), { port: 8080 }));
 
   for (const [value, expected] of [
@@ -29,7 +29,7 @@ describe('configuration', () => {
     it(`refuses the port ${value}`, () => assert.equal(problem({ port }, { SERVICE_PORT: value }), expected));
   }
 
-  it('names every variable that is wrong, not only the first', () => {
+  it('names every invalid variable, not only the first', () => {
     const message = problem(
       { port, databaseUrl, natsUrl, jwtSecret },
       { SERVICE_PORT: 'x', SERVICE_NATS_URL: 'http://bus', SERVICE_JWT_SECRET: 'short' },
@@ -42,7 +42,7 @@ describe('configuration', () => {
     assert.match(message, /SERVICE_JWT_SECRET must have at least 32 characters/);
   });
 
-  it('takes several bus servers', () =>
+  it('accepts several bus servers', () =>
     assert.equal(
       loadConfig({ natsUrl }, { SERVICE_NATS_URL: 'nats://a:4222, tls://b:4222' }).natsUrl,
       'nats://a:4222, tls://b:4222',

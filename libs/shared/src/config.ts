@@ -9,7 +9,7 @@ export interface Variable<S extends z.ZodType = z.ZodType> {
 
 export type Config<V extends Record<string, Variable>> = { readonly [K in keyof V]: z.output<V[K]['schema']> };
 
-/** Thrown when the environment is not usable; its message has one sentence for each variable that is wrong. */
+/** Thrown when the environment is invalid; its message has one sentence for each invalid variable. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -20,8 +20,8 @@ export function variable<S extends z.ZodType>(name: string, about: string, schem
 }
 
 /**
- * Reads the given variables from the environment; an empty string counts as absent.
- * Throws ConfigError naming every variable that is wrong, not only the first.
+ * Reads the given variables from the environment; an empty string counts as absent. Throws ConfigError naming every
+ * invalid variable, not only the first.
  */
 export function loadConfig<V extends Record<string, Variable>>(
   variables: V,
@@ -38,7 +38,7 @@ export function loadConfig<V extends Record<string, Variable>>(
   return config as Config<V>;
 }
 
-/** A whole number between two bounds, both allowed. */
+/** Returns the schema of a whole number from `min` to `max`, both included. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string('must be set')
@@ -46,7 +46,7 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
-/** A URL with one of the given protocols (without the colon). */
+/** Returns the schema of a URL with one of the given protocols (without the colon). */
 export const urlOf = (...protocols: string[]) =>
   z.string('must be set').refine(
     (text) => {
@@ -56,7 +56,7 @@ export const urlOf = (...protocols: string[]) =>
     `must be a URL that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
   );
 
-/** The variables that more than one service reads (contract §9). */
+/** The variables that more than one service reads (operation §5.1). */
 export const port = variable(
   'SERVICE_PORT',
   'Port to listen on; 0 takes any free one.',
@@ -81,7 +81,7 @@ export const natsUrl = variable(
 );
 export const logLevel = variable(
   'SERVICE_LOG_LEVEL',
-  'Least level that is logged.',
+  'Lowest level that is logged.',
   z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -89,8 +89,13 @@ export const logLevel = variable(
     )
     .default('info'),
 );
+export const logFormat = variable(
+  'SERVICE_LOG_FORMAT',
+  'Format of log lines: json, or text for people; text on a terminal and json elsewhere when not set.',
+  z.enum(['json', 'text'], 'must be json or text').optional(),
+);
 export const jwtSecret = variable(
   'SERVICE_JWT_SECRET',
-  'Secret that signs tokens; without it a secret file in the data directory, made at first start.',
+  'Secret that signs tokens; without it a secret file in the data directory, created at the first start.',
   z.string().min(32, 'must have at least 32 characters').optional(),
 );

@@ -14,12 +14,12 @@ const refused = { status: 403, code: 'context_refused' };
 describe('the sealed request context', () => {
   const sealer = createContextSealer(secret, () => 1_000_000);
 
-  it('opens what it sealed', () => assert.deepEqual(sealer.open(sealer.seal(context)), context));
+  it('opens its own', () => assert.deepEqual(sealer.open(sealer.seal(context)), context));
 
-  it('opens what another process with the same secret sealed', () =>
+  it('opens one of another process with the same secret', () =>
     assert.deepEqual(createContextSealer(secret, () => 1_000_500).open(sealer.seal(context)), context));
 
-  it('refuses one that was sealed with another secret', () => {
+  it('refuses one with another secret', () => {
     const other = createContextSealer(
       new TextEncoder().encode('another secret of thirty-two characters'),
       () => 1_000_000,
@@ -33,7 +33,7 @@ describe('the sealed request context', () => {
     assert.throws(() => sealer.open(`${Buffer.from(changed).toString('base64url')}.${signature}`), refused);
   });
 
-  it('refuses one that is too old, or from too far ahead', () => {
+  it('refuses one that is too old or too far in the future', () => {
     assert.throws(() => createContextSealer(secret, () => 1_000_000 + 61_000).open(sealer.seal(context)), refused);
     assert.throws(() => createContextSealer(secret, () => 1_000_000 - 61_000).open(sealer.seal(context)), refused);
   });

@@ -1,13 +1,13 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { forbidden } from './errors.ts';
 
-/** Who is calling, as the gateway verified it. */
+/** The caller, as the gateway verified it. */
 export type Principal =
   | {
       readonly type: 'guest';
-      /** Did they present a token that is no good? */
+      /** Whether the request has an invalid token. */
       readonly rejectedToken: boolean;
-      /** Was it the token of an anonymous user who has been promoted since? */
+      /** Whether the token is that of an anonymous user who has been promoted since. */
       readonly isPromoted?: true;
     }
   | ({
@@ -16,32 +16,34 @@ export type Principal =
       readonly email: string;
       readonly collection: string;
       readonly anonymous: boolean;
+      /** Whether the account's address is verified now; tokens do not say so. */
+      readonly verified?: boolean | undefined;
       readonly impersonatedBy: string | null;
-    } & Signed)
-  | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & Signed);
+    } & SessionClaims)
+  | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & SessionClaims);
 
-/** What the token says of itself. */
-interface Signed {
-  /** The row in the list of sessions; a token that was signed elsewhere may have none. */
+/** The session and the expiry of a token. */
+interface SessionClaims {
+  /** The id of the session's row; a token that was signed elsewhere may have none. */
   readonly sessionId?: string | undefined;
-  /** When the token runs out, in unix seconds. */
+  /** When the token expires, in unix seconds. */
   readonly expiresAtSec?: number | undefined;
 }
 
-/** What the gateway knows of a request and hands to the service that answers it. */
+/** What the gateway passes to the service with a request. */
 export interface RequestContext {
   readonly requestId: string;
   /** W3C trace context of the request, always present, sampled or not. */
   readonly traceparent: string;
   readonly principal: Principal;
-  /** The client's address, found behind trusted proxies. */
+  /** The client's address, behind trusted proxies. */
   readonly clientAddress: string;
 }
 
-/** Name of the internal header in which a context crosses from the gateway to a service. */
+/** The internal header that carries a sealed context from the gateway to a service. */
 export const contextHeader = 'x-recordbus-context';
 
-/** How long a sealed context is good for; it has to cover clock differences between machines, not a request. */
+/** How long a sealed context is valid; it has to cover clock differences between machines, not a request. */
 const lifetimeMs = 30_000;
 
 /** Seals contexts into the internal header and opens them again; both ends derive the key from the token secret. */
@@ -51,9 +53,9 @@ export interface ContextSealer {
   open(header: string | string[] | undefined): RequestContext;
 }
 
-/** Makes a sealer from the deployment's token secret (raw bytes). */
+/** Creates a sealer from the deployment's token secret (raw bytes). */
 export function createContextSealer(secret: Uint8Array, now: () => number = Date.now): ContextSealer {
-  // As a key object: bytes would be imported anew for each signature, at four times its cost.
+  // As a key object: raw bytes would be imported again for each signature, at four times its cost.
   const key = createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', 'recordbus internal context', 32)));
   const sign = (payload: string) => createHmac('sha256', key).update(payload).digest();
   return {

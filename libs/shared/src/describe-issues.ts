@@ -1,22 +1,26 @@
 import type { z } from 'zod';
 
-/** Of a member that no schema knows. */
+/** The message for a member that no schema knows. */
 export const unknownMember = 'is not known here';
 
-/** What the schema says of these when nothing was given would speak of its type. */
-const aboutTheValue: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+/** Issues whose messages describe the type also when the value is missing. */
+const typeIssues: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
+/** More than there are settings, whose PATCH names every invalid key (settings §1.3); a body may have thousands. */
+const maxDetails = 1000;
 
 /**
- * One message for each member: the first one found, by its dotted path. With the input that was read, a member that is
- * not there "is required".
+ * Returns one message for each invalid member, by its dotted path: the first issue of each, for the first thousand
+ * members. Given the input, a missing member gets "is required".
  */
 export function describeIssues(error: z.ZodError, input?: unknown): Record<string, string> {
-  // A Map, since a member may be called like one that every object inherits.
+  // A Map, since a member may have the name of one that every object inherits.
   const details = new Map<string, string>();
   for (const issue of error.issues) {
     const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
     for (const key of unknownKeys ?? ['']) {
       const path = [...issue.path, ...(key ? [key] : [])].join('.') || 'body';
+      if (details.size === maxDetails) return Object.fromEntries(details);
       if (!details.has(path)) details.set(path, unknownKeys ? unknownMember : messageOf(issue, input));
     }
   }
@@ -24,7 +28,7 @@ export function describeIssues(error: z.ZodError, input?: unknown): Record<strin
 }
 
 function messageOf({ code, path, message }: z.core.$ZodIssue, input: unknown): string {
-  if (input === undefined || path.length === 0 || !aboutTheValue.has(code ?? '')) return message;
+  if (input === undefined || path.length === 0 || !typeIssues.has(code ?? '')) return message;
   return valueAt(input, path) === undefined ? 'is required' : message;
 }
 

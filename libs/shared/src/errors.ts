@@ -1,4 +1,4 @@
-/** What a client is told when a request is refused (contract §1): a sentence, a stable code, and details. */
+/** The body of a refusal (http §4.1): a sentence, a stable code, and details. */
 interface ErrorBody {
   error: string;
   code: string;
@@ -11,7 +11,7 @@ interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** An error with an answer: everything a request is refused with is one of these; anything else is a 500. */
+/** An error that refuses a request with a status and a code. Any other error is a defect and becomes a 500. */
 export class AppError extends Error {
   readonly status: number;
   readonly code: string;
@@ -33,66 +33,72 @@ export class AppError extends Error {
   }
 }
 
-/** 400: the request can't be read (JSON, query parameter, filter, sort). */
-export const malformed = (message: string, details?: Record<string, unknown>) =>
+/**
+ * 400: the request can not be read (JSON, query parameter, filter, sort); details maps each parameter to its message.
+ */
+export const malformed = (message: string, details?: Record<string, string>) =>
   new AppError(400, 'malformed_request', message, details ? { details } : {});
 
-/** 422: the request was read and its values are refused; details maps each field to its message (interface §7). */
+/** 422: the request was read and its values are refused; details maps each field to its message (http §4.3). */
 export const validationFailed = (details: Record<string, string>) =>
   new AppError(422, 'validation_failed', 'validation failed', { details });
 
-/** 401: a token is required and none that is valid was presented. */
+/** 400 for one parameter of a query. */
+export const malformedParameter = (name: string, message: string) =>
+  malformed(`${name}: ${message}`, { [name]: message });
+
+/** 401: a valid token is required. */
 export const unauthenticated = (message = 'a valid token is required') =>
   new AppError(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
-/** 403: the caller is known, or a guest, and may not do this. */
+/** 403: the caller, a guest included, may not do this. */
 export const forbidden = (message: string, code = 'forbidden') => new AppError(403, code, message);
 
-/** 404: `what` names the thing that is not there ("record", "collection"). */
+/** 404: `what` names the missing thing ("record", "collection"). */
 export const notFound = (what: string) => new AppError(404, 'not_found', `${what} not found`);
 
 /** 405: the route exists, the method does not; `allow` is the value of the Allow header. */
 export const methodNotAllowed = (allow: string, message = 'method not allowed') =>
   new AppError(405, 'method_not_allowed', message, { headers: { Allow: allow } });
 
-/** 408: the body came too slowly, or not at all. */
-export const requestTimeout = () => new AppError(408, 'request_timeout', 'the request came too slowly');
+/** 408: the request arrived too slowly. */
+export const requestTimeout = () => new AppError(408, 'request_timeout', 'the request arrived too slowly');
 
-/** 409: the state of something else stands against it. */
+/** 409: the request conflicts with the current state. */
 export const conflict = (code: string, message: string, details?: Record<string, unknown>) =>
   new AppError(409, code, message, details ? { details } : {});
 
-/** 412: If-Match failed; the current ETag is echoed as a header and in the details (interface §4.5). */
+/** 412: If-Match failed; the current ETag is echoed as a header and in the details (records §9.1). */
 export const preconditionFailed = (etag: string) =>
   new AppError(412, 'precondition_failed', 'the record has changed', { details: { etag }, headers: { ETag: etag } });
 
 /** 413: the body is larger than the limit in bytes. */
-export const payloadTooLarge = (limitBytes: number) =>
-  new AppError(413, 'payload_too_large', `the body may have at most ${limitBytes} bytes`);
+export const payloadTooLarge = (limitBytes: number, what = 'the body') =>
+  new AppError(413, 'payload_too_large', `${what} may have at most ${limitBytes} bytes`);
 
-/** 415: the body is not of a type that the route reads. */
+/** 415: the route does not accept this content type. */
 export const unsupportedMediaType = (expected: string) =>
   new AppError(415, 'unsupported_media_type', `the body must be ${expected}`);
 
-/** 415: the body is compressed, and nothing here unpacks it (RFC 9110 §15.5.16). */
+/** 415: the body is compressed, which is not supported (RFC 9110 §15.5.16). */
 export const unsupportedEncoding = (encoding: string) =>
   new AppError(415, 'unsupported_media_type', `the body must be sent without Content-Encoding (${encoding})`, {
     headers: { 'Accept-Encoding': 'identity' },
   });
 
-/** 429: the caller asked too often; worth another try after so many seconds. */
+/** 429: too many requests; the caller can try again after this many seconds. */
 export const rateLimited = (retryAfterSec: number) =>
   new AppError(429, 'rate_limited', 'Too many requests. Try again later.', {
     headers: { 'Retry-After': String(retryAfterSec) },
   });
 
-/** 503: a dependency (database, bus, upstream) does not answer now; worth another try after a second. */
+/** 503: a dependency (database, bus, upstream) does not answer; the caller can try again after a second. */
 export const unavailable = (message: string, cause?: unknown) =>
   new AppError(503, 'unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 
 /** 504: an upstream took longer than its deadline. */
 export const upstreamTimeout = (message: string) => new AppError(504, 'upstream_timeout', message);
 
-/** 500: what any other thrown value becomes; its text goes to the log, never to the client. */
+/** 500: a defect. Its text is logged and never sent to the client. */
 export const internalError = (cause: unknown) =>
   new AppError(500, 'internal_error', 'something went wrong on the server', { cause });

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMs = 10;
-/** Before the next check passes this share of the time waited so far: who waits long takes no core for it. */
-const patience = 0.1;
+/** The wait before the next check, as a share of the time so far: long waits cost little CPU time. */
+const waitShare = 0.1;
 
 /**
- * For tests: asks, ever less often, until `check` neither throws nor gives undefined or false, and hands its value back.
- * Throws what it threw last, or that it never held, when `timeoutMs` are over.
+ * For tests: calls `check`, less and less often, until it neither throws nor returns undefined or false, and returns
+ * its value. After `timeoutMs` throws the last error of `check`, or that it never held.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
@@ -23,6 +23,6 @@ export async function eventually<T>(
     }
     const waitedMs = performance.now() - begunAtMs;
     if (waitedMs > timeoutMs) throw failure;
-    await delay(Math.max(pollMs, waitedMs * patience));
+    await delay(Math.max(pollMs, waitedMs * waitShare));
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGate } from './gate.ts';
 
-test('work runs in the order in which it came, never more at once than the width', async () => {
+test('work runs in order of arrival, never more at once than the width', async () => {
   const gate = createGate({ width: 2, maxWaiting: 100, refusal: 'too much to do' });
   const order: number[] = [];
   let running = 0;
@@ -25,7 +25,7 @@ test('work runs in the order in which it came, never more at once than the width
   );
 });
 
-test('work that fails gives its place on, and the error to its caller', async () => {
+test('work that fails passes its slot on, and the error to its caller', async () => {
   const gate = createGate({ width: 1, maxWaiting: 100, refusal: 'too much to do' });
   const failed = gate.run(() => Promise.reject(new Error('no')));
   const next = gate.run(async () => 'done');
@@ -33,7 +33,7 @@ test('work that fails gives its place on, and the error to its caller', async ()
   assert.equal(await next, 'done');
 });
 
-test('beyond the line of those who wait work is refused with 503', async () => {
+test('work is refused with 503 when the queue is full', async () => {
   const gate = createGate({ width: 1, maxWaiting: 1, refusal: 'too much to do' });
   let finish = () => {};
   const running = gate.run(() => new Promise<void>((resolve) => (finish = resolve)));

@@ -1,21 +1,21 @@
 import { unavailable } from './errors.ts';
 
 interface GateOptions {
-  /** How much work may run at once. */
+  /** How many pieces of work may run at once. */
   readonly width: number;
-  /** How much may wait; beyond it work is refused rather than answered after the caller has given up. */
+  /** How many may wait. Further work is refused, since its answer would come after the caller has given up. */
   readonly maxWaiting: number;
-  /** What those are told who are refused. */
+  /** The sentence of the refusal. */
   readonly refusal: string;
 }
 
-/** Lets a bounded amount of work run at once, in the order in which it came. */
+/** Lets a bounded amount of work run at once, in order of arrival. */
 export interface Gate {
-  /** Runs the work when its turn comes. Throws 503 when too much is waiting. */
+  /** Runs the work in its turn. Throws 503 when too much waits. */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a gate. */
+/** Creates a gate. */
 export function createGate({ width, maxWaiting, refusal }: GateOptions): Gate {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -27,7 +27,7 @@ export function createGate({ width, maxWaiting, refusal }: GateOptions): Gate {
       try {
         return await work();
       } finally {
-        // A place is handed on, not given back, so that nobody overtakes those who wait.
+        // The slot passes directly to the next in line, so that new work can not overtake it.
         const enter = waiting.shift();
         if (enter) enter();
         else running -= 1;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** Runs a process with a lifecycle; it prints `ready`, then what happens to it. */
+/** Runs a process with a lifecycle; it prints `ready`, then its steps. */
 function run(body: string, options = '') {
   const script = `
     import { createLifecycle } from ${JSON.stringify(here('./lifecycle.ts'))};
@@ -39,7 +39,7 @@ describe('the lifecycle of a process', () => {
     assert.deepEqual(lines, ['ready', 'second', 'first']);
   });
 
-  it('exits with what is said at the first signal', async () => {
+  it('exits with the code of onSignal', async () => {
     const { child, lines, ready, ended } = run(
       `lifecycle.onStop('part', () => say('part'));`,
       `onSignal: (signal) => { say(signal); return 3; }`,
@@ -51,7 +51,7 @@ describe('the lifecycle of a process', () => {
     assert.match(lines.join(), /^ready,SIG(INT|TERM),part$/);
   });
 
-  it('goes on past a part that fails or hangs, and exits 1', async () => {
+  it('continues after a part that fails or hangs, and exits 1', async () => {
     const { child, lines, ready, ended } = run(`
       lifecycle.onStop('last', () => say('last'));
       lifecycle.onStop('fails', () => { throw new Error('no'); });
@@ -62,7 +62,7 @@ describe('the lifecycle of a process', () => {
     assert.deepEqual(lines, ['ready', 'last']);
   });
 
-  it('stops what it can and exits 1 after an error nobody caught', async () => {
+  it('stops everything and exits 1 after an uncaught error', async () => {
     const { lines, ended } = run(`
       lifecycle.onStop('part', () => say('part'));
       setTimeout(() => { void Promise.reject(new Error('lost')); }, 10);`);

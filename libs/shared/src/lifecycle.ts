@@ -1,27 +1,28 @@
 import type { Logger } from './logging.ts';
 
-/** Things to stop when the process ends, each with its name for the log. Stopped in the reverse order of adding. */
+/** The parts to stop when the process ends, each with a name for the log. They stop in reverse order. */
 export interface Lifecycle {
   onStop(name: string, stop: () => Promise<void> | void): void;
-  /** Stops everything once and ends the process; a reason that is an error makes the exit code 1. */
+  /** Stops everything once and ends the process; the exit code is 1 if a part does not stop cleanly. */
   stop(reason: string, exitCode?: number): Promise<void>;
 }
 
 interface LifecycleOptions {
   log: Logger;
-  /** Deadline of each thing's stop; one that hangs is left behind and named. */
+  /** The longest wait for each part; one that hangs is abandoned and logged. */
   stopTimeoutMs?: number;
-  /** Hears of the first signal before anything is stopped, and gives the exit code; it is 0 when not given. */
+  /** Called at the first signal before anything is stopped; returns the exit code, which is 0 by default. */
   onSignal?: (signal: NodeJS.Signals) => number;
   exit?: (code: number) => void;
 }
 
-/** A terminal's Ctrl-C arrives from the terminal, from npm and from the launcher: one intent, several signals. */
-const sameIntentMs = 1500;
+/** Ctrl-C arrives from the terminal, from npm and from the launcher: several signals that count as one. */
+const repeatedSignalMs = 1500;
 
 /**
- * Makes the lifecycle of a process and takes over its signals: the first SIGTERM, SIGINT or SIGHUP stops everything
- * in order and exits 0 (or with what `onSignal` says), a later one exits at once. An error nobody caught is logged, then everything is stopped and the exit code is 1.
+ * Creates the lifecycle of a process and handles its signals: the first SIGTERM, SIGINT or SIGHUP stops everything in
+ * order and exits with 0 (or the result of `onSignal`), a later one exits at once. An uncaught error is logged, then
+ * everything is stopped and the exit code is 1.
  */
 export function createLifecycle({
   log,
@@ -62,12 +63,12 @@ export function createLifecycle({
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (!stopping) void lifecycle.stop(signal, onSignal(signal));
-      else if (Date.now() - stoppingSinceMs > sameIntentMs) exit(1);
+      else if (Date.now() - stoppingSinceMs > repeatedSignalMs) exit(1);
     });
   }
   const crash = (error: unknown) => {
-    log.fatal({ err: error }, 'an error nobody caught');
-    void lifecycle.stop('an error nobody caught', 1);
+    log.fatal({ err: error }, 'uncaught error');
+    void lifecycle.stop('uncaught error', 1);
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const logging = JSON.stringify(new URL('./logging.ts', import.meta.url).href);
 
-/** A program that has a logger and runs the given code. */
+/** A program with a logger that runs the given code. */
 const scriptOf = (code: string) =>
   `import { createLogger } from ${logging}; const log = createLogger('test', 'info'); ${code}`;
 
@@ -15,14 +15,14 @@ const readMessages = (text: string): string[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line).msg);
 
-/** Runs code in a process of its own and gives the messages that it logged. */
+/** Runs code in its own process and returns the messages that it logged. */
 function messagesOf(code: string): string[] {
   const args = ['--input-type=module', '-e', scriptOf(code)];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   return readMessages(stdout);
 }
 
-test('the last line before an end is there, however the process ends', () => {
+test('the last line is written, however the process ends', () => {
   assert.deepEqual(messagesOf("log.info('one'); log.info('two')"), ['one', 'two']);
   assert.deepEqual(messagesOf("log.info('one'); process.exit(1)"), ['one']);
   assert.deepEqual(messagesOf("log.info('one'); throw new Error('no')"), ['one']);
@@ -32,7 +32,7 @@ test('the last line before an end is there, however the process ends', () => {
   ]);
 });
 
-test('many lines arrive whole and in their order', () => {
+test('many lines arrive complete and in order', () => {
   const messages = messagesOf(
     "for (let n = 0; n < 5000; n += 1) log.info(String(n)); setImmediate(() => log.info('end'))",
   );

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { type Logger as PinoLogger, pino } from 'pino';
+import { readableLine } from './readable-line.ts';
 import { currentLogFields } from './request-scope.ts';
 
 export type Logger = PinoLogger;
@@ -7,8 +8,8 @@ export type Logger = PinoLogger;
 const standardOutputFd = 1;
 
 /**
- * Makes the JSON logger of a service. Lines that a request causes have its fields; secrets that could sit in a logged
- * object are removed by name.
+ * Creates the JSON logger of a service. Lines of a request have its fields; secrets in logged objects are removed by
+ * name.
  */
 export function createLogger(service: string, level: string): Logger {
   const options = {
@@ -25,27 +26,36 @@ export function createLogger(service: string, level: string): Logger {
   return pino(options, standardOutput);
 }
 
-/** Text that waits for the end of this turn of the event loop, and bytes that a slow reader has not taken yet. */
+/** JSON for machines, text for people at a terminal. */
+export type LogFormat = 'json' | 'text';
+
+let format: LogFormat = 'json';
+
+/** Sets the format of this process's log. */
+export function setLogFormat(wanted: LogFormat): void {
+  format = wanted;
+}
+
+/** Text that waits for the end of this turn of the event loop, and bytes that a slow reader has not accepted yet. */
 let pending = '';
 let backlog: Buffer = Buffer.alloc(0);
 let isScheduled = false;
 
-/** A reader that takes nothing any more must not fill the memory: beyond this, in bytes, lines are dropped. */
+/** The largest backlog in bytes; further lines are dropped, so that a stalled reader does not fill the memory. */
 const maxBacklog = 16 * 1024 * 1024;
-/** Pause before a reader that is full is tried again, and how long an ending process goes on trying, in milliseconds. */
+/** Pause before another write to a full reader, and how long an ending process retries, in milliseconds. */
 const retryMs = 5;
-const lastPatienceMs = 1000;
+const finalRetryMs = 1000;
 
 /**
- * Standard output. The lines of one turn of the event loop go out in one write, which costs as much as a single line's;
- * a fatal line and the end of the process write at once, so that the last line before an end is there. A reader that
- * is slow gets the rest as it comes to it, in order; one that is gone (a closed terminal) costs the lines, where pino's
- * own would retry for ever.
+ * Standard output. The lines of one turn of the event loop are written together, which costs as much as one line. A
+ * fatal line and the end of the process write at once, so that the last line is never lost. A slow reader gets the rest
+ * later, in order. Without a reader (a closed terminal) lines are lost, where pino's own stream would retry forever.
  */
 const standardOutput = {
   write(line: string): void {
     if (backlog.length + pending.length > maxBacklog) return;
-    pending += line;
+    pending += format === 'text' ? readableLine(line) : line;
     schedule(setImmediate);
   },
   flushSync: writeAll,
@@ -63,7 +73,7 @@ function schedule(later: (work: () => void) => unknown): void {
   });
 }
 
-/** Writes what the reader takes now. */
+/** Writes as much as the reader accepts now. */
 function writeSome(): void {
   if (pending !== '') {
     const bytes = Buffer.from(pending);
@@ -77,18 +87,18 @@ function writeSome(): void {
   }
 }
 
-/** Writes everything before it returns, unless the reader stands still. */
+/** Writes everything before it returns, unless the reader has stalled. */
 function writeAll(): void {
-  const givingUpMs = performance.now() + lastPatienceMs;
+  const deadlineMs = performance.now() + finalRetryMs;
   writeSome();
   const clock = new Int32Array(new SharedArrayBuffer(4));
-  while (backlog.length > 0 && performance.now() < givingUpMs) {
+  while (backlog.length > 0 && performance.now() < deadlineMs) {
     Atomics.wait(clock, 0, 0, retryMs);
     writeSome();
   }
 }
 
-/** Tells how many bytes are done with: none when the reader is full, all when there is no reader. */
+/** Returns how many bytes are done: none when the reader is full, all when there is no reader. */
 function tryWrite(bytes: Buffer): number {
   try {
     return writeSync(standardOutputFd, bytes);

@@ -20,7 +20,7 @@ const contextOf = (requestId: string, impersonatedBy: string | null): RequestCon
 
 const trace_id = 'a'.repeat(32);
 
-test('every line of a request names it, and the admin who acts as the user (interface §5)', async () => {
+test('every line of a request has its id and the admin who acts as the user [admins §5.4]', async () => {
   const seen = await Promise.all(
     [contextOf('r1', 'a1'), contextOf('r2', null)].map((context) =>
       inRequest(context, async () => {
@@ -36,7 +36,7 @@ test('every line of a request names it, and the admin who acts as the user (inte
   assert.deepEqual(currentLogFields(), {});
 });
 
-test('what a request leaves behind is not its own any more, but for the work that it asked for', async () => {
+test('work that outlives a request logs without its fields, except work that it requested', async () => {
   let answered = () => {};
   const answer = new Promise<void>((resolve) => {
     answered = resolve;

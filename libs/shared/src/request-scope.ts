@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import { clientKey } from './client-key.ts';
 import type { RequestContext } from './context.ts';
 
-/** Fields that join a log line to its request and, when an admin acts as a user, to that admin (interface §5). */
+/** Fields that link a log line to its request and, when an admin acts as a user, to that admin (admins §5.4). */
 export const logFields = ({ requestId, traceparent, principal }: RequestContext) => ({
   request_id: requestId,
   trace_id: traceparent.slice(3, 35),
@@ -10,15 +12,28 @@ export const logFields = ({ requestId, traceparent, principal }: RequestContext)
 
 type LogFields = ReturnType<typeof logFields>;
 
-/** What a request began and did not end, such as a connection, outlives it: its lines are not the request's any more. */
+/** The scope of a request. Work that outlives it, such as a connection, no longer logs with its fields. */
 interface Scope {
   fields: LogFields | undefined;
+  /** Undefined for work of the product itself. */
+  readonly context: RequestContext | undefined;
+  /** The client of the context, computed at first use. */
+  client: string | undefined;
+  /** The answer; undefined for work without one. */
+  readonly response: ServerResponse | undefined;
+  /** Releases what is held until the answer is sent. */
+  release: (() => void) | undefined;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-async function inScope<T>(fields: LogFields | undefined, work: () => Promise<T>): Promise<T> {
-  const scope = { fields };
+async function inScope<T>(
+  fields: LogFields | undefined,
+  context: RequestContext | undefined,
+  response: ServerResponse | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const scope = { fields, context, client: undefined, response, release: undefined };
   try {
     return await scopes.run(scope, work);
   } finally {
@@ -26,12 +41,56 @@ async function inScope<T>(fields: LogFields | undefined, work: () => Promise<T>)
   }
 }
 
-/** Does the work of a request: whatever is logged before it ends has the request's fields. */
-export const inRequest = <T>(context: RequestContext, work: () => Promise<T>): Promise<T> =>
-  inScope(logFields(context), work);
+/** Runs the work of a request: its log lines have the request's fields. */
+export const inRequest = <T>(context: RequestContext, work: () => Promise<T>, response?: ServerResponse): Promise<T> =>
+  inScope(logFields(context), context, response, work);
 
-/** Does work that a request caused and that goes on after its answer: what it logs has the request's fields too. */
-export const afterRequest = <T>(work: () => Promise<T>): Promise<T> => inScope(scopes.getStore()?.fields, work);
+/** Runs work that a request caused and that continues after its answer: its log lines have the request's fields too. */
+export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
+  inScope(scopes.getStore()?.fields, undefined, undefined, work);
 
-/** The fields of the request in whose work the caller runs; none outside of all. A new object, for the logger to fill. */
+/** Returns the fields of the current request, none outside a request, as a new object that the logger may fill. */
 export const currentLogFields = (): object => ({ ...scopes.getStore()?.fields });
+
+/** Returns the client of the current request, as rate limits identify it; undefined for work of the product itself. */
+export function currentClient(): string | undefined {
+  const scope = scopes.getStore();
+  if (scope?.context) scope.client ??= clientOf(scope.context);
+  return scope?.client;
+}
+
+/**
+ * Holds a resource until the answer of the current request is sent or its connection closes; outside a request it is
+ * released at once. A request holds one resource: a new one releases the previous.
+ */
+export function holdUntilAnswered(release: () => void): void {
+  releaseHeld();
+  const scope = scopes.getStore();
+  const response = scope?.response;
+  const socket = response?.req.socket;
+  if (!response || !socket || response.closed || socket.destroyed) {
+    release();
+    return;
+  }
+  // An answer that waits behind another gets no event when its connection closes.
+  const end = () => {
+    response.off('close', end);
+    socket.off('close', end);
+    release();
+  };
+  response.once('close', end);
+  socket.once('close', end);
+  scope.release = end;
+}
+
+/** Releases what the current request holds. */
+export function releaseHeld(): void {
+  const scope = scopes.getStore();
+  const end = scope?.release;
+  if (!end) return;
+  scope.release = undefined;
+  end();
+}
+
+const clientOf = ({ principal, clientAddress }: RequestContext): string =>
+  principal.type === 'guest' ? `guest ${clientKey(clientAddress)}` : `${principal.type} ${principal.id}`;

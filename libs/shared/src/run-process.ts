@@ -1,23 +1,24 @@
-import { type Config, ConfigError, host, loadConfig, logLevel, port, type Variable } from './config.ts';
+import { type Config, ConfigError, host, loadConfig, logFormat, logLevel, port, type Variable } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
-import { createLogger, type Logger } from './logging.ts';
+import { createLogger, type Logger, setLogFormat } from './logging.ts';
 import { createProcessMetrics, type Metrics } from './metrics/index.ts';
+import { StartFailure, systemRefusal } from './start-failure.ts';
 import { startTelemetry } from './telemetry.ts';
 
 /** Exit code of a start that the configuration stopped (sysexits.h, EX_CONFIG). */
 const configExitCode = 78;
 
-const processVariables = { port, host, logLevel };
+const processVariables = { port, host, logLevel, logFormat };
 
 export interface ProcessParts<V extends Record<string, Variable>> {
   readonly config: Config<V & typeof processVariables>;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
-  /** What this process measures about itself, for its connections to add to. */
+  /** The metrics of this process; its connections add theirs. */
   readonly metrics: Metrics;
 }
 
-/** What the process that started this one is told once requests are answered (over its IPC channel, if there is one). */
+/** The message to the parent process, over its IPC channel, once requests are answered. */
 export interface ReadyMessage {
   readonly ready: true;
   readonly name: string;
@@ -25,15 +26,16 @@ export interface ReadyMessage {
   readonly setupToken?: string;
 }
 
-/** Tells the parent process, if it listens, that this one is ready. */
+/** Notifies the parent process, if it listens, that this one is ready. */
 export const announceReady = (message: Omit<ReadyMessage, 'ready'>): void => {
   process.send?.({ ready: true, ...message });
 };
 
 /**
- * Runs the main function of a process: configuration, log, tracing and the order of stopping are set up, then `main`
- * starts its parts. A bad configuration ends the process with its sentences on standard error; whatever else is thrown
- * is logged, what was started is stopped, and the exit code is 1.
+ * Runs the main function of a process: sets up configuration, log, tracing and lifecycle, then calls `main`, which
+ * starts the parts. An invalid configuration ends the process with its sentences on standard error and exit code 78.
+ * After any other error the started parts are stopped and the exit code is 1: an external cause is a sentence on
+ * standard error, a defect is logged.
  */
 export async function runProcess<V extends Record<string, Variable>>(
   name: string,
@@ -41,6 +43,7 @@ export async function runProcess<V extends Record<string, Variable>>(
   main: (parts: ProcessParts<V>) => Promise<void>,
 ): Promise<void> {
   const config = loadOrExit({ ...processVariables, ...variables });
+  setLogFormat(config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'));
   const log = createLogger(name, config.logLevel);
   const lifecycle = createLifecycle({ log });
   try {
@@ -48,7 +51,9 @@ export async function runProcess<V extends Record<string, Variable>>(
     await main({ config, log, lifecycle, metrics: createProcessMetrics(name) });
   } catch (error) {
     if (error instanceof ConfigError) exitForConfig(error);
-    log.fatal({ err: error }, 'the start failed');
+    const sentence = error instanceof StartFailure ? error.message : systemRefusal(error);
+    if (sentence === undefined) log.fatal({ err: error }, 'the start failed');
+    else process.stderr.write(`${sentence}\n`);
     await lifecycle.stop('the start failed', 1);
   }
 }

@@ -1,6 +1,6 @@
 import type { Variable } from './config.ts';
 import type { ContextSealer } from './context.ts';
-import { listen } from './http/index.ts';
+import { endRequests, listen } from './http/index.ts';
 import { createServiceApp } from './http/service-app.ts';
 import { announceReady, type ProcessParts, runProcess } from './run-process.ts';
 import type { Service } from './service.ts';
@@ -22,8 +22,9 @@ export function runService<V extends Record<string, Variable>>(
     const { service, sealer, setupToken } = await build(parts);
     lifecycle.onStop(name, () => service.stop());
     await service.start();
-    const server = await listen(createServiceApp(service, sealer, log, metrics), { ...config, isBehindGateway: true });
-    lifecycle.onStop('requests', () => server.close());
+    const app = createServiceApp(service, sealer, log, metrics);
+    const server = await listen(app, { ...config, isBehindGateway: true, log, metrics });
+    lifecycle.onStop('requests', () => endRequests(server, [service]));
     log.info({ url: server.url }, 'listening');
     announceReady({ name, url: server.url, ...(setupToken && { setupToken }) });
   });

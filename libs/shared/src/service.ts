@@ -1,40 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal, RequestContext } from './context.ts';
-import type { Description } from './http/description.ts';
+import type { ServiceDescription } from './http/description.ts';
 import type { Route } from './http/route.ts';
 import type { Metrics } from './metrics/index.ts';
 
-/** Answers one request. The context is what the gateway verified; the handler never reads credentials itself. */
+/** Answers one request. The gateway has verified the context; the handler never reads credentials itself. */
 export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   context: RequestContext,
 ) => Promise<void>;
 
-/** Asks one dependency for a sign of life; throws when there is none. */
-export type HealthCheck = () => Promise<void>;
+/** Checks one dependency; throws when it does not answer. A returned text says what is wrong although it works. */
+export type HealthCheck = () => Promise<unknown>;
 
 /**
- * A service as a function returns one of these: alone in a process it is served over HTTP, in one process with the
- * others the gateway calls `handle` directly.
+ * A service. Alone in a process it is served over HTTP; in one process with the others the gateway calls `handle`
+ * directly.
  */
 export interface Service {
   readonly name: string;
-  /** As they are now. */
+  /** The current routes. */
   readonly routes: readonly Route[];
-  /** For a service whose routes change while it runs: calls back when they have. */
+  /** For a service whose routes change while it runs: registers a listener for changes. */
   readonly onRoutesChange?: (listener: () => void) => void;
   readonly handle: RequestHandler;
-  /** Answers other services, at paths below `/internal/` that the gateway never routes. */
-  readonly handleInner?: RequestHandler;
+  /** Answers other services, at paths below `/internal/` that the gateway never forwards. */
+  readonly handleInternal?: RequestHandler;
   readonly checks: Readonly<Record<string, HealthCheck>>;
-  /** Names of checks that are reported only: the service answers requests without what they ask. */
+  /** Names of checks that are only reported: the service answers requests without these dependencies. */
   readonly dispensable?: ReadonlySet<string>;
-  /** What it measures; part of `GET /api/v1/metrics`. */
+  /** Its metrics, part of `GET /api/v1/metrics`. */
   readonly metrics?: Metrics;
-  /** What it serves at the moment beside its declared routes, as far as this caller may know of it. */
-  describe?(principal: Principal): Promise<Description>;
+  /** Returns what it serves now beside its declared routes, as far as this caller may see it. */
+  describe?(principal: Principal): Promise<ServiceDescription>;
   start(): Promise<void>;
-  /** Finishes what it began; called after the last request was answered. */
+  /**
+   * For a service whose connections stay open: closes them, so that their clients reconnect to another replica. Called
+   * before `stop`, when no new connections are accepted, within the time that requests have to end.
+   */
+  drain?(): Promise<void>;
+  /** Finishes its work; called after the last request was answered. */
   stop(): Promise<void>;
 }

@@ -4,28 +4,28 @@ import { type Attributes, context, propagation, SpanKind, SpanStatusCode, trace 
 
 export { SpanKind } from '@opentelemetry/api';
 
-/** Spans are made by hand at the few places that matter; without an SDK all of this costs one comparison. */
+/** Spans are created by hand in the few places that matter; without an SDK each costs one comparison. */
 let tracing = false;
 const tracer = trace.getTracer('recordbus');
 
-/** How long the end of a process waits for its last spans to be taken, in milliseconds. */
+/** How long the end of a process waits for its last spans to be sent, in milliseconds. */
 const lastSpansMs = 2000;
 
 /**
- * Starts the OpenTelemetry SDK when OTEL_EXPORTER_OTLP_ENDPOINT is set; everything else about it is configured by the
- * standard OTEL_* variables. The SDK is loaded only then: it costs 35 MB and 400 ms.
- * @returns a function that sends the last spans and stops it; it never fails
+ * Starts the OpenTelemetry SDK when OTEL_EXPORTER_OTLP_ENDPOINT is set; the standard OTEL_* variables configure the
+ * rest. The SDK is loaded only then: it costs 35 MB and 400 ms. Returns a function that sends the last spans and stops
+ * the SDK; it never fails.
  */
 export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
-  // Not by setting the variable: the processes that this one starts would inherit the name.
+  // Not by setting the variable, which child processes would inherit.
   const name = environment.OTEL_SERVICE_NAME ?? `recordbus-${serviceName}`;
-  // Only traces: metrics are scraped, and logs are lines.
+  // Only traces: metrics are scraped, and logs are written as lines.
   const sdk = new NodeSDK({ serviceName: name, instrumentations: [], metricReaders: [], logRecordProcessors: [] });
   sdk.start();
   tracing = true;
-  // A collector that is away or hangs costs the last spans, not the clean end of the process.
+  // A collector that is down or hangs costs the last spans, not the clean end of the process.
   return () => Promise.race([sdk.shutdown().catch(() => {}), delay(lastSpansMs)]);
 }
 
@@ -34,11 +34,11 @@ interface SpanOptions {
   attributes?: Attributes;
   /** W3C traceparent to continue; without it the span is a child of the current one. */
   traceparent?: string | undefined;
-  /** Without a span around it the work gets none: what a process does on its own account begins no trace. */
+  /** Creates no span outside another one: background work begins no trace. */
   onlyWithin?: boolean;
 }
 
-/** Runs work inside a span; an error marks the span and is thrown on. */
+/** Runs work inside a span; an error marks the span and is rethrown. */
 export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   if (!tracing || (options.onlyWithin && !trace.getActiveSpan())) return work();
   const { traceparent, onlyWithin: _, ...spanOptions } = options;
@@ -55,7 +55,7 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
   });
 }
 
-/** The W3C traceparent of the span in which the caller runs, or the given one when nothing is traced. */
+/** Returns the W3C traceparent of the current span, or the given one when tracing is off. */
 export function currentTraceparent(otherwise: string): string {
   if (!tracing) return otherwise;
   const carrier: { traceparent?: string } = {};
@@ -65,7 +65,7 @@ export function currentTraceparent(otherwise: string): string {
 
 const traceparentShape = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The traceparent a client sent if it has the W3C form, else a new, unsampled one (W3C Trace Context §3.2). */
+/** Returns the client's traceparent if it is valid, else a new, unsampled one (W3C Trace Context §3.2). */
 export function acceptTraceparent(header: string | string[] | undefined): string {
   if (typeof header === 'string' && traceparentShape.test(header)) return header;
   const random = randomHex();
@@ -75,7 +75,7 @@ export function acceptTraceparent(header: string | string[] | undefined): string
 /** A trace id and a span id: 24 random bytes. */
 const randomLength = 24;
 
-/** Random bytes for many requests, since a call for a few costs as much as one for thousands. */
+/** Random bytes for many requests: a call for a few bytes costs as much as one for thousands. */
 const randomPool = Buffer.alloc(randomLength * 512);
 let randomUsed = randomPool.length;
 

@@ -1,4 +1,4 @@
-export { type FileKey, fileKey, previewKey } from './file-key.ts';
+export { type FileKey, fileKey, previewKey, previewMark } from './file-key.ts';
 export { openLocalStorage } from './local-storage.ts';
 export { openStorage, storageVariables } from './open-storage.ts';
-export type { Storage } from './storage.ts';
+export type { Storage, StoredPreview } from './storage.ts';

@@ -23,7 +23,7 @@ suite('files in a local directory', () => {
   const key = (name: string, recordId = 'r1') => fileKey('c1', recordId, name) ?? assert.fail(`${name} is no name`);
   const drafts = () => readdir(join(directory, 'uploads', '.drafts'));
 
-  test('what was put is found and read, whole and in part', async () => {
+  test('a stored file is found and read, whole and in part', async () => {
     assert.deepEqual(await storage.put(key('a.txt'), Readable.from(['hello ', 'world'])), { sizeBytes: 11 });
     assert.deepEqual(await storage.find(key('a.txt')), { sizeBytes: 11 });
     assert.equal(await text((await storage.open(key('a.txt'))) ?? assert.fail('no file')), 'hello world');
@@ -32,7 +32,7 @@ suite('files in a local directory', () => {
     assert.deepEqual(await drafts(), []);
   });
 
-  test('other users of the machine can neither read files nor see their names', async () => {
+  test('other users of the machine can neither read files nor list their names', async () => {
     await storage.put(key('salaries.txt', 'r9'), Readable.from(['secret']));
     for (const path of ['', '.drafts', 'c1', 'c1/r9', 'c1/r9/salaries.txt']) {
       const { mode } = await stat(join(directory, 'uploads', path));
@@ -40,12 +40,12 @@ suite('files in a local directory', () => {
     }
   });
 
-  test('an empty file is a file', async () => {
+  test('an empty file exists', async () => {
     assert.deepEqual(await storage.put(key('empty'), Readable.from([])), { sizeBytes: 0 });
     assert.equal((await buffer((await storage.open(key('empty'))) ?? assert.fail('no file'))).length, 0);
   });
 
-  test('there is nothing under a name that was not put', async () => {
+  test('a file that was not stored does not exist', async () => {
     assert.equal(await storage.find(key('missing')), undefined);
     assert.equal(await storage.open(key('missing')), undefined);
   });
@@ -62,7 +62,7 @@ suite('files in a local directory', () => {
     assert.deepEqual(await drafts(), []);
   });
 
-  test('what a killed process left of a file, or of a preview, goes when the file is removed', async () => {
+  test('drafts of a killed process, also of previews, are removed with the file', async () => {
     const unfinished = ['half', 'half.thumb-10x10', 'other'].map((name) => {
       const bytes = new Readable({ read() {} });
       bytes.push('x');
@@ -81,7 +81,7 @@ suite('files in a local directory', () => {
     assert.equal(await text((await storage.open(key('once'))) ?? assert.fail('no file')), 'first');
   });
 
-  test('a deleted file is gone, its empty folder too, and deleting it again is no error', async () => {
+  test('a deletion removes the file and its empty folder, and can be repeated', async () => {
     await storage.put(key('x', 'r2'), Readable.from(['x']));
     await storage.put(key('y', 'r2'), Readable.from(['y']));
     await storage.delete(key('x', 'r2'));
@@ -92,7 +92,7 @@ suite('files in a local directory', () => {
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
   });
 
-  test('puts and deletes of one record at once lose nothing', async () => {
+  test('concurrent puts and deletes of one record lose nothing', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     await Promise.all(
       names.map(async (name, index) => {

@@ -3,27 +3,31 @@ import { createWriteStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type FileKey, isSegment, previewMark } from './file-key.ts';
+import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
 import type { Storage } from './storage.ts';
 
-/** Drafts stand where no key leads: a segment of a key has no leading dot. */
+/** Drafts are outside all keys: a segment of a key has no leading dot. */
 const draftsFolder = '.drafts';
 
-/** Names of files are said to nobody else on the machine either. */
+/** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
+const staleDraftMs = 3600 * 1000;
+
+/** Other users of the machine can not list the names of files. */
 const folderOptions = { recursive: true, mode: 0o700 };
 
-/** Keeps files under a directory, `<collection id>/<record id>/<name>`, which is made when it is not there. */
+/** Keeps files below a directory, `<collection id>/<record id>/<name>`; creates the directory when it is missing. */
 export async function openLocalStorage(directory: string): Promise<Storage> {
   const drafts = join(directory, draftsFolder);
   await mkdir(drafts, folderOptions);
+  await removeStaleDrafts(drafts);
   const pathOf = ({ segments }: FileKey) => join(directory, ...segments);
 
-  /** Moves a finished draft to its name. The folder may be removed as empty between making and using it. */
+  /** Links a finished draft to its name. Its folder may be removed as empty between its creation and its use. */
   async function settle(draft: string, path: string): Promise<void> {
     for (let left = 3; ; left -= 1) {
       await mkdir(dirname(path), folderOptions);
       try {
-        // Unlike a rename, a link never replaces a file that is there.
+        // Unlike a rename, a link never replaces an existing file.
         await link(draft, path);
         break;
       } catch (error) {
@@ -59,7 +63,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       const previews = `${key.segments[2]}${previewMark}`;
       for (const name of (await unlessMissing(readdir(dirname(path)))) ?? [])
         if (name.startsWith(previews)) await rm(join(dirname(path), name), { force: true });
-      // What a process left that was killed while it wrote.
+      // Drafts of a process that was killed while it wrote.
       const prefix = draftPrefixOf(key);
       for (const name of await readdir(drafts))
         if (name.startsWith(prefix)) await rm(join(drafts, name), { force: true });
@@ -68,6 +72,15 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       } catch (error) {
         if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
       }
+    },
+    async *listPreviews() {
+      for (const collectionId of await foldersIn(directory))
+        for (const recordId of await foldersIn(join(directory, collectionId)))
+          for (const name of (await unlessMissing(readdir(join(directory, collectionId, recordId)))) ?? []) {
+            const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
+            const found = key && (await unlessMissing(stat(pathOf(key))));
+            if (key && found) yield { key, sizeBytes: found.size };
+          }
     },
     async deleteRecord(collectionId, recordId) {
       if (!isSegment(collectionId) || !isSegment(recordId)) return;
@@ -79,13 +92,29 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
   };
 }
 
-/** Drafts of a file and of its previews begin alike; a hash, for the names of both may be as long as names can be. */
+/** Removes drafts of processes that were killed while they wrote; active drafts are younger. */
+async function removeStaleDrafts(drafts: string): Promise<void> {
+  for (const name of await readdir(drafts)) {
+    const path = join(drafts, name);
+    const found = await unlessMissing(stat(path));
+    if (found && Date.now() - found.mtimeMs > staleDraftMs) await rm(path, { force: true });
+  }
+}
+
+async function foldersIn(path: string): Promise<string[]> {
+  const entries = (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? [];
+  return entries.filter((entry) => entry.isDirectory() && isSegment(entry.name)).map(({ name }) => name);
+}
+
+/**
+ * Returns the common prefix of the drafts of a file and its previews: a hash, since names may have the maximal length.
+ */
 function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): string {
   const [file] = name.split(previewMark);
   return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;
 }
 
-/** A name in a folder is only durable once the folder is (fsync(2)). */
+/** Flushes a folder: a name in it is durable only after that (fsync(2)). */
 async function flushFolder(path: string): Promise<void> {
   const folder = await unlessMissing(open(path, 'r'));
   try {

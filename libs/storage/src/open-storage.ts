@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { type Config, dataDirectory, urlOf, variable } from '@recordbus/shared/config';
+import { makeDirectory, unusablePath } from '@recordbus/shared/directory';
 import { z } from 'zod';
 import { openLocalStorage } from './local-storage.ts';
 import type { Storage } from './storage.ts';
 
-/** The variables that say where uploaded files are kept. */
+/** The environment variables of the store for uploaded files. */
 export const storageVariables = {
   dataDirectory,
   storageUrl: variable(
@@ -14,7 +15,7 @@ export const storageVariables = {
   ),
   storageEndpoint: variable(
     'SERVICE_STORAGE_ENDPOINT',
-    'Where the S3-compatible store listens, when it is not that of Amazon.',
+    'URL of the S3-compatible store, when it is not Amazon S3.',
     urlOf('http', 'https').optional(),
   ),
   storageRegion: variable('SERVICE_STORAGE_REGION', 'Region of the bucket.', z.string().default('us-east-1')),
@@ -30,15 +31,26 @@ export const storageVariables = {
   ),
 };
 
-/** Opens the store that the configuration names. The S3 client is only loaded where it is used. */
+/**
+ * Opens the store that the configuration names. The S3 client is loaded only when needed. Throws ConfigError for a data
+ * directory that can not be used.
+ */
 export async function openStorage(config: Config<typeof storageVariables>): Promise<Storage> {
-  if (config.storageUrl === undefined) return openLocalStorage(join(config.dataDirectory, 'uploads'));
+  if (config.storageUrl === undefined) {
+    const directory = join(config.dataDirectory, 'uploads');
+    try {
+      makeDirectory(directory, 0o700);
+      return await openLocalStorage(directory);
+    } catch (error) {
+      throw unusablePath(dataDirectory.name, directory, error);
+    }
+  }
   const { hostname: bucket, pathname } = new URL(config.storageUrl);
   const { storageAccessKey: accessKeyId, storageSecretKey: secretAccessKey } = config;
   const { openS3Storage } = await import('./s3-storage.ts');
   return openS3Storage({
     bucket,
-    prefix: pathname.replace(/^\/+|\/+$/g, ''),
+    prefix: pathname.split('/').filter(Boolean).join('/'),
     endpoint: config.storageEndpoint,
     region: config.storageRegion,
     credentials:

@@ -51,14 +51,14 @@ suite('files in an S3-compatible store', { skip }, () => {
     return text((await storage.open(at, range)) ?? assert.fail('no file'));
   };
 
-  test('what was put is found and read, whole and in part', async () => {
+  test('a stored file is found and read, whole and in part', async () => {
     assert.deepEqual(await storage.put(key('a.txt'), Readable.from(['hello ', 'world'])), { sizeBytes: 11 });
     assert.deepEqual(await storage.find(key('a.txt')), { sizeBytes: 11 });
     assert.equal(await read(key('a.txt')), 'hello world');
     assert.equal(await read(key('a.txt'), 4, 6), 'o w');
   });
 
-  test('a file of several parts, and an empty one', async () => {
+  test('a file of several parts and an empty one are stored', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const parts = Readable.from(Array(20).fill(chunk), { objectMode: false });
     assert.deepEqual(await storage.put(key('large'), parts), { sizeBytes: 20 * chunk.length });
@@ -67,7 +67,7 @@ suite('files in an S3-compatible store', { skip }, () => {
     assert.equal(await read(key('empty')), '');
   });
 
-  test('there is nothing under a name that was not put, nor of a stream that breaks', async () => {
+  test('a file that was not stored, or whose stream broke, does not exist', async () => {
     assert.equal(await storage.find(key('missing')), undefined);
     assert.equal(await storage.open(key('missing')), undefined);
     const broken = Readable.from(
@@ -80,7 +80,7 @@ suite('files in an S3-compatible store', { skip }, () => {
     assert.equal(await storage.find(key('broken')), undefined);
   });
 
-  test('a file goes with its previews and nothing else; a record and a collection with all they have', async () => {
+  test('deletes a file with its previews only, and a record or a collection with all their files', async () => {
     const at = key('p', 'r2');
     const preview = previewKey(at, '10x10') ?? assert.fail('no key');
     for (const one of [at, preview, key('p.txt', 'r2'), key('q', 'r20')]) await storage.put(one, Readable.from(['x']));

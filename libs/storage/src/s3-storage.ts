@@ -8,36 +8,36 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { type FileKey, isSegment, previewMark } from './file-key.ts';
+import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
 import type { Storage } from './storage.ts';
 
-/** Where an S3-compatible store is; what is left out the SDK finds as it always does. */
+/** The location of an S3-compatible store; the SDK's defaults apply to missing options. */
 export interface S3Options {
   readonly bucket: string;
-  /** Before every key, without slashes at its ends; none when empty. */
+  /** The prefix of every key, without slashes at its ends; empty for none. */
   readonly prefix: string;
   readonly endpoint?: string | undefined;
   readonly region: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** A part of an upload is held in memory until it is sent: 10,000 of these are the largest file, 78 GiB. */
+/** A part of an upload stays in memory until it is sent; 10,000 parts are the largest file, 78 GiB. */
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 2;
 
-/** Most objects that one request deletes. */
+/** The most objects that one request can delete. */
 const deletedAtOnce = 1000;
 
 /**
- * Keeps files in a bucket, `<prefix>/<collection id>/<record id>/<name>`. An object is there whole or not at all. Parts
- * of uploads that a dead process has left are for a lifecycle rule of the bucket.
+ * Keeps files in a bucket, `<prefix>/<collection id>/<record id>/<name>`. An object is complete or does not exist. A
+ * lifecycle rule of the bucket should remove the parts of uploads of processes that died.
  */
 export function openS3Storage({ bucket, prefix, endpoint, region, credentials }: S3Options): Storage {
   const client = new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // Stores other than Amazon's do not know the newer checksums.
+    // Other stores than Amazon's do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -93,6 +93,21 @@ export function openS3Storage({ bucket, prefix, endpoint, region, credentials }:
     async delete(key) {
       await deleteAll([nameOf(key).Key]);
       await deleteUnder(`${nameOf(key).Key}${previewMark}`);
+    },
+    async *listPreviews() {
+      const start = prefix ? `${prefix}/` : '';
+      for (let after: string | undefined, hasMore = true; hasMore; ) {
+        const page = await client.send(
+          new ListObjectsV2Command({ Bucket: bucket, Prefix: start, ...(after && { ContinuationToken: after }) }),
+        );
+        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+          const [collectionId = '', recordId = '', name = '', ...more] = Key.slice(start.length).split('/');
+          const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
+          if (key && more.length === 0) yield { key, sizeBytes: Size };
+        }
+        after = page.NextContinuationToken;
+        hasMore = after !== undefined;
+      }
     },
     async deleteRecord(collectionId, recordId) {
       if (isSegment(collectionId) && isSegment(recordId)) await deleteUnder(`${path(collectionId, recordId)}/`);

@@ -11,18 +11,26 @@ interface StoredFile {
   readonly sizeBytes: number;
 }
 
+/** A preview of a file in the store. */
+export interface StoredPreview {
+  readonly key: FileKey;
+  readonly sizeBytes: number;
+}
+
 /** The bytes of uploaded files, under keys that are written once: a changed file gets another name. */
 export interface Storage {
-  /** Keeps what the stream gives; once it resolves the bytes survive a crash, when it rejects there is no such file. */
+  /** Stores the bytes of a stream. Once it resolves they survive a crash; when it rejects there is no such file. */
   put(key: FileKey, bytes: Readable): Promise<StoredFile>;
-  /** What is known of a file without reading it; undefined when there is none. */
+  /** Returns the size of a file; undefined when it does not exist. */
   find(key: FileKey): Promise<StoredFile | undefined>;
-  /** The bytes of a file, or a part of them; undefined when there is none. Whoever opens it reads or destroys it. */
+  /** Opens a file, or a range of it; undefined when it does not exist. The caller reads or destroys the stream. */
   open(key: FileKey, range?: ByteRange): Promise<Readable | undefined>;
-  /** Removes a file with its previews; one that is not there is no error, so that a removal can be repeated. */
+  /** Deletes a file and its previews; a missing file is no error, so that a deletion can be repeated. */
   delete(key: FileKey): Promise<void>;
-  /** Removes every file of a record. */
+  /** Deletes every file of a record. */
   deleteRecord(collectionId: string, recordId: string): Promise<void>;
-  /** Removes every file of a collection. */
+  /** Lists every preview. It reads the names of all files, so call it rarely. */
+  listPreviews(): AsyncIterable<StoredPreview>;
+  /** Deletes every file of a collection. */
   deleteCollection(collectionId: string): Promise<void>;
 }

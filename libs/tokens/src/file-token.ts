@@ -2,52 +2,66 @@ import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
-import { importTokenKey, type SessionPrincipal } from './session-token.ts';
+import { importTokenKey } from './session-token.ts';
 
-/** A file token as it states itself: which file, for whom, and from where. */
-export interface FileToken {
-  /** What a one-time token is remembered by once it was used. */
-  readonly id: string;
+/** The file that a token opens. */
+export interface TokenFile {
   readonly collectionId: string;
   readonly recordId: string;
   readonly filename: string;
-  /** Who minted it; the rules are asked for them again at each download. Null for a guest. */
+}
+
+/** The content of a file token (files §6). */
+export interface FileToken {
+  /** Identifies a used one-time token. */
+  readonly id: string;
+  /** Null for a token that opens every file that its minter may see (files §6.2). */
+  readonly file: TokenFile | null;
+  /** The minter, for whom each download checks the rules again (files §6.3). Null for a guest. */
   readonly minter: FileTokenMinter | null;
   readonly expiresAtSec: number;
-  /** May the token be used from this address? True for every one when the token is bound to none. */
+  /** Whether the token may be used from this address. Always true when the token is bound to none. */
   admits(clientAddress: string): boolean;
 }
 
-/** Whoever asked for a token, as their account was then: one that has moved on ends the token with the sessions. */
-export type FileTokenMinter = SessionPrincipal & { readonly tokenVersion: number };
+/**
+ * The principal who asked for a token: the id and the token version of the account at that time, so that a later version
+ * ends the token. URLs carry tokens into logs, so a token names nothing else of a person (files §6.4).
+ */
+export type FileTokenMinter = (
+  | { readonly type: 'admin'; readonly id: string }
+  | { readonly type: 'user'; readonly id: string; readonly collection: string; readonly impersonatedBy: string | null }
+) & {
+  readonly tokenVersion: number;
+  /** The session with which the token ends, if any. */
+  readonly sessionId?: string | undefined;
+};
 
 interface NewFileToken extends Omit<FileToken, 'id' | 'expiresAtSec' | 'admits'> {
-  /** The only client address that may use the token; any when left out. */
+  /** The only client address that may use the token. Every address may when it is left out. */
   readonly boundTo?: string;
   readonly windowSec: number;
 }
 
-/** Signs and reads file tokens (contract §3). */
+/** Signs and verifies file tokens (files §6). */
 export interface FileTokens {
   sign(token: NewFileToken): Promise<{ readonly token: string; readonly expiresAtSec: number }>;
-  /** Undefined for one that is forged, expired, of another kind, or no token at all. */
+  /** Returns undefined for a text that is forged, expired, a token of another kind, or no token. */
   verify(token: string): Promise<FileToken | undefined>;
 }
 
 const fileTokenType = 'file+jwt';
 const audience = 'file';
 
-/** Longer ones are refused unread; names and addresses are bounded, so no token of ours comes near. */
+/** Longer texts are refused unread. Names and addresses are bounded, so no real token is that long. */
 const maxTokenLength = 4096;
 
 const minterClaims = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('admin'), id: z.string(), email: z.string(), tokenVersion: z.int() }),
+  z.object({ type: z.literal('admin'), id: z.string(), sessionId: z.string().optional(), tokenVersion: z.int() }),
   z.object({
     type: z.literal('user'),
     id: z.string(),
-    email: z.string(),
     collection: z.string(),
-    anonymous: z.boolean(),
     impersonatedBy: z.string().nullable(),
     sessionId: z.string().optional(),
     tokenVersion: z.int(),
@@ -57,17 +71,15 @@ const minterClaims = z.discriminatedUnion('type', [
 const fileClaims = z.object({
   jti: z.string().min(1),
   exp: z.int(),
-  collection_id: z.string(),
-  record_id: z.string(),
-  filename: z.string(),
+  ...z.object({ collection_id: z.string(), record_id: z.string(), filename: z.string() }).partial().shape,
   minter: minterClaims.nullable(),
   address_hash: z.string().optional(),
 });
 
 /**
- * Makes the signer and reader of file tokens from the deployment's token secret (raw bytes); `clock` gives
- * milliseconds. Their key is derived, so that no token of another kind passes for one, whatever its claims. They are
- * carried in URLs, which end up in logs, so a bound address is in them as a keyed hash only.
+ * Creates the signer and verifier of file tokens from the deployment's token secret (raw bytes); `clock` returns
+ * milliseconds. The key is derived, so no token of another kind is accepted, whatever its claims. URLs carry tokens into
+ * logs, so a token holds a bound address only as a keyed hash.
  */
 export function createFileTokens(secret: Uint8Array, clock: () => number = Date.now): FileTokens {
   const derive = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
@@ -77,14 +89,12 @@ export function createFileTokens(secret: Uint8Array, clock: () => number = Date.
     createHmac('sha256', addressKey).update(`${jti} ${address}`).digest('base64url');
 
   return {
-    async sign({ collectionId, recordId, filename, minter, boundTo, windowSec }) {
+    async sign({ file, minter, boundTo, windowSec }) {
       const jti = randomUUID();
       const issuedAtSec = Math.floor(clock() / 1000);
       const expiresAtSec = issuedAtSec + windowSec;
       const claims = {
-        collection_id: collectionId,
-        record_id: recordId,
-        filename,
+        ...(file && { collection_id: file.collectionId, record_id: file.recordId, filename: file.filename }),
         minter,
         ...(boundTo !== undefined && { address_hash: hashAddress(jti, boundTo) }),
       };
@@ -105,15 +115,20 @@ export function createFileTokens(secret: Uint8Array, clock: () => number = Date.
       const { jti, address_hash: addressHash } = claims;
       return {
         id: jti,
-        collectionId: claims.collection_id,
-        recordId: claims.record_id,
-        filename: claims.filename,
+        file: fileOf(claims),
         minter: claims.minter,
         expiresAtSec: claims.exp,
         admits: (address) => addressHash === undefined || addressHash === hashAddress(jti, address),
       };
     },
   };
+}
+
+function fileOf(claims: z.output<typeof fileClaims>): TokenFile | null {
+  const { collection_id: collectionId, record_id: recordId, filename } = claims;
+  return collectionId === undefined || recordId === undefined || filename === undefined
+    ? null
+    : { collectionId, recordId, filename };
 }
 
 type TokenKey = Awaited<ReturnType<typeof importTokenKey>>;
@@ -132,7 +147,7 @@ async function readClaims(
     });
     return fileClaims.parse(payload);
   } catch {
-    // Whatever it is, the token is no good: jose throws plain TypeErrors too.
+    // Every error means a bad token: jose throws plain TypeErrors too.
     return undefined;
   }
 }

@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('SERVICE_JWT_SECRET signs with its raw bytes, and no file is made', () => {
+test('SERVICE_JWT_SECRET gives its raw bytes and creates no file [auth §8.3]', () => {
   const jwtSecret = 'ä secret with more than 32 characters';
   assert.deepEqual(loadTokenSecret({ jwtSecret, dataDirectory: directory }), Buffer.from(jwtSecret));
   assert.deepEqual(readdirSync(directory), []);
 });
 
-test('without it the first start makes a file that only its owner reads, and a later one finds it', () => {
+test('without it the first start creates a file that only its owner can read, and later starts read it', () => {
   const dataDirectory = join(directory, 'not', 'there', 'yet');
   const first = loadTokenSecret({ dataDirectory });
   assert.deepEqual(loadTokenSecret({ dataDirectory }), first);
@@ -30,7 +30,7 @@ test('without it the first start makes a file that only its owner reads, and a l
   assert.equal(first.length, 43);
 });
 
-test('of several processes that start at once all use the same secret', async () => {
+test('several processes that start at once use the same secret', async () => {
   const script = `import { loadTokenSecret } from ${JSON.stringify(new URL('./secret.ts', import.meta.url).href)};
     process.stdout.write(loadTokenSecret({ dataDirectory: process.argv[1] }));`;
   const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, directory]);
@@ -39,7 +39,7 @@ test('of several processes that start at once all use the same secret', async ()
   assert.deepEqual(readdirSync(directory), ['jwt_secret']);
 });
 
-test('a secret file that is too short, or a data directory that is a file, stops the start by name', () => {
+test('a secret file that is too short, or a data directory that is a file, is an error that names it', () => {
   writeFileSync(join(directory, 'jwt_secret'), 'short');
   const path = join(directory, 'jwt_secret');
   assert.throws(

@@ -20,7 +20,7 @@ const user: SessionPrincipal = {
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token put together by hand, as anyone who has the secret could. */
+/** Signs a token by hand, as another holder of the secret could. */
 function forge(claims: unknown, header: object = { alg: 'HS256', typ: 'JWT' }, key: Uint8Array = secret): string {
   const body = `${base64url(header)}.${base64url(claims)}`;
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
@@ -30,7 +30,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?
 
 const adminClaims = { id: 'a1', email: 'root@example.com', aud: 'admin', iat: nowSec, exp: nowSec + 60, tv: 0 };
 
-test('a user token carries the claims of interface §5, signed with the raw bytes of the secret', async () => {
+test('a user token has the documented claims and is signed with the raw bytes of the secret [auth §8.2]', async () => {
   const token = await signer.signSession({ principal: user, tokenVersion: 3, windowSec: 60 });
   const { jti, ...claims } = claimsOf(token);
   assert.deepEqual(claims, {
@@ -48,7 +48,7 @@ test('a user token carries the claims of interface §5, signed with the raw byte
   assert.deepEqual(JSON.parse(Buffer.from(header ?? '', 'base64url').toString()), { alg: 'HS256', typ: 'JWT' });
 });
 
-test('anonymous and impersonated sessions say so', async () => {
+test('tokens of anonymous and impersonated sessions say so [auth §8.2]', async () => {
   const guest = await signer.signSession({ principal: { ...user, anonymous: true }, tokenVersion: 0, windowSec: 60 });
   assert.equal(claimsOf(guest).anonymous, true);
   const other = await signer.signSession({
@@ -59,7 +59,7 @@ test('anonymous and impersonated sessions say so', async () => {
   assert.equal(claimsOf(other).impersonated_by, 'a1');
 });
 
-test('what was signed is read back', async () => {
+test('a verified token gives the session that was signed', async () => {
   const verifier = createTokenVerifier(secret, clock);
   const principals: SessionPrincipal[] = [admin, user, { ...user, anonymous: true }, { ...user, impersonatedBy: 'a1' }];
   for (const principal of principals) {
@@ -70,12 +70,12 @@ test('what was signed is read back', async () => {
   }
 });
 
-test('two tokens of the same second differ', async () => {
+test('two tokens of one session and second differ', async () => {
   const session = { principal: admin, tokenVersion: 0, windowSec: 60 };
   assert.notEqual(await signer.signSession(session), await signer.signSession(session));
 });
 
-test('a token is good until its expiry and not one second longer, also from the cache', async () => {
+test('a token expires exactly at its time, also in the cache', async () => {
   let nowMs = clock();
   const verifier = createTokenVerifier(secret, () => nowMs);
   const token = await signer.signSession({ principal: admin, tokenVersion: 0, windowSec: 60 });
@@ -88,7 +88,7 @@ test('a token is good until its expiry and not one second longer, also from the 
   assert.ok(await verifier.verifySession(token));
 });
 
-test('a token from elsewhere is as good as its signature and claims', async () => {
+test('a token of another holder of the secret is accepted without the further claims [auth §8.2]', async () => {
   const verifier = createTokenVerifier(secret, clock);
   const { tv: _, ...withoutVersion } = adminClaims;
   assert.equal((await verifier.verifySession(forge(withoutVersion, { alg: 'HS256' })))?.tokenVersion, 0);
@@ -115,7 +115,7 @@ const refused: [string, string][] = [
   ['a user without a collection', forge({ ...adminClaims, aud: 'user' })],
   ['critical extensions', forge(adminClaims, { alg: 'HS256', crit: ['exp'], exp: 1 })],
   ['a payload that is no object', forge('root')],
-  ['far too long', forge({ ...adminClaims, email: 'x'.repeat(5000) })],
+  ['a token that is too long', forge({ ...adminClaims, email: 'x'.repeat(5000) })],
 ];
 for (const [name, token] of refused)
   test(`refused: ${name}`, async () => {

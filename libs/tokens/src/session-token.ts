@@ -2,26 +2,26 @@ import { randomUUID, webcrypto } from 'node:crypto';
 import type { Principal } from '@recordbus/shared/context';
 import { SignJWT } from 'jose/jwt/sign';
 
-/** Whose session a token is; a guest has none. */
+/** The principal of a session; a guest has none. */
 export type SessionPrincipal = Exclude<Principal, { type: 'guest' }>;
 
 /** A session as its token states it. */
 export interface Session {
   readonly principal: SessionPrincipal;
-  /** The account's token version when the token was made: an account whose version moved on has ended the session. */
+  /** The account's token version when the token was signed. A later version of the account ends the session. */
   readonly tokenVersion: number;
-  /** The row in the list of sessions; a token that was signed elsewhere may have none. */
+  /** The row of the session; absent from tokens that another holder of the secret signed (auth §8.2). */
   readonly sessionId?: string | undefined;
   readonly expiresAtSec: number;
 }
 
 /**
- * The header's `typ` of session tokens (RFC 8725 §3.11). Every other kind of token has a `typ`, an audience and a key
- * of its own, so that none passes for another.
+ * The header's `typ` of session tokens (RFC 8725 §3.11). Every other kind of token has its own `typ`, audience and key,
+ * so that kinds are not interchangeable (auth §8.4).
  */
 export const sessionTokenType = 'JWT';
 
-/** HS256 and nothing else; a raw secret given to each call would be imported anew each time, at four times the cost. */
+/** Imports a secret as an HS256 key. A call with the raw secret would import it each time, at four times the cost. */
 export const importTokenKey = (secret: Uint8Array): Promise<webcrypto.CryptoKey> =>
   webcrypto.subtle.importKey('raw', Uint8Array.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',
@@ -32,17 +32,17 @@ interface NewSession {
   readonly principal: SessionPrincipal;
   readonly tokenVersion: number;
   readonly sessionId?: string | undefined;
-  /** How long the token is good, in seconds. */
+  /** The life of the token in seconds. */
   readonly windowSec: number;
 }
 
 /** Signs session tokens. */
 export interface TokenSigner {
-  /** A token with the claims of interface §5, good for `windowSec` from now on; no two are the same. */
+  /** Returns a token with the claims of auth §8.2 that expires after `windowSec`. No two tokens are the same. */
   signSession(session: NewSession): Promise<string>;
 }
 
-/** Makes the signer from the deployment's token secret (raw bytes); `clock` gives milliseconds. */
+/** Creates the signer from the deployment's token secret (raw bytes); `clock` returns milliseconds. */
 export function createTokenSigner(secret: Uint8Array, clock: () => number = Date.now): TokenSigner {
   const key = importTokenKey(secret);
   return {

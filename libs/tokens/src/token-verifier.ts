@@ -4,19 +4,19 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { importTokenKey, type Session, sessionTokenType } from './session-token.ts';
 
-/** Reads session tokens; also those that a holder of the secret signed elsewhere, without `typ` or version. */
+/** Verifies session tokens, also those of another holder of the secret without `typ` or version (auth §8.2). */
 export interface TokenVerifier {
-  /** The session of a token; undefined for one that is forged, expired, of another kind, or no token at all. */
+  /** Returns the session of a token; undefined for a text that is forged, expired, of another kind, or no token. */
   verifySession(token: string): Promise<Session | undefined>;
 }
 
-/** How many verified tokens are remembered; a token is about 500 bytes. */
+/** The number of verified tokens in the cache. A token has about 500 bytes. */
 const cachedTokens = 10_000;
 
-/** Longer ones are refused unread: no token of ours comes near, and the cache keeps tokens whole. */
+/** Longer texts are refused unread: no real token is that long, and the cache keeps whole tokens. */
 const maxTokenLength = 4096;
 
-/** How far ahead of ours the clock of the process that signed may be, in seconds. */
+/** How far the clock of the signing process may be ahead of this one, in seconds. */
 const clockToleranceSec = 60;
 
 const common = {
@@ -28,7 +28,7 @@ const common = {
   sid: z.string().min(1).max(64).optional(),
 };
 
-/** The claims of interface §5. The audience is one string: in a list, "user" and "admin" would both be found. */
+/** The claims of auth §8.2. The audience is one string: a list could name both "user" and "admin". */
 const sessionClaims = z.discriminatedUnion('aud', [
   z.object({ ...common, aud: z.literal('admin') }),
   z.object({
@@ -41,8 +41,8 @@ const sessionClaims = z.discriminatedUnion('aud', [
 ]);
 
 /**
- * Makes the verifier from the deployment's token secret (raw bytes); `clock` gives milliseconds. A token is verified
- * once and remembered until it expires; what was refused is not remembered.
+ * Creates the verifier from the deployment's token secret (raw bytes); `clock` returns milliseconds. A token is verified
+ * once and cached until it expires. Refused tokens are not cached.
  */
 export function createTokenVerifier(secret: Uint8Array, clock: () => number = Date.now): TokenVerifier {
   const key = importTokenKey(secret);
@@ -76,7 +76,7 @@ async function readSession(token: string, key: webcrypto.CryptoKey, nowMs: numbe
     const claims = sessionClaims.parse(payload);
     return claims.iat > nowMs / 1000 + clockToleranceSec ? undefined : toSession(claims);
   } catch {
-    // Whatever it is, the token is no good: jose throws plain TypeErrors too.
+    // Every error means a bad token: jose throws plain TypeErrors too.
     return undefined;
   }
 }

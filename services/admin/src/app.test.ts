@@ -10,7 +10,7 @@ describe('the admin service', { skip }, () => {
   });
   after(() => admin.stop());
 
-  test('tells the gateway its routes; all but the theme are for admins', async () => {
+  test('lists its routes for the gateway; all but the theme are for admins', async () => {
     const { status, body } = await admin.call('GET', manifestPath);
     assert.equal(status, 200);
     const routes = body.data as RouteManifest[];

@@ -1,26 +1,27 @@
 import type { Bus } from '@recordbus/bus';
-import type { Envelope } from '@recordbus/crypto';
+import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createNotifier } from '@recordbus/notifications';
 import { createPasswordRules } from '@recordbus/passwords';
-import { createFilteredClient, createSettings } from '@recordbus/settings';
+import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createAuditRetention } from './audit/audit-retention.ts';
-import { createLateSealing } from './collections/late-sealing.ts';
-import { createSchemaChanges } from './collections/schema-changes.ts';
+import { createDelayedEncryption } from './collections/delayed-encryption.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fieldRoutes } from './routes/fields.ts';
 import { indexRoutes } from './routes/indexes.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { createSchemaChanges } from './schema/schema-changes.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
@@ -30,42 +31,46 @@ export interface AdminDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** Raw bytes of the secret that signs tokens; from it come the keys of what is kept for idempotency. */
+  /** Raw bytes of the secret that signs tokens. The keys of stored idempotent answers are derived from it. */
   readonly secret: Uint8Array;
-  /** Seals secret settings. */
-  readonly envelope: Envelope;
+  /** The copy of the process, loaded before the service starts and stopped after it. */
+  readonly settings: Settings;
+  /** Encrypts secret settings. */
+  readonly cipher: ValueCipher;
   readonly config: {
-    /** Where breached passwords are asked for. */
+    /** Base URL of the service that lists breached passwords. */
     readonly breachServiceUrl: string;
-    /** Where push notification providers are asked. */
+    /** Base URLs of the push notification providers. */
     readonly onesignalUrl: string;
     readonly fcmUrl: string;
-    /** The release host. */
+    /** URL of the latest release. */
     readonly releaseUrl: string;
   };
   /** The time in milliseconds. */
   readonly clock?: () => number;
 }
 
-/** The admin service: collections with their tables, admins, settings, webhooks and what became of their deliveries. */
-export function createAdmin({ log, database, bus, secret, envelope, config, clock = Date.now }: AdminDeps): Service {
+/** Creates the admin service: collections with their tables, admins, settings, webhooks and their delivery log. */
+export function createAdmin(deps: AdminDeps): Service {
+  const { log, database, bus, secret, settings, cipher, config, clock = Date.now } = deps;
   const nowSec = () => Math.floor(clock() / 1000);
-  const settings = createSettings({ database, bus, log, envelope });
   const passwords = createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl });
   const client = createFilteredClient(settings);
   const notifier = createNotifier({ settings, client, urls: config });
-  const lateSealing = createLateSealing({ database, envelope, log, nowSec });
-  const changes = createSchemaChanges({ database, bus, envelope, onChanged: lateSealing.wake });
-  const retention = createAuditRetention({ database, settings, log });
+  const background = database.of('background');
+  const delayedEncryption = createDelayedEncryption({ database: background, cipher, log, nowSec });
+  const changes = createSchemaChanges({ database, bus, cipher, onChanged: delayedEncryption.wake });
+  const retention = createAuditRetention({ database: background, settings, log });
   const { releaseUrl } = config;
-  const updateChecker = createUpdateChecker({ database, bus, envelope, settings, log, releaseUrl, clock });
+  const updateChecker = createUpdateChecker({ database, bus, cipher, settings, log, releaseUrl, clock });
   const routes = [
     ...collectionRoutes({ database, changes, nowSec }),
+    ...fieldRoutes({ changes, nowSec }),
     ...indexRoutes({ database, changes }),
     ...snapshotRoutes({ database, changes, nowSec }),
     ...auditRoutes({ database }),
     ...adminRoutes({ database, bus, passwords, nowSec }),
-    ...settingsRoutes({ database, bus, envelope, settings }),
+    ...settingsRoutes({ database, bus, cipher, settings }),
     ...webhookRoutes({ database, bus }),
     ...webhookDeliveryRoutes({ database, bus }),
     ...notificationRoutes({ settings, notifier }),
@@ -80,19 +85,17 @@ export function createAdmin({ log, database, bus, secret, envelope, config, cloc
       idempotency: createIdempotencyKeys({ database, log, secret }),
     }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
-    // Replicas that the bus does not tell of a change look for themselves.
+    // Replicas poll for changes when the bus does not announce them.
     dispensable: new Set(['bus']),
     async start() {
-      await settings.start();
       retention.start();
       updateChecker.start();
     },
     async stop() {
       await updateChecker.stop();
       await retention.stop();
-      await lateSealing.stop();
+      await delayedEncryption.stop();
       await client.close();
-      await settings.stop();
     },
   };
 }

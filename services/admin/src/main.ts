@@ -1,6 +1,7 @@
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -9,13 +10,16 @@ import { adminVariables } from './config.ts';
 
 await runService('admin', adminVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'admin', log, metrics });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'admin', log, metrics, as: 'admin' });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'admin', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
-  const envelope = createEnvelope(config.encryptionKey);
+  const cipher = createValueCipher(findEncryptionKey(config).text);
+  const settings = createSettings({ database, bus, log, cipher });
+  lifecycle.onStop('settings', () => settings.stop());
+  await settings.start();
   return {
-    service: createAdmin({ log, database, bus, secret, envelope, config }),
+    service: createAdmin({ log, database, bus, secret, settings, cipher, config }),
     sealer: createContextSealer(secret),
   };
 });

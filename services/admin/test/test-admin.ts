@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
+import { createSettings } from '@recordbus/settings';
 import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
@@ -11,7 +12,7 @@ import { createAdmin } from '../src/app.ts';
 
 export { skipWithoutDatabase as skip } from '@recordbus/database/testing';
 
-/** The body of an answer as far as the tests look into it. */
+/** The members of an answer's body that tests read. */
 interface Body {
   readonly data?: unknown;
   readonly error?: string;
@@ -24,10 +25,10 @@ export interface Answer {
   readonly body: Body;
 }
 
-/** The admin service alone, listening, on a database of its own. */
+/** The admin service alone, listening, on its own database. */
 export interface TestAdmin {
   readonly database: Database;
-  /** Sends a request as the gateway would for the given caller, an admin by default. */
+  /** Sends a request as the gateway does for the given caller, an admin by default. */
   call(method: string, path: string, body?: unknown, principal?: Principal): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -38,18 +39,22 @@ export const someAdmin = {
   email: 'admin@example.com',
 } as const satisfies Principal;
 
-/** Starts it. Notices need no bus to be there, so none is. */
+/** Starts the service. There is no bus: notices do not need one. */
 export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
   const log = createLogger('admin-test', 'error');
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const database = await openDatabase({ url: temporary.url, name: 'test', log });
   const bus = connectBus({ urls: process.env.TEST_NATS_URL ?? 'nats://127.0.0.1:1', name: 'test', log });
+  const cipher = createValueCipher(undefined);
+  const settings = createSettings({ database, bus, log, cipher });
+  await settings.start();
   const service = createAdmin({
     log,
     database,
     bus,
     secret: randomBytes(32),
-    envelope: createEnvelope(undefined),
+    settings,
+    cipher,
     config: {
       breachServiceUrl: 'http://127.0.0.1:1',
       onesignalUrl: 'http://127.0.0.1:1',
@@ -78,6 +83,7 @@ export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
     async stop() {
       await server.close();
       await service.stop();
+      await settings.stop();
       await bus.close();
       await database.close();
       await temporary.drop();

@@ -1,6 +1,6 @@
 import { type Collection, createProblems, type Field, readFieldDefinitions } from '@recordbus/schema';
 
-/** A collection of the given definitions, as creating it would read them. Its id is `c`, those of its fields their names. */
+/** Returns a collection with the given definitions, read as a create reads them. Its id is `c`; field ids are names. */
 export function testCollection(
   name: string,
   definitions: readonly object[],

@@ -1,25 +1,26 @@
 import { type AccountHooks, noAccountHooks } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
-import type { Envelope } from '@recordbus/crypto';
+import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createMailSender } from '@recordbus/mail';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
-import { createCollectionCache, createFieldSealing } from '@recordbus/schema';
-import { createFilteredClient, createSettings } from '@recordbus/settings';
+import { findCaseCollation } from '@recordbus/query';
+import { type CollectionCache, createFieldEncryption } from '@recordbus/schema';
+import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { createTokenSigner } from '@recordbus/tokens';
-import type { AuthParts } from './auth-parts.ts';
+import { createAuthCollections } from './auth-collections.ts';
 import { createBackgroundWork } from './background-work.ts';
-import { createAuthCollections } from './collections/auth-collections.ts';
-import { withSignInHooks } from './hooks/with-sign-in-hooks.ts';
 import { createHousekeeping } from './housekeeping.ts';
+import { createHolderNotices } from './identity/holder-notices.ts';
 import { createLockout } from './lockout/lockout.ts';
 import { measureMail } from './mail-metrics.ts';
+import type { OauthParts } from './oauth/oauth-parts.ts';
 import { createOauthProviders } from './oauth/oauth-providers.ts';
 import { createCodeHasher } from './one-time/code-hasher.ts';
 import { addressRoutes } from './routes/address-routes.ts';
@@ -33,6 +34,7 @@ import { passwordRoutes } from './routes/password-routes.ts';
 import { secondFactorRoutes } from './routes/second-factor-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { totpRoutes } from './routes/totp-routes.ts';
+import { withSignInHooks } from './routes/with-sign-in-hooks.ts';
 
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 export { liftLockout } from './lockout/lockout.ts';
@@ -41,44 +43,53 @@ interface AuthDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** Opens secret settings. */
-  readonly envelope: Envelope;
+  /** The copies of the process, loaded before the service starts and stopped after it. */
+  readonly settings: Settings;
+  readonly collections: CollectionCache;
+  /** Encrypts secrets of authenticator apps, and encrypted fields. */
+  readonly cipher: ValueCipher;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   readonly config: {
-    /** Where breached passwords are asked for. */
+    /** The range service of the breach check. */
     readonly breachServiceUrl: string;
-    /** The CIDRs of the proxies before the gateway, where the settings name none. */
+    /** The CIDRs of the proxies in front of the gateway, used when the settings name none. */
     readonly trustedProxies: readonly string[];
   };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** The hooks around sign-ins and accounts; none when not given. */
+  /** The hooks of sign-ins and accounts; none by default. */
   readonly accountHooks?: AccountHooks | undefined;
-  /** By which OAuth2 providers are called; one that obeys the settings when not given. */
+  /** Calls OAuth2 providers; by default a client that obeys the egress settings. */
   readonly client?: EgressClient;
 }
 
-/** The auth service: who may come in, and the tokens they carry from then on. */
+/** Creates the auth service, which signs users and admins in and issues their tokens. */
 export function createAuth(deps: AuthDeps): Service {
-  const { log, database, bus, envelope, secret, config, clock = Date.now } = deps;
+  const { log, database, bus, settings, collections, cipher, secret, config, clock = Date.now } = deps;
   const nowSec = () => Math.floor(clock() / 1000);
-  const settings = createSettings({ database, bus, log, envelope });
   const client = deps.client ?? createFilteredClient(settings);
-  const cache = createCollectionCache({ database, bus, log });
   const background = createBackgroundWork(log);
-  const housekeeping = createHousekeeping({ database, log, nowSec });
+  const unattended = database.of('background');
+  const housekeeping = createHousekeeping({ database: unattended, log, nowSec });
   const metrics = createMetrics('auth');
-  const onOutcome = measureMail(metrics, database.query);
-  const mailSender = createMailSender({ query: database.query, bus, settings, log, onOutcome });
-  const parts: AuthParts = {
+  const onOutcome = measureMail(metrics, unattended.query);
+  const mailSender = createMailSender({ query: unattended.query, bus, settings, log, onOutcome });
+  let collation: string | undefined;
+  const parts: OauthParts = {
     log,
     database,
     bus,
     settings,
-    envelope,
-    sealing: createFieldSealing({ envelope, log }),
-    collections: createAuthCollections(cache),
+    cipher,
+    encryption: createFieldEncryption({ cipher, log }),
+    collections: createAuthCollections(collections),
+    schema: {
+      findCollection: collections.find,
+      get collation() {
+        return collation;
+      },
+    },
     accountHooks: deps.accountHooks ?? noAccountHooks,
     signer: createTokenSigner(secret, clock),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
@@ -89,6 +100,7 @@ export function createAuth(deps: AuthDeps): Service {
     nowSec,
     inBackground: background.run,
   };
+  const holderNotices = createHolderNotices({ ...parts, bus, cache: collections });
   const routes = withSignInHooks(
     [
       ...adminRoutes(parts),
@@ -115,18 +127,18 @@ export function createAuth(deps: AuthDeps): Service {
     }),
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
-    // Signing in goes on without the bus; gateways look for themselves.
+    // Signing in works without the bus: gateways poll what ended.
     dispensable: new Set(['bus']),
     async start() {
-      await settings.start();
-      await cache.start();
+      collation = await findCaseCollation(database.query);
       housekeeping.start();
       mailSender.start();
+      holderNotices.start();
     },
     async stop() {
-      await cache.stop();
+      await holderNotices.stop();
       await background.stop();
-      await Promise.all([settings.stop(), housekeeping.stop(), mailSender.stop(), client.close()]);
+      await Promise.all([housekeeping.stop(), mailSender.stop(), client.close()]);
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { Logger } from '@recordbus/shared/logging';
 import { afterRequest } from '@recordbus/shared/request-scope';
 
-/** Runs work that no answer waits for, and waits for it at the end. */
+/** Runs work after the answer of its request; `stop` waits for all of it. */
 export function createBackgroundWork(log: Logger) {
   const running = new Set<Promise<void>>();
   return {
     run(work: () => Promise<void>): void {
       const mine = afterRequest(work)
-        .catch((error) => log.error({ err: error }, 'work in the background failed'))
+        .catch((error) => log.error({ err: error }, 'background work failed'))
         .finally(() => running.delete(mine));
       running.add(mine);
     },

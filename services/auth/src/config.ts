@@ -1,20 +1,20 @@
 import { encryptionKey } from '@recordbus/crypto/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { emailAddress } from '@recordbus/schema/email-address';
+import { accountAddress } from '@recordbus/schema/email-address';
 import { trustedProxiesVariable } from '@recordbus/settings/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
 import { z } from 'zod';
 
-/** What the service reads only when it runs alone. */
+/** The variables that only a separate process of the service reads. */
 export const loneAuthVariables = {
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
-    'Where the records service listens, which runs the hooks of accounts; without it they have none.',
+    'Where the records service listens, which runs the hooks of accounts and stores pictures of providers; without it there is neither.',
     urlOf('http', 'https').optional(),
   ),
 };
 
-/** The environment of the auth service (contract §9). */
+/** The environment of the auth service (operation §5.1). */
 export const authVariables = {
   databaseUrl,
   natsUrl,
@@ -26,7 +26,7 @@ export const authVariables = {
   adminEmail: variable(
     'SERVICE_ADMIN_EMAIL',
     'E-mail address of the first admin, made at start when there is none.',
-    emailAddress.optional(),
+    accountAddress.optional(),
   ),
   adminPassword: variable('SERVICE_ADMIN_PASSWORD', 'Password of the first admin.', z.string().optional()),
 };

@@ -1,7 +1,7 @@
 import type { Settings } from '@recordbus/settings';
 import { AppError } from '@recordbus/shared/errors';
 
-/** The ways in that a setting switches (interface §5.6), and what a refusal calls them. */
+/** The ways to sign in that a setting switches (auth §1.6), with their names in refusals. */
 const features = {
   'auth.otp.enabled': 'signing in with a one-time code',
   'auth.mfa.enabled': 'setting up an authenticator app',

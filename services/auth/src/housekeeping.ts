@@ -1,13 +1,14 @@
 import type { Database } from '@recordbus/database';
+import { type BackgroundTask, every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** How often what has run out is removed, in milliseconds. */
+/** How often expired rows are removed, in milliseconds. */
 const intervalMs = 60_000;
 
-/** For how long it is known of a state that its verifier ran out, in seconds. */
+/** How long an expired state is kept, so that its use has an error of its own, in seconds. */
 const statesKeptSec = 24 * 3600;
 
-/** For how long gateways find out what they have to forget; one that was away for longer forgets everything. */
+/** How long gateways can read a revocation; a gateway that was away for longer looks every session up again. */
 const revocationsKept = "interval '10 minutes'";
 
 interface HousekeepingDeps {
@@ -16,12 +17,9 @@ interface HousekeepingDeps {
   readonly nowSec: () => number;
 }
 
-/** Removes sessions, tokens and counters that have run out; every replica does, and none gets in another's way. */
-export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps) {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-
-  async function tidy(): Promise<void> {
+/** Creates the task that removes expired sessions, tokens and counters. Every replica may run it. */
+export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps): BackgroundTask {
+  async function removeExpired(): Promise<void> {
     const now = nowSec();
     for (const table of ['sessions', 'one_time_tokens'])
       await database.query({ text: `delete from system.${table} where expires_at <= $1`, values: [now] });
@@ -36,17 +34,11 @@ export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps) 
     });
   }
 
-  const run = () => {
-    running = tidy().catch((error) => log.warn({ err: error }, 'what has run out could not be removed'));
-  };
-
-  return {
-    start() {
-      timer = setInterval(run, intervalMs);
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return every({
+    name: 'remove expired sessions, tokens and counters',
+    log,
+    intervalMs,
+    firstAfterMs: intervalMs,
+    run: removeExpired,
+  });
 }

@@ -1,17 +1,19 @@
-import { type AccountHooks, followHookedAccounts } from '@recordbus/accounts';
+import { type AccountHooks, followHookedCollections } from '@recordbus/accounts';
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { createCollectionCache } from '@recordbus/schema';
+import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAuth, prepareFirstAdmin } from './app.ts';
 import { authVariables, loneAuthVariables } from './config.ts';
-import { remoteAccountHooks } from './hooks/remote-account-hooks.ts';
+import { createAccountHooksClient } from './hooks/account-hooks-client.ts';
 
 await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log, metrics });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log, metrics, as: 'signIn' });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'auth', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
@@ -21,15 +23,21 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
       { setup_token: setupToken },
       'there is no admin yet: POST this token with e-mail and password to /api/v1/admin/setup',
     );
-  const envelope = createEnvelope(config.encryptionKey);
+  const cipher = createValueCipher(findEncryptionKey(config).text);
   const sealer = createContextSealer(secret);
   let accountHooks: AccountHooks | undefined;
   if (config.recordsUrl) {
-    const copy = followHookedAccounts({ database, bus, log });
-    lifecycle.onStop('what has hooks', () => copy.stop());
+    const copy = followHookedCollections({ database, bus, log });
+    lifecycle.onStop('hooks of accounts', () => copy.stop());
     await copy.start();
-    accountHooks = remoteAccountHooks({ url: config.recordsUrl, sealer, copy });
+    accountHooks = createAccountHooksClient({ url: config.recordsUrl, sealer, copy });
   }
-  const service = createAuth({ log, database, bus, envelope, secret, config, accountHooks });
+  const settings = createSettings({ database, bus, log, cipher });
+  lifecycle.onStop('settings', () => settings.stop());
+  await settings.start();
+  const collections = createCollectionCache({ database, bus, log });
+  lifecycle.onStop('collections', () => collections.stop());
+  await collections.start();
+  const service = createAuth({ log, database, bus, settings, collections, cipher, secret, config, accountHooks });
   return { service, sealer, setupToken };
 });

@@ -18,29 +18,29 @@ export { createRequestLog, type RequestLog } from './request-log/request-log.ts'
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
 
-/** Longest wait for the gateway's own routes, in milliseconds: whatever they ask has shorter limits of its own. */
+/** Longest wait for the gateway's own routes, in milliseconds. What they call has shorter timeouts of its own. */
 const ownAnswerTimeoutMs = 60_000;
 
 interface GatewayDeps extends PipelineDeps {
-  /** What the process measures beside the gateway. */
+  /** Metrics of the process, apart from the gateway's own. */
   readonly processMetrics: Metrics;
   /** The services behind this gateway. */
   readonly upstreams: readonly Upstream[];
 }
 
-/** The only part that clients talk to. */
+/** The service that clients connect to. */
 export interface Gateway {
   readonly app: RequestListener;
   readonly checks: Readonly<Record<string, HealthCheck>>;
-  /** What the gateway measures itself. */
+  /** The gateway's own metrics. */
   readonly metrics: Metrics;
-  /** Learns the services' routes: all of them that answer now, the others as they come up. */
+  /** Loads the routes of the services that answer now; those of the others follow when they start. */
   start(): Promise<void>;
-  /** Lets go of the services; called after the last request was answered. */
+  /** Disconnects from the services; call it after the last request was answered. */
   stop(): Promise<void>;
 }
 
-/** Makes the gateway: it knows who is calling and whose route it is, and hands the request on. */
+/** Creates the gateway: it authenticates the caller, finds the service of the route and forwards the request. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { log, settings, accounts, windows, requestLog, processMetrics, upstreams } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
@@ -54,6 +54,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     requestLog,
     readAll,
     findReference: (context) => reference.find(context),
+    audience: () => settings.get('openapi.audience'),
   });
   const all: readonly Upstream[] = [localUpstream(own, { log, answerTimeoutMs: ownAnswerTimeoutMs }), ...upstreams];
   const reference = createApiReference(all, manifest.version);
@@ -64,7 +65,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     checks,
     metrics,
     async start() {
-      await settings.start();
       await accounts.start();
       windows.start();
       requestLog.start();
@@ -82,7 +82,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await requestLog.stop();
       await windows.stop();
       await accounts.stop();
-      await settings.stop();
     },
   };
 }
@@ -92,5 +91,7 @@ const checkOf =
   async () => {
     const { ready, checks } = await upstream.ready();
     const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
-    if (!ready) throw new Error(failing.map(([name, result]) => `${name}: ${result}`).join('; ') || 'not ready');
+    const reasons = failing.map(([name, result]) => `${name}: ${result}`).join('; ');
+    if (!ready) throw new Error(reasons || 'not ready');
+    return reasons || undefined;
   };

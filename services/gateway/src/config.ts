@@ -9,14 +9,14 @@ const serviceUrl = (name: string) =>
     urlOf('http'),
   );
 
-/** Read by whoever runs the gateway, also in one process with its services. */
+/** Exported alone because a process that runs the gateway with its services reads it too. */
 export const answerTimeoutMs = variable(
   'SERVICE_ANSWER_TIMEOUT_MS',
   'Longest wait of the gateway for the answer of a service to begin, and for each next part of it, in milliseconds; then it answers 504.',
   wholeNumber(100, 3_600_000).default(60_000),
 );
 
-/** The environment of the gateway (contract §9). */
+/** The environment variables of the gateway (operation §5.1). */
 export const gatewayVariables = {
   databaseUrl,
   natsUrl,

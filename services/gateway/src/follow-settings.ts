@@ -1,16 +1,16 @@
 import type { SettingKey, Settings } from '@recordbus/settings';
 
 /**
- * Something made from settings, made anew when one of its keys changes. Made at the first use, since settings are
- * loaded when the gateway starts.
+ * Returns a getter for a value computed from settings. The value is computed at its first use, since settings are
+ * loaded when the gateway starts, and again after one of the keys has changed.
  */
 export function followSettings<T>(settings: Settings, keys: readonly SettingKey[], make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+  let cached: { readonly value: T } | undefined;
   settings.onChange((changed) => {
-    if (keys.some((key) => changed.has(key))) made = undefined;
+    if (keys.some((key) => changed.has(key))) cached = undefined;
   });
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }

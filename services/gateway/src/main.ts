@@ -1,5 +1,5 @@
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
@@ -10,16 +10,15 @@ import { createAccounts, createGateway, createRequestLog, createSharedWindows } 
 import { gatewayVariables } from './config.ts';
 import { httpUpstream } from './upstream/http-upstream.ts';
 
-/** Settings and counters need few connections, and other services want theirs. */
-const poolSize = 4;
-
 await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'gateway', log, metrics, poolSize });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'gateway', log, metrics, as: 'signIn' });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'gateway', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
-  const settings = createSettings({ database, bus, log, envelope: createEnvelope(config.encryptionKey) });
+  const settings = createSettings({ database, bus, log, cipher: createValueCipher(findEncryptionKey(config).text) });
+  lifecycle.onStop('settings', () => settings.stop());
+  await settings.start();
   const sealer = createContextSealer(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
     httpUpstream({ name, url: config[name], sealer, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
@@ -29,7 +28,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     secret,
     settings,
     accounts: createAccounts({ database, bus, log }),
-    requestLog: createRequestLog({ database, settings, log }),
+    requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),
     trustedProxies: config.trustedProxies,
@@ -37,7 +36,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   });
   lifecycle.onStop('gateway', () => gateway.stop());
   await gateway.start();
-  const server = await listen(gateway.app, config);
+  const server = await listen(gateway.app, { ...config, log, metrics });
   lifecycle.onStop('requests', () => server.close());
   log.info({ url: server.url }, 'listening');
   announceReady({ name: 'gateway', url: server.url });

@@ -1,4 +1,5 @@
 import { mapDatabaseError } from '@recordbus/database';
+import type { ApiAudience } from '@recordbus/settings';
 import { createDispatcher, type Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { MetricFamily, Metrics } from '@recordbus/shared/metrics';
@@ -12,25 +13,34 @@ import { requestLogRoutes } from './routes/request-log-routes.ts';
 
 interface OwnServiceDeps {
   readonly log: Logger;
-  /** How the services are. */
+  /** The health checks of the services. */
   readonly checks: Readonly<Record<string, HealthCheck>>;
-  /** What the gateway measures itself. */
+  /** The gateway's own metrics. */
   readonly metrics: Metrics;
   readonly requestLog: RequestLog;
-  /** What all services measure. */
+  /** Reads the metrics of all services. */
   readonly readAll: () => Promise<readonly MetricFamily[]>;
   readonly findReference: ApiReference['find'];
+  /** The callers that may read the description of the API. */
+  readonly audience: () => ApiAudience;
 }
 
-/** The routes that the gateway answers itself, declared like those of any service. */
-export const gatewayRoutes = ({ checks, requestLog, readAll, findReference }: OwnServiceDeps): Route[] => [
-  ...healthRoutes(checks),
+/** The gateway's own routes, declared like those of any service. */
+export const gatewayRoutes = ({
+  log,
+  checks,
+  requestLog,
+  readAll,
+  findReference,
+  audience,
+}: OwnServiceDeps): Route[] => [
+  ...healthRoutes(checks, log),
   ...metricsRoutes(readAll),
   ...requestLogRoutes(requestLog),
-  ...referenceRoutes({ find: findReference }),
+  ...referenceRoutes({ find: findReference, audience }),
 ];
 
-/** The gateway as a service among those behind it, so that its own routes take the way of all others. */
+/** Creates the gateway's own routes as a service, so that they pass through the same pipeline as all others. */
 export function createOwnService(deps: OwnServiceDeps): Service {
   const routes = gatewayRoutes(deps);
   return {

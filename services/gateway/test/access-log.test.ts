@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fixedSettings } from '@recordbus/settings/testing';
 import type { SessionPrincipal } from '@recordbus/tokens';
 import { pino } from 'pino';
 import { eventually } from './eventually.ts';
@@ -22,8 +23,13 @@ describe('the access log', () => {
     },
   );
 
-  async function withGateway(work: (gateway: RunningGateway) => Promise<void>): Promise<void> {
-    const gateway = await serve(createTestGateway({ log, upstreams: [inProcess(records)] }));
+  async function withGateway(
+    work: (gateway: RunningGateway) => Promise<void>,
+    texts: Record<string, string> = { 'logs.access': 'all' },
+  ): Promise<void> {
+    const gateway = await serve(
+      createTestGateway({ log, upstreams: [inProcess(records)], settings: fixedSettings(texts) }),
+    );
     lines.length = 0;
     await work(gateway).finally(() => gateway.stop());
   }
@@ -81,7 +87,7 @@ describe('the access log', () => {
       assert.equal(sizes[0], sizes[1]);
     }));
 
-  test('has refusals at level info, and nothing of them at level error', () =>
+  test('has refusals at level info and not at level error', () =>
     withGateway(async ({ url }) => {
       const refused: [string, number][] = [
         ['/nowhere', 404],
@@ -94,7 +100,7 @@ describe('the access log', () => {
       }
     }));
 
-  test('says when the client went away', () =>
+  test('marks a request whose client disconnected', () =>
     withGateway(async ({ url }) => {
       const controller = new AbortController();
       await fetch(`${url}/api/v1/a/slow`, { signal: controller.signal });
@@ -102,9 +108,50 @@ describe('the access log', () => {
       assert.equal((await loggedLine()).aborted, true);
     }));
 
-  test('leaves out what asks every few seconds', () =>
+  test('omits health probes', () =>
     withGateway(async ({ url }) => {
       for (const path of ['/healthz', '/readyz', '/api/v1/health']) await (await fetch(url + path)).text();
       assert.equal((await loggedLine()).path, '/api/v1/health');
     }));
+
+  test('by default has only refusals and slow requests, and at most sixty lines a minute in a flood', () =>
+    withGateway(async ({ url }) => {
+      for (let request = 0; request < 3; request += 1) await (await fetch(`${url}/api/v1/posts`)).text();
+      for (let request = 0; request < 100; request += 1) await (await fetch(`${url}/nowhere`)).text();
+      await eventually(() => lines.length >= 60);
+      await (await fetch(`${url}/nowhere`)).text();
+      assert.deepEqual(new Set(lines.map(({ status }) => status)), new Set([404]));
+      assert.equal(lines.length, 60);
+    }, {}));
+
+  test('has a slow request during a flood of refusals', () =>
+    withGateway(
+      async ({ url }) => {
+        for (let request = 0; request < 70; request += 1) await (await fetch(`${url}/nowhere`)).text();
+        const controller = new AbortController();
+        await fetch(`${url}/api/v1/a/slow`, { signal: controller.signal });
+        const begunAtMs = performance.now();
+        await eventually(() => performance.now() - begunAtMs > 100);
+        controller.abort();
+        await eventually(() => lines.some(({ path }) => path === '/api/v1/a/slow'));
+      },
+      { 'logs.slow_ms': '100' },
+    ));
+
+  test('has requests of an admin who acts as a user, refused or not', () =>
+    withGateway(async ({ url }) => {
+      const token = await signer.signSession({ principal: user, tokenVersion: 0, windowSec: 60 });
+      await (await fetch(`${url}/api/v1/posts`, { headers: { Authorization: `Bearer ${token}` } })).text();
+      assert.equal((await loggedLine()).auth_impersonated_by, 'a1');
+    }, {}));
+
+  test('has no lines when it is off', () =>
+    withGateway(
+      async ({ url }) => {
+        await (await fetch(`${url}/nowhere`)).text();
+        await (await fetch(`${url}/nowhere`)).text();
+        assert.equal(lines.length, 0);
+      },
+      { 'logs.access': 'off' },
+    ));
 });

@@ -21,7 +21,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     started.defer(() => temporary.remove());
     database = temporary.database;
     await run(`create table records.people (id text primary key, email text, token_version integer not null default 0,
-      is_anonymous boolean not null default false)`);
+      is_anonymous boolean not null default false, verified boolean)`);
     await run('create table records.things (id text primary key)');
     accounts = createAccounts({ database, bus: silentBus, log: quiet });
     started.defer(() => accounts.stop());
@@ -48,6 +48,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await accounts.findPrincipal(sessionOf('u1')), {
       ...sessionOf('u1').principal,
       email: 'u1@now',
+      verified: false,
       sessionId: undefined,
       expiresAtSec: 1_900_000_000,
     });
@@ -71,7 +72,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     for (const session of nobodies) assert.equal(await accounts.findPrincipal(session), undefined);
   });
 
-  test('what was looked up is believed until it is told of, and no longer than a moment after that', async () => {
+  test('a looked-up account is cached until its revocation, and ends a moment after it', async () => {
     await add('u3');
     await addSession('s3', 'u3');
     const session = sessionOf('u3', { sessionId: 's3' });
@@ -90,7 +91,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     await eventually(async () => (await accounts.findPrincipal(sessionOf('u4'))) === undefined);
   });
 
-  test('a transaction that began first and commits last is told of too', async () => {
+  test('a transaction that begins first and commits last is followed too', async () => {
     const feed = createRevocationFeed({ database, bus: silentBus, log: quiet });
     await feed.start();
     const mark = feed.mark();

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Waits until the question is answered with true; throws what it threw last, or that it never was, after 10 s. */
-export async function eventually(question: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until the condition holds; after 10 s throws its last error, or that it never held. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   const givingUpMs = performance.now() + 10_000;
-  let failure: unknown = new Error('it never came true');
+  let failure: unknown = new Error('the condition never held');
   while (performance.now() < givingUpMs) {
     try {
-      if (await question()) return;
+      if (await condition()) return;
     } catch (error) {
       failure = error;
     }

@@ -13,13 +13,13 @@ import { quiet, type RunningGateway, sealer, signer, topologies } from './topolo
 
 const admin = { type: 'admin', id: 'a1', email: 'root@example.com' } as const;
 const mebibyte = 1024 * 1024;
-/** Far more than the garbage of passing it on, so that holding it would show. */
+/** Far more than the garbage of streaming, so that a buffered body would show. */
 const streamedMebibytes = 120;
 
 for (const [name, start] of Object.entries(topologies))
   describe(`the gateway with its services ${name}`, () => {
     let gateway: RunningGateway;
-    /** What the service saw of the request that a test is about. */
+    /** Whether the service saw the client disconnect. */
     let aborted = false;
     const records = testService(
       'records',
@@ -107,14 +107,14 @@ for (const [name, start] of Object.entries(topologies))
       }
     });
 
-    test('a sane request id is kept, any other is replaced', async () => {
+    test('a valid request id is kept, any other is replaced', async () => {
       const echoed = async (id: string) => (await get('/nowhere', { 'X-Request-Id': id })).headers.get('x-request-id');
-      for (const sane of ['a', 'trace 7/b', 'x'.repeat(128)]) assert.equal(await echoed(sane), sane);
-      for (const insane of ['', 'x'.repeat(129), 'tab\there', 'ümlaut'])
-        assert.match((await echoed(insane)) ?? '', /^[0-9a-f]{8}-[0-9a-f-]{27}$/, insane);
+      for (const valid of ['a', 'trace 7/b', 'x'.repeat(128)]) assert.equal(await echoed(valid), valid);
+      for (const invalid of ['', 'x'.repeat(129), 'tab\there', 'ümlaut'])
+        assert.match((await echoed(invalid)) ?? '', /^[0-9a-f]{8}-[0-9a-f-]{27}$/, invalid);
     });
 
-    test('the principal comes from the bearer token; a token that is no good makes a guest', async () => {
+    test('the principal comes from the bearer token; an invalid token makes a guest', async () => {
       const token = await signer.signSession({ principal: admin, tokenVersion: 0, windowSec: 60 });
       for (const scheme of ['Bearer', 'bearer']) {
         const response = await get('/api/v1/posts', { Authorization: `${scheme} ${token}` });
@@ -145,7 +145,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.equal(seen['x-own'], 'ü');
     });
 
-    test('what the client tells this connection alone ends here, and what all have to know does not', async () => {
+    test('headers that Connection names are removed, except end-to-end headers', async () => {
       const head = (request: string, named: string) =>
         `${request} HTTP/1.1\r\nHost: example.com\r\nConnection: close, ${named}\r\nX-Private: 1\r\nX-Own: 1\r\n`;
       const seen = await sendHead(gateway.port, head('GET /api/v1/files/headers', 'x-private, Host'));
@@ -160,20 +160,20 @@ for (const [name, start] of Object.entries(topologies))
       assert.match(posted, /^HTTP\/1.1 200 /);
     });
 
-    test('as large a head as the gateway reads is read by the service too, and one as large is passed back', async () => {
+    test('the largest head that the gateway reads reaches the service, and one as large comes back', async () => {
       const head = `GET /api/v1/files/headers HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nX-Own: `;
       const whole = `${head}${'x'.repeat(128 * 1024 - head.length - 20)}\r\n`;
       assert.match(await sendHead(gateway.port, whole), /^HTTP\/1.1 200 /);
       assert.match(await exchange(gateway.port, 'GET /api/v1/files/large-head HTTP/1.1'), /X-Large: x{100000}\r\n/i);
     });
 
-    test('no header is left out, however many there are', async () => {
+    test('every header is forwarded, however many there are', async () => {
       const many = Array.from({ length: 1500 }, (_, index) => `X-H${index}: 1\r\n`).join('');
       const head = 'GET /api/v1/files/headers HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n';
       assert.match(await sendHead(gateway.port, head + many), /"x-h1499":"1"/);
     });
 
-    test('an unknown route is 404, another method 405 with Allow, also where a parameter could stand', async () => {
+    test('an unknown route is 404, another method 405 with Allow, also where a parameter would match', async () => {
       const unknown = await get('/api/v2/posts/1/2/3');
       assert.equal(unknown.status, 404);
       assert.deepEqual(await unknown.json(), { error: 'route not found', code: 'not_found' });
@@ -200,7 +200,7 @@ for (const [name, start] of Object.entries(topologies))
         assert.equal((await fetch(gateway.url + path, { method: 'OPTIONS' })).status, 204);
     });
 
-    test('a body that declares itself too large is refused before it is read', async () => {
+    test('a body whose declared length is too large is refused before it is read', async () => {
       const client = httpRequest(`${gateway.url}/api/v1/posts`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'Content-Length': 10 * mebibyte },
@@ -212,20 +212,20 @@ for (const [name, start] of Object.entries(topologies))
       client.destroy();
     });
 
-    test('who asks before sending a body is refused without it, when the head says enough', async () => {
+    test('a request with Expect: 100-continue is refused before its body, when the head suffices', async () => {
       const head = (path: string, more: string) =>
         `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 9\r\nExpect: 100-continue\r\n${more}`;
       assert.match(await sendHead(gateway.port, head('/api/v1/files/closed', '')), /^HTTP\/1.1 401 /);
       assert.match(await sendHead(gateway.port, head('/nowhere', '')), /^HTTP\/1.1 404 /);
     });
 
-    test('a body in a transfer coding that is not unpacked is 400', async () => {
+    test('a body in an unsupported transfer coding is 400', async () => {
       const head = 'POST /api/v1/posts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n';
       const sent = `${head}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n`;
       assert.match(await sendHead(gateway.port, sent), /^HTTP\/1.1 400 [\s\S]*Transfer-Encoding/);
     });
 
-    test('what is no path is 400, the absolute form is a path', async () => {
+    test('a target that is not a path is 400, the absolute form is a path', async () => {
       for (const target of ['/api/v1/%zz', '/api/v1/posts/%E0%A4%A', '/api/v1/posts#top', '*'])
         assert.match(
           await exchange(gateway.port, `GET ${target} HTTP/1.1`),
@@ -244,7 +244,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.match(await exchange(gateway.port, 'OPTIONS * HTTP/1.1'), /^HTTP\/1.1 204 /);
     });
 
-    test('a request names one host, or is of a time before hosts', async () => {
+    test('a request names one host, unless it is HTTP/1.0', async () => {
       const send = (head: string) => sendHead(gateway.port, `${head}Connection: close\r\n`);
       for (const hosts of ['', 'Host: a\r\nhost: b\r\n']) {
         const refused = await send(`GET /healthz HTTP/1.1\r\n${hosts}`);
@@ -266,7 +266,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.equal(await text(response), expected);
     });
 
-    test('a chunked body that grows too large is refused, and the refusal arrives', async () => {
+    test('a chunked body that grows too large is refused, and the client receives the refusal', async () => {
       const client = httpRequest(`${gateway.url}/api/v1/posts`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
@@ -278,7 +278,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.equal(JSON.parse(await text(response)).code, 'payload_too_large');
     });
 
-    test('large bodies stream both ways and are never held', async () => {
+    test('large bodies stream both ways and are never buffered', async () => {
       const before = process.memoryUsage().rss;
       let highest = 0;
       const watch = setInterval(() => {
@@ -304,7 +304,7 @@ for (const [name, start] of Object.entries(topologies))
       );
     });
 
-    test('a client that goes away is gone for the service too', async () => {
+    test('the service learns that a client disconnected', async () => {
       const controller = new AbortController();
       const response = await fetch(`${gateway.url}/api/v1/files/slow`, { signal: controller.signal });
       const reader = response.body?.getReader();
@@ -313,7 +313,7 @@ for (const [name, start] of Object.entries(topologies))
       await eventually(() => aborted);
     });
 
-    test('an answer that breaks off breaks off for the client', async () => {
+    test('an answer that breaks off also breaks off for the client', async () => {
       await assert.rejects(async () => (await get('/api/v1/files/broken')).text());
       assert.equal((await get('/api/v1/posts')).status, 200);
     });
@@ -335,7 +335,7 @@ function* zeros(mebibytes: number): Generator<Buffer> {
   for (let sent = 0; sent < mebibytes * mebibyte; sent += chunk.length) yield chunk;
 }
 
-/** Sends a request line as it is and gives the whole answer. */
+/** Sends a request line unchanged and returns the whole answer. */
 const exchange = (port: number, requestLine: string): Promise<string> =>
   sendHead(port, `${requestLine}\r\nHost: example.com\r\nConnection: close\r\n`);
 

@@ -6,11 +6,11 @@ import { createContextSealer } from '@recordbus/shared/context';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, inProcess, quiet, sealer, secret, serve, serveAlone } from './topologies.ts';
+import { bus, createTestGateway, inProcess, quiet, sealer, secret, serve, serveAlone, signer } from './topologies.ts';
 
 const routes = [declare('GET', '/api/v1/:collection'), declare('POST', '/api/v1/:collection')];
 
-/** A service whose answers name the replica that gave them. */
+/** Creates a service whose answers name the replica. */
 const replica = (name: string) =>
   testService('records', quiet, routes, {
     '/api/v1/who': (_, response) => {
@@ -29,13 +29,20 @@ const behind = (url: string, options: Partial<Parameters<typeof httpUpstream>[0]
 const post = (url: string) =>
   fetch(`${url}/api/v1/posts`, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } });
 
+async function readinessForAdmin(url: string): Promise<Record<string, string>> {
+  const principal = { type: 'admin', id: 'a', email: 'a@example.com' } as const;
+  const token = await signer.signSession({ principal, tokenVersion: 0, windowSec: 60 });
+  const response = await fetch(`${url}/readyz`, { headers: { Authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { data: { checks: Record<string, string> } }).data.checks;
+}
+
 async function refusalOf(response: Response): Promise<[number, string]> {
   const { code } = (await response.json()) as { code: string };
   return [response.status, code];
 }
 
-describe('a service that is not there', () => {
-  test('gets 503 with Retry-After in the error shape until it comes up, and its routes are unknown until then', async () => {
+describe('a service that does not answer', () => {
+  test('is 503 with Retry-After in the error shape until it starts; its routes are unknown until then', async () => {
     await using service = await serveAlone(replica('one'));
     await service.close();
     await using gateway = await behind(service.url);
@@ -51,7 +58,7 @@ describe('a service that is not there', () => {
     await eventually(async () => (await fetch(`${gateway.url}/readyz`)).status === 200);
   });
 
-  test('that was there before gets 503 and is back at once when it is', async () => {
+  test('and answered before is 503, and serves again as soon as it is back', async () => {
     await using service = await serveAlone(replica('one'));
     await using gateway = await behind(service.url);
     assert.equal((await post(gateway.url)).status, 200);
@@ -71,7 +78,7 @@ describe('a service that is not there', () => {
     assert.equal((await post(gateway.url)).status, 200);
   });
 
-  test('does not make the gateway unready when it is the webhooks service', async () => {
+  test('leaves the gateway ready when it is the webhooks service', async () => {
     await using records = await serveAlone(replica('one'));
     await using gone = await serveAlone(testService('webhooks', quiet, []));
     const upstreams = [
@@ -83,10 +90,11 @@ describe('a service that is not there', () => {
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };
     assert.equal(readyz.status, 200);
-    assert.match(data.checks.webhooks ?? '', /ECONNREFUSED|closed/);
+    assert.equal(data.checks.webhooks, 'failing');
+    assert.match((await readinessForAdmin(gateway.url)).webhooks ?? '', /ECONNREFUSED|closed/);
   });
 
-  test('leaves its system paths unanswered rather than taken for collections', async () => {
+  test('has 503 for its system paths, which never match collections', async () => {
     await using records = await serveAlone(replica('one'));
     await using gone = await serveAlone(testService('admin', quiet, []));
     await gone.close();
@@ -113,7 +121,7 @@ describe('a service with several addresses', () => {
   };
   const ask = async (url: string) => (await fetch(`${url}/api/v1/who`)).text();
 
-  test('is spread over, and goes on when one of them dies, also with what must not be done twice', async () => {
+  test('gets requests on all of them, and serves on when one dies, also requests that must not be repeated', async () => {
     await using both = await pair();
     const { first } = both;
     await using gateway = await behind(`http://records.test:${first.port}`, { resolve: two });
@@ -131,7 +139,7 @@ describe('a service with several addresses', () => {
     await eventually(async () => (await ask(gateway.url)) === 'first');
   });
 
-  test('leaves out one that hangs, and takes it back when it answers', async () => {
+  test('skips one that hangs, and uses it again when it answers', async () => {
     await using first = await serveAlone(replica('first'), 0, '127.0.0.1');
     const held = new Set<Socket>();
     const hanging = createTcpServer((socket) => held.add(socket.on('error', () => {}).resume()));
@@ -154,7 +162,7 @@ describe('a service with several addresses', () => {
     await eventually(async () => (await ask(gateway.url)) === 'second');
   });
 
-  test('is followed when the addresses change, and kept while the name does not resolve', async () => {
+  test('follows changed addresses, and keeps them while the name does not resolve', async () => {
     await using both = await pair();
     const { first } = both;
     let resolve: () => Promise<string[]> = async () => ['127.0.0.1'];
@@ -169,7 +177,7 @@ describe('a service with several addresses', () => {
 });
 
 describe('a connection to a service', () => {
-  /** Serves raw TCP: `answer` decides what happens to each connection. */
+  /** Serves raw TCP: `answer` handles each connection. */
   async function serveRaw(answer: (head: string, nth: number) => string | undefined) {
     let connections = 0;
     const server = createTcpServer((socket) => {
@@ -207,7 +215,7 @@ describe('a connection to a service', () => {
   }));
   const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
-  test('that breaks before the answer costs a GET one more try, a POST its answer', async () => {
+  test('that breaks before the answer makes a GET retry once and a POST fail', async () => {
     using service = await serveRaw((_, nth) => (nth === 1 ? undefined : good));
     await using gateway = await behind(service.url);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
@@ -221,18 +229,18 @@ describe('a connection to a service', () => {
     assert.equal(other.count(), 3);
   });
 
-  test('on which nothing comes is 504', async () => {
+  test('without an answer is 504', async () => {
     const service = await serveAlone(
       testService('records', quiet, routes, { '/api/v1/slow': () => new Promise<void>(() => {}) }),
     );
-    // Its close waits for the answer that never comes.
+    // Its close waits for the answer that never arrives.
     using ending = new DisposableStack();
     ending.defer(() => void service.close());
     await using gateway = await behind(service.url, { answerTimeoutMs: 300 });
     assert.deepEqual(await refusalOf(await fetch(`${gateway.url}/api/v1/slow`)), [504, 'upstream_timeout']);
   });
 
-  test('carries no header that speaks of another connection', async () => {
+  test('carries no hop-by-hop header', async () => {
     let head = '';
     using service = await serveRaw((text) => {
       head = text.toLowerCase();
@@ -255,7 +263,7 @@ describe('a connection to a service', () => {
 });
 
 describe('a service alone in its process', () => {
-  test('refuses who is not the gateway', async () => {
+  test('refuses callers other than the gateway', async () => {
     await using service = await serveAlone(replica('one'));
     const context = {
       requestId: 'x',
@@ -273,27 +281,27 @@ describe('a service alone in its process', () => {
     }
   });
 
-  test('that tells over the bus of other routes is asked for them at once', async () => {
+  test('has its routes read again at once after a notice on the bus', async () => {
     const served = [declare('GET', '/api/v1/who')];
     const service = await serveAlone({ ...replica('one'), routes: served });
     const listeners = new Set<() => void>();
-    const telling: typeof bus = {
+    const noticeBus: typeof bus = {
       onNotice(_topic, listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     };
-    const gateway = await behind(service.url, { bus: telling });
+    const gateway = await behind(service.url, { bus: noticeBus });
     assert.equal((await fetch(`${gateway.url}/api/v1/new`)).status, 404);
     served.push(declare('GET', '/api/v1/new'));
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
     await eventually(async () => (await fetch(`${gateway.url}/api/v1/new`)).status !== 404);
     await service.close();
     await gateway.stop();
     assert.equal(listeners.size, 0);
   });
 
-  test('of another secret is not ready, and says why', async () => {
+  test('with another secret is not ready, and admins see why', async () => {
     const other = createContextSealer(Buffer.from('another secret with over 32 characters'));
     await using service = await serveAlone(replica('one'));
     const upstream = httpUpstream({
@@ -308,11 +316,12 @@ describe('a service alone in its process', () => {
     const readyz = await fetch(`${gateway.url}/readyz`);
     const { data } = (await readyz.json()) as { data: { checks: Record<string, string> } };
     assert.equal(readyz.status, 503);
-    assert.match(data.checks.records ?? '', /routes: not told yet/);
+    assert.equal(data.checks.records, 'failing');
+    assert.match((await readinessForAdmin(gateway.url)).records ?? '', /routes: not loaded yet/);
   });
 });
 
-test('a route that two services declare stops the start', async () => {
+test('the gateway does not start when two services declare the same route', async () => {
   const log = quiet;
   const upstreams = ['records', 'admin'].map((name) => inProcess(testService(name, log, routes)));
   await assert.rejects(createTestGateway({ log, upstreams }).start(), /GET \/api\/v1\/:collection is declared twice/);

@@ -7,7 +7,7 @@ import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { declare, testService } from './test-service.ts';
 import { bus, createTestGateway, inProcess, quiet, sealer, serve, serveAlone } from './topologies.ts';
 
-/** A replica that counted so many things, and that sees the same queue as the others. */
+/** Creates a replica with its own counter and a gauge that all replicas share. */
 function replicaOf(name: string, count: number): Service {
   const metrics = createMetrics(name);
   metrics.counter('recordbus_things_total', 'Things.').inc(count);
@@ -15,7 +15,7 @@ function replicaOf(name: string, count: number): Service {
   return { ...testService(name, quiet, [declare('GET', `/api/v1/${name}`)]), metrics };
 }
 
-test('one scrape tells of every replica, whether it answers or not', async () => {
+test('one scrape covers every replica, whether it answers or not', async () => {
   const first = await serveAlone(replicaOf('records', 1), 0, '127.0.0.1');
   const second = await serveAlone(replicaOf('records', 2), first.port, '127.0.0.2');
   const records = httpUpstream({

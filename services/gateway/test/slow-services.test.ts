@@ -20,7 +20,7 @@ for (const [name, start] of Object.entries(topologies))
   describe(`a service that takes too long, ${name}`, () => {
     const lines: Record<string, unknown>[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    /** Handlers wait for it; the test opens it. */
+    /** Handlers wait until the test resolves it. */
     let gate: PromiseWithResolvers<void>;
     let handled = 0;
     let cut = 0;
@@ -95,14 +95,14 @@ for (const [name, start] of Object.entries(topologies))
       const [response] = (await once(send(path).end(), 'response')) as [IncomingMessage];
       return { response, body: await text(response) };
     };
-    /** Lets more time pass than a service has. */
+    /** Waits longer than the timeout of a service. */
     const outwait = async () => {
       for (let time = 0; time < 2; time += 1)
         assert.equal((await fetch(`${gateway.url}/api/v1/late/answer`)).status, 504);
     };
 
     for (const path of ['answer', 'stream', 'raw'])
-      test(`is 504, and what it says late is said to nobody: ${path}`, async () => {
+      test(`is 504, and its late answer is discarded: ${path}`, async () => {
         const { response, body } = await ask(`/api/v1/late/${path}`);
         assert.deepEqual([response.statusCode, JSON.parse(body)], [504, tooSlow]);
         assert.equal(response.headers['retry-after'], undefined);
@@ -119,31 +119,31 @@ for (const [name, start] of Object.entries(topologies))
         assert.deepEqual(lines, []);
       });
 
-    test('is 504, and its defect is logged once when it shows', async () => {
+    test('is 504, and its late defect is logged once', async () => {
       assert.equal((await ask('/api/v1/late/defect')).response.statusCode, 504);
       gate.resolve();
       await eventually(() => lines.length > 0);
       assert.equal((await ask('/api/v1/posts')).response.statusCode, 200);
       assert.deepEqual(
         lines.map(({ msg }) => msg),
-        ['a request failed'],
+        ['request failed'],
       );
     });
 
-    test('is 504 too when it has opened a stream in which nothing comes, and the stream is closed', async () => {
+    test('is 504 when its stream stays empty, and the stream is closed', async () => {
       gate.resolve();
       assert.equal((await ask('/api/v1/late/silent-stream')).response.statusCode, 504);
       await eventually(() => cut === 1);
     });
 
-    test('is cut when its answer has begun, and learns of it', async () => {
+    test('is cut off after its answer has begun, and notices', async () => {
       const [response] = (await once(send('/api/v1/stalls').end(), 'response')) as [IncomingMessage];
       assert.equal(response.statusCode, 200);
       await assert.rejects(text(response));
       await eventually(() => cut === 1);
     });
 
-    test('is not who sends its body slowly', async () => {
+    test('is not blamed for a client that sends slowly', async () => {
       const upload = send('/api/v1/posts', { method: 'POST', headers: { 'Content-Type': 'application/json' } });
       upload.write('{"a":');
       await outwait();
@@ -153,7 +153,7 @@ for (const [name, start] of Object.entries(topologies))
       response.resume();
     });
 
-    test('is not who reads its answer slowly', async () => {
+    test('is not blamed for a client that reads slowly', async () => {
       const [response] = (await once(send('/api/v1/long').end(), 'response')) as [IncomingMessage];
       await outwait();
       let bytes = 0;

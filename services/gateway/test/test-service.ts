@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, context: RequestContext) => Promise<void> | void;
 
-/** Declares a route that tells what reached it, or that answers as its test says. */
+/** Declares a route that answers with the context it got, unless its test handles it. */
 export function declare(method: Route['method'], path: string, bodyLimitBytes = 1024 * 1024): Route {
   const common = { method, path, access: 'public', summary: path, answers: { 200: z.unknown() }, handler } as const;
   return method === 'POST' ? route({ ...common, bodyLimitBytes, body: z.looseObject({}) }) : route(common);
@@ -15,7 +15,7 @@ export function declare(method: Route['method'], path: string, bodyLimitBytes = 
 
 const handler = ({ context }: { context: RequestContext }) => rawJson(200, JSON.stringify({ data: { context } }));
 
-/** A service of a test: its routes are dispatched unless `handle` answers the path itself. */
+/** Creates the service of a test: its routes are dispatched unless `handlers` has the path. */
 export function testService(
   name: string,
   log: Logger,

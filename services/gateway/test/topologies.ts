@@ -22,18 +22,18 @@ export const sealer = createContextSealer(secret);
 export const signer = createTokenSigner(secret);
 export const quiet = createLogger('test', 'silent');
 
-/** Nobody tells of anything on it. */
+/** A bus without notices. */
 export const bus: Parameters<typeof httpUpstream>[0]['bus'] = { onNotice: () => () => {} };
 
-/** Holds every account for what its token says. */
-const believing: Accounts = {
+/** Accounts that accept every session as its token describes it. */
+const trustingAccounts: Accounts = {
   start: async () => {},
   stop: async () => {},
   findPrincipal: async ({ principal }) => principal,
 };
 
-/** Keeps no request. */
-const forgetful: RequestLog = {
+/** A request log that discards every request. */
+const discardingLog: RequestLog = {
   note: () => {},
   list: async () => ({ rows: [], totalItems: 0 }),
   waiting: () => 0,
@@ -44,14 +44,14 @@ const forgetful: RequestLog = {
 
 type GatewayDeps = Parameters<typeof createGateway>[0];
 
-/** A gateway with the settings' defaults and the secret of these tests, where the test does not say otherwise. */
+/** Creates a gateway with default settings and the secret of these tests, unless the test gives others. */
 export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> & Partial<GatewayDeps>): Gateway =>
   createGateway({
     secret,
     settings: fixedSettings(),
-    accounts: believing,
+    accounts: trustingAccounts,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
-    requestLog: forgetful,
+    requestLog: discardingLog,
     processMetrics: createMetrics('gateway'),
     trustedProxies: [],
     ...deps,
@@ -65,16 +65,16 @@ export interface RunningGateway extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Where services stand, and how long they are waited for: a minute when not given. */
+/** Starts a gateway before these services; `answerTimeoutMs` is a minute by default. */
 export type Topology = (services: readonly Service[], answerTimeoutMs?: number) => Promise<RunningGateway>;
 
 /** A service in the gateway's own process. */
 export const inProcess = (service: Service, answerTimeoutMs = 60_000, log = quiet): Upstream =>
   localUpstream(service, { log, answerTimeoutMs });
 
-/** Serves the gateway of these upstreams. */
+/** Serves a gateway on a free port. */
 export async function serve(gateway: Gateway, more: readonly ListeningServer[] = []): Promise<RunningGateway> {
-  // What was started before something throws is stopped, and the failure is the test's.
+  // When a step throws, what was started before it is stopped.
   await using starting = new AsyncDisposableStack();
   for (const one of more) starting.defer(() => one.close());
   starting.defer(() => gateway.stop());
@@ -86,7 +86,7 @@ export async function serve(gateway: Gateway, more: readonly ListeningServer[] =
   return { gateway, url: server.url, port: server.port, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Serves a service alone, as its own process would. */
+/** Serves a service alone, as in its own process. */
 export async function serveAlone(
   service: Service,
   port = 0,
@@ -101,7 +101,7 @@ export async function serveAlone(
   return { ...server, close, [Symbol.asyncDispose]: close };
 }
 
-/** The two ways in which services stand behind a gateway. */
+/** The two ways to run services behind a gateway. */
 export const topologies: Readonly<Record<string, Topology>> = {
   'in one process': (services, answerTimeoutMs) =>
     serve(createTestGateway({ log: quiet, upstreams: services.map((one) => inProcess(one, answerTimeoutMs)) })),

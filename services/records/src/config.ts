@@ -6,17 +6,17 @@ import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
 
-/** Contract §3. */
+/** files §3.5. */
 const maxUploadBytes = variable(
   'SERVICE_MAX_UPLOAD_BYTES',
   'Largest multipart body in bytes; 100 MiB when not set.',
   wholeNumber(1, 2 ** 46).optional(),
 );
 
-/** What the service needs beside its database and its bus, wherever it runs. */
+/** The variables of the service beside those of database and bus, in every process that runs it. */
 export const fileVariables = { ...storageVariables, maxUploadBytes };
 
-/** What the records service reads from its environment when it runs alone, beside what every process reads. */
+/** The variables of a process that runs only the records service, beside those of every process. */
 export const recordsVariables = {
   databaseUrl,
   natsUrl,

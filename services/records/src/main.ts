@@ -1,7 +1,9 @@
 import { connectBus, eventStream } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
+import { createCollectionCache } from '@recordbus/schema';
+import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { openStorage } from '@recordbus/storage';
@@ -16,9 +18,27 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  const envelope = createEnvelope(config.encryptionKey);
+  const cipher = createValueCipher(findEncryptionKey(config).text);
+  const settings = createSettings({ database, bus, log, cipher });
+  lifecycle.onStop('settings', () => settings.stop());
+  await settings.start();
+  const collections = createCollectionCache({ database, bus, log });
+  lifecycle.onStop('collections', () => collections.stop());
+  await collections.start();
   const storage = await openStorage(config);
   const extensions = await findExtensionsConfig(config);
-  const service = createRecords({ log, database, bus, secret, envelope, config, storage, stream, extensions });
+  const copies = { settings, collections };
+  const service = createRecords({
+    log,
+    database,
+    bus,
+    ...copies,
+    secret,
+    cipher,
+    config,
+    storage,
+    stream,
+    extensions,
+  });
   return { service, sealer: createContextSealer(secret) };
 });

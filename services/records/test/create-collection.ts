@@ -1,6 +1,7 @@
 import type { Database } from '@recordbus/database';
 import { planHistoryTable } from '@recordbus/journal';
 import {
+  accountColumns,
   type Collection,
   fieldTypeOf,
   foreignKeyName,
@@ -11,7 +12,7 @@ import {
   uniqueIndexName,
 } from '@recordbus/schema';
 
-/** Makes the table or view of a collection and its row in the list of collections, as the admin service does. */
+/** Creates the table or view of a collection and its row in the list of collections, as the admin service does. */
 export async function createCollection(database: Database, collection: Collection): Promise<void> {
   await database.transaction(async (query) => {
     for (const text of describeTable(collection)) await query({ text, values: [] });
@@ -36,9 +37,10 @@ export async function createCollection(database: Database, collection: Collectio
 function describeTable(collection: Collection): string[] {
   const table = tableOf(collection);
   if (collection.viewQuery !== null) return [`create view ${table} as ${collection.viewQuery}`];
-  const columns = collection.fields.map(
-    (field) => `, ${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`,
-  );
+  const columns = [
+    ...(collection.type === 'auth' ? accountColumns.map(({ name, definition }) => `, ${name} ${definition}`) : []),
+    ...collection.fields.map((field) => `, ${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`),
+  ];
   const constraints = collection.fields.flatMap((field) => {
     const column = quoteIdentifier(field.name);
     const unique = `create unique index ${quoteIdentifier(uniqueIndexName(collection, field))} on ${table} (${column})`;

@@ -25,7 +25,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
         relation('organization', 'organizations'),
         relation('secret', 'secrets'),
       ]),
-      // A rule that follows relations itself, and one about the caller.
+      // A rule that follows relations, and one about the caller.
       testCollection('notes', [{ name: 'text' }, { name: 'owner' }, relation('by', 'people')], {
         ...view('owner = @request.auth.id && by.organization.name != "x"'),
       }),
@@ -69,7 +69,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     await statements?.close();
   });
 
-  /** The members that stand in `expand`, as a tree of names. */
+  /** The members of `expand`, as a tree of names. */
   const treeOf = (record: unknown): unknown => {
     const { expand } = record as { expand?: Record<string, unknown> };
     return expand && Object.fromEntries(Object.entries(expand).map(([name, value]) => [name, treeOf(value) ?? null]));
@@ -81,7 +81,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     return record;
   };
 
-  it('shows the target whole, as it is when it is read itself', async () => {
+  it('shows the whole target, as a get does', async () => {
     const { expand, ...post } = await get(`posts/${id('first')}?expand=author`);
     assert.deepEqual(post, await get(`posts/${id('first')}`));
     assert.deepEqual(expand, { author: await get(`people/${id('ada')}`) });
@@ -113,7 +113,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       }
     });
 
-  it('has no expand when nothing is asked to be expanded', async () => {
+  it('shows no expand without the parameter', async () => {
     for (const search of ['', '?expand=', '?fields=expand.author'])
       assert.equal('expand' in (await get(`posts/${id('first')}${search}`)), false, search);
   });
@@ -134,20 +134,20 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  it('refuses what is no relation, before it looks for the record', async () => {
+  it('refuses a path that is no relation, also for a missing record', async () => {
     for (const expand of ['title', 'nope', 'author.nope', 'author.name', 'author.', '.', 'author,', '__proto__', "'"]) {
       for (const path of ['posts', 'posts/absent']) {
         const { status, json } = await records.send('GET', `/api/${path}?expand=${encodeURIComponent(expand)}`);
         assert.deepEqual(
-          [status, json.code, json.details],
-          [400, 'malformed_request', { parameter: 'expand' }],
+          [status, json.code, Object.keys(Object(json.details))],
+          [400, 'malformed_request', ['expand']],
           expand,
         );
       }
     }
   });
 
-  it('shows nothing that a rule guards which is not understood', async () => {
+  it('hides targets whose view rule cannot be compiled', async () => {
     assert.deepEqual(treeOf(await get(`links/${id('link')}?expand=r,e.author`)), { e: { author: null } });
     assert.deepEqual(treeOf(await get(`links/${id('link')}?expand=r,e.author`, { as: 'admin' })), {
       r: null,
@@ -168,7 +168,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     ['expand.author.nothing, title ,nope,', { title: 'first', expand: { author: { id: 'ada' } } }],
   ];
   for (const [fields, expected] of projections)
-    it(`fields=${fields} picks from what is expanded`, async () => {
+    it(`fields=${fields} selects from the expansions`, async () => {
       const search = `expand=author.organization,editor&fields=${encodeURIComponent(fields)}`;
       const names = new Map([...ids].map(([name, value]) => [value, name]));
       const named = (value: unknown): unknown =>
@@ -178,7 +178,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(named(rows), [{ id: 'first', ...(expected as object) }]);
     });
 
-  it('takes * for every member that is not named beside it', async () => {
+  it('reads * as every member that is not named beside it', async () => {
     const whole = await get(`posts/${id('first')}?expand=author`);
     assert.deepEqual(await get(`posts/${id('first')}?expand=author&fields=*`), whole);
     const { expand, ...post } = await get(`posts/${id('first')}?expand=author&fields=*,expand.author.name`);
@@ -186,7 +186,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(expand, { author: { id: id('ada'), name: 'Ädä "}' } });
   });
 
-  it('reads with one statement whatever the depth and the number of rows', async () => {
+  it('reads with one statement at any depth and number of rows', async () => {
     const six = Array.from({ length: 6 }, () => 'next').join('.');
     for (const path of [
       `chain/${id('c0')}?expand=${six}`,
@@ -199,7 +199,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  it('gives the whole answer to whoever has the version, since the tag is not of what is expanded', async () => {
+  it('answers in full with expand, since the ETag is not about expanded records', async () => {
     const path = `/api/posts/${id('first')}`;
     const { headers } = await records.send('GET', `${path}?expand=author`);
     const etag = headers.get('etag') ?? '';
@@ -209,7 +209,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     assert.equal((await records.send('GET', path, known)).status, 304);
   });
 
-  it('follows a change of the rule that hides a target', async () => {
+  it('follows a change of the view rule of a target', async () => {
     const path = `posts/${id('first')}?expand=author.organization`;
     assert.deepEqual(treeOf(await get(path)), { author: { organization: null } });
     await records.database.query({
@@ -221,7 +221,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(treeOf(await get(path)), { author: {} });
   });
 
-  it('refuses more relations than a plan is made for in reasonable time', async () => {
+  it('refuses more relations than the planner handles in reasonable time', async () => {
     const fields = Array.from({ length: 60 }, (_, index) => relation(`r${index}`, 'chain'));
     await records.create(testCollection('wide', fields));
     await records.send('POST', '/api/wide', { body: { r1: id('c1') } });

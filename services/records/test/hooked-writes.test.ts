@@ -11,7 +11,7 @@ const relation = (name: string, collection: string, cascade: string) => ({
   options: { cascade },
 });
 
-/** Each family has parents, which take children along, are cleared in notes and blocked by locks. */
+/** Deletes of parents cascade to children, clear notes and are blocked by locks. */
 const family = (name: string) => [
   testCollection(`${name}_parents`, [{ name: 'name' }]),
   testCollection(`${name}_children`, [{ name: 'name' }, relation('parent', `${name}_parents`, 'cascade')]),
@@ -20,12 +20,16 @@ const family = (name: string) => [
 ];
 
 const hooks = `
-import { defineExtension } from '@recordbus/extensions';
+import { defineExtension, refuse } from '@recordbus/extensions';
 export const extension = defineExtension({
   hooks: {
     hooked_alone: { beforeCreate() {}, beforeUpdate() {}, beforeDelete() {} },
     hooked_children: { beforeDelete({ previous }) { if (previous.name === 'missing') throw new Error('not read'); } },
     hooked_papers: { beforeUpdate({ values }) { if (values.name === 'first') values.papers = []; } },
+    hooked_returning: { beforeCreate({ id, previous, values }) {
+      if (values.name === 'refused') throw refuse(409, 'stays deleted');
+      if (values.name === 'changed') values.name = String([id, previous, values.name]);
+    } },
     hooked_notes: { beforeUpdate({ values }) { values.name = 'cleared'; } },
   },
 });`;
@@ -36,6 +40,7 @@ const collections = [
   ...family('hooked'),
   testCollection('alone', [{ name: 'name' }]),
   testCollection('hooked_papers', [{ name: 'name' }, papers], { historyEnabled: true }),
+  testCollection('hooked_returning', [{ name: 'name' }, { name: 'text' }], { historyEnabled: true }),
 ];
 
 for (const [title, extensions] of [
@@ -75,7 +80,7 @@ for (const [title, extensions] of [
       }
     });
 
-    it('is the same transaction as ever for a delete that takes others along', async () => {
+    it('is one transaction for a delete with a cascade', async () => {
       const { id } = (await records.send('POST', '/api/plain_parents', { body: {} })).record;
       for (const collection of ['plain_children', 'plain_notes'])
         await records.send('POST', `/api/${collection}`, { body: { parent: id, about: id, name: 'x' } });
@@ -103,7 +108,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     await statements?.close();
   });
 
-  /** A parent with so many records that refer to it, by the name of their collection. */
+  /** A parent with a number of referring records, by the name of their collection. */
   const createParent = async (referring: Readonly<Record<string, number>>): Promise<string> => {
     const { id } = (await records.send('POST', '/api/hooked_parents', { body: {} })).record;
     for (const [collection, count] of Object.entries(referring)) {
@@ -117,7 +122,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     return id;
   };
 
-  it('read what goes along a hundred at once', async () => {
+  it('read the cascade set a hundred records at a time', async () => {
     const id = await createParent({ children: 250 });
     statements.take('');
     assert.equal((await records.send('DELETE', `/api/hooked_parents/${id}`)).status, 200);
@@ -125,7 +130,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     assert.equal(texts.filter((text) => text.includes('row_to_json') && text.startsWith('select')).length, 3);
   });
 
-  it('have the time for hundreds of children, and of relations to clear', async () => {
+  it('have time for hundreds of children, and of relations to clear', async () => {
     for (const [collection, count] of [
       ['children', 500],
       ['notes', 100],
@@ -134,14 +139,14 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
       await records.takeEvents();
       const remove = () => records.send('DELETE', `/api/hooked_parents/${id}`);
       let answer = await remove();
-      // A machine that is busy otherwise: what took too long was taken back.
+      // On a busy machine a write may exceed its time and be rolled back.
       for (let left = 2; answer.status === 504 && left > 0; left -= 1) answer = await remove();
       assert.equal(answer.status, 200, answer.text);
       assert.equal((await records.takeEvents()).length, count + 1);
     }
   });
 
-  it('let files go that a hook leaves out of a restore, though they were kept for it', async () => {
+  it('remove files that a hook leaves out of a restore', async () => {
     const part = (name: string, rest: string) => `--b\r\nContent-Disposition: form-data; name="${name}"${rest}\r\n`;
     const body = `${part('name', '\r\n\r\nfirst')}${part('papers', '; filename="a.txt"\r\n\r\na')}--b--\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=b' };
@@ -153,16 +158,35 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     const removals = () => query({ text: 'select name from system.file_removals where record_id = $1', values });
     const path = `/api/hooked_papers/${record.id}`;
     await transaction(async (hold) => {
-      // As a backup does it, so that nothing is removed meanwhile.
+      // Holds the lock of a backup, so that no file is removed meanwhile.
       await hold({ text: "select pg_advisory_xact_lock(hashtext('recordbus.files'))", values: [] });
       await records.send('PATCH', path, { body: { name: 'second', papers: [] } });
       await query({
         text: 'insert into system.file_removals (collection_id, record_id, name) values ($1, $2, $3)',
         values: ['hooked_papers', record.id, name],
       });
-      const restored = await records.send('POST', `${path}/restore?at=${record.updated}`, { as: 'admin' });
+      const restored = await records.send('POST', `${path}/restore?version=${record.updated}`, { as: 'admin' });
       assert.deepEqual([restored.record?.name, restored.record?.papers], ['first', []], restored.text);
       assert.deepEqual(await removals(), [{ name }]);
     });
+  });
+
+  it('run as create hooks when a deleted record is created again', async () => {
+    const restoreDeleted = async (name: string) => {
+      const { record } = await records.send('POST', '/api/hooked_returning', { body: { name: 'first', text: 'kept' } });
+      const path = `/api/hooked_returning/${record.id}`;
+      await records.send('PATCH', path, { body: { name } });
+      await records.send('DELETE', path);
+      await records.takeEvents();
+      return records.send('POST', `${path}/restore?at=9999999999&deleted=1`, { as: 'admin' });
+    };
+    const plain = await restoreDeleted('plain');
+    assert.deepEqual([plain.status, plain.record.name, plain.record.text], [201, 'plain', 'kept'], plain.text);
+    const changed = await restoreDeleted('changed');
+    assert.deepEqual([changed.status, changed.record.name, changed.record.text], [201, ',,changed', 'kept']);
+    const [event] = await records.takeEvents();
+    assert.deepEqual([event?.event, event?.data.record], ['hooked_returning.create', changed.record]);
+    const refused = await restoreDeleted('refused');
+    assert.deepEqual([refused.status, await records.takeEvents()], [409, []]);
   });
 });

@@ -28,7 +28,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('two', 'k2')).status, 201);
   });
 
-  it('undoes the work of a process that was taken for dead', async () => {
+  it('rolls back the work of a process that was considered dead', async () => {
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."orders"%'
       having count(*) >= $1`;
     let second: ReturnType<typeof create> | undefined;

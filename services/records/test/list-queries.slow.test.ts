@@ -15,7 +15,7 @@ const ownRule = {
   },
 };
 
-/** Pieces of what clients send, right and wrong. */
+/** Parts of queries, valid and invalid. */
 const pieces = [
   ...[
     'title',
@@ -128,7 +128,7 @@ describe('the query of a list', { skip: skipWithoutDatabase }, () => {
   });
   after(() => records?.stop());
 
-  it('is answered with 200, 400 or 422, whatever it is', async () => {
+  it('is always answered with 200, 400 or 422', async () => {
     const statuses = new Map<number, number>();
     const property = fc.asyncProperty(query, caller, async (parameters, as) => {
       const search = new URLSearchParams(
@@ -142,7 +142,7 @@ describe('the query of a list', { skip: skipWithoutDatabase }, () => {
     for (const status of [200, 400]) assert.ok((statuses.get(status) ?? 0) > 50, JSON.stringify([...statuses]));
   });
 
-  it('is read also when it is no form at all', async () => {
+  it('is read even if it is no valid form', async () => {
     const raw = fc
       .array(fc.constantFrom('%', '%zz', '%00', '%ff', '&', '=', '+', 'filter', 'sort=-', '?', ';', '[]', '%f0%9f'))
       .map((parts) => parts.join(''));
@@ -180,7 +180,7 @@ describe('the query of a list', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(await statusOf(beyond), [400, true]);
     });
 
-  it('can not ask for what is sealed', async () => {
+  it('cannot name encrypted fields', async () => {
     for (const search of [
       'filter=secret="a"',
       'sort=secret',

@@ -6,11 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope, type Envelope } from '@recordbus/crypto';
+import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, createCollectionCache } from '@recordbus/schema';
+import { createSettings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { createLogger } from '@recordbus/shared/logging';
 import { openLocalStorage, type Storage } from '@recordbus/storage';
@@ -22,7 +23,7 @@ export { skipWithoutDatabase } from '@recordbus/database/testing';
 
 const serverUrl = process.env.TEST_DATABASE_URL;
 
-/** Who calls, by the name that a test gives in `as`. */
+/** The callers, by the name in `as`. */
 const principals = {
   guest: { type: 'guest', rejectedToken: false },
   stranger: { type: 'guest', rejectedToken: true },
@@ -36,7 +37,7 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** A record as an answer or an event shows it. */
+/** A record of an answer or an event. */
 export interface ShownRecord {
   readonly id: string;
   readonly created: number;
@@ -47,6 +48,8 @@ export interface ShownRecord {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  /** The version in the ETag; empty without an ETag. */
+  readonly version: string;
   readonly text: string;
   /** The whole body. */
   readonly json: {
@@ -56,24 +59,25 @@ export interface Answer {
     readonly code?: string;
     readonly details?: Readonly<Record<string, unknown>>;
   };
-  /** `data` of an answer that shows one record. */
+  /** `data` of an answer with one record. */
   readonly record: ShownRecord;
-  /** `data` of an answer that lists records. */
+  /** `data` of an answer with a list of records. */
   readonly rows: readonly ShownRecord[];
 }
 
-/** An event as it stands in the outbox. */
+/** An event in the outbox. */
 interface WrittenEvent {
   readonly id: string;
   readonly event: string;
   readonly timestamp: number;
   readonly collection: string;
+  readonly version: string;
   readonly data: { readonly record: ShownRecord; readonly previous?: ShownRecord; readonly changed?: string[] };
   readonly actor: { readonly type: string; readonly id: string | null };
   readonly request_id: string;
 }
 
-/** The records service on a database of its own, with no bus in reach: reads and writes must not need one. */
+/** The records service on a database of its own, without a bus: reads and writes must not need one. */
 export interface RecordsFixture {
   readonly database: Database;
   readonly storage: Storage;
@@ -86,20 +90,20 @@ export interface RecordsFixture {
 
 interface FixtureOptions {
   readonly vectorMemoryBytes?: number;
-  readonly envelope?: Envelope;
+  readonly cipher?: ValueCipher;
   /** Through which the database is reached. */
   readonly statements?: StatementLog;
-  /** Their sources, by the names of their files. */
+  /** The sources, by the names of their files. */
   readonly extensions?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Starts the service with the given collections, behind a gateway that believes what a test says of its caller. */
+/** Starts the service with the given collections, behind a gateway that trusts the caller of a test. */
 export async function startRecords(
   collections: readonly Collection[],
   { statements, extensions, ...options }: FixtureOptions = {},
 ): Promise<RecordsFixture> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
-  // What was started before something throws is stopped, and the failure is the test's.
+  // After a failed start everything is stopped, and the test fails.
   await using starting = new AsyncDisposableStack();
   const log = createLogger('records', 'silent');
   const temporary = await createTemporaryDatabase(serverUrl);
@@ -118,13 +122,22 @@ export async function startRecords(
   const storage = await openLocalStorage(await openDirectory('uploads'));
   const extensionsConfig = extensions && (await writeExtensions(await openDirectory('extensions'), extensions));
   const nowhere = 'http://127.0.0.1:1';
+  const cipher = options.cipher ?? createValueCipher(undefined);
+  const settings = createSettings({ database, bus, log, cipher });
+  starting.defer(() => settings.stop());
+  await settings.start();
+  const copy = createCollectionCache({ database, bus, log });
+  starting.defer(() => copy.stop());
+  await copy.start();
   const service = createRecords({
     log,
     database,
     bus,
+    settings,
+    collections: copy,
     secret: randomBytes(32),
-    envelope: createEnvelope(undefined),
     ...options,
+    cipher,
     config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
     extensions: extensionsConfig,
@@ -165,7 +178,9 @@ export async function startRecords(
       });
       const text = await response.text();
       const json = text ? JSON.parse(text) : {};
-      return { status: response.status, headers: response.headers, text, json, record: json.data, rows: json.data };
+      const { status, headers: answered } = response;
+      const version = answered.get('etag')?.slice(3, -1) ?? '';
+      return { status, headers: answered, version, text, json, record: json.data, rows: json.data };
     },
     async takeEvents() {
       const rows = await database.query<{ id: number; body: string }>({

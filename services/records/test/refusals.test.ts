@@ -7,7 +7,7 @@ const closed = { list: '', view: '', create: '', update: '', delete: '' };
 const expression = 'title = "x"';
 const ruled = { list: expression, view: expression, create: expression, update: expression, delete: expression };
 
-describe('the order of refusals (contract §2)', { skip: skipWithoutDatabase }, () => {
+describe('the order of refusals [records §13]', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
   let closedId: string;
 
@@ -80,12 +80,12 @@ describe('the order of refusals (contract §2)', { skip: skipWithoutDatabase }, 
     });
   }
 
-  it('names what a view allows', async () => {
+  it('names the methods of a view', async () => {
     const { headers } = await records.send('POST', '/api/seen', { body: {} });
     assert.equal(headers.get('allow'), 'GET, HEAD');
   });
 
-  it('lets admins through every closed rule', async () => {
+  it('admits admins past every closed rule', async () => {
     const as = 'admin';
     for (const [method, path, expected] of [
       ['GET', '/api/closed', 200],

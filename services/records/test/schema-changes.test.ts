@@ -4,8 +4,8 @@ import type { Collection } from '@recordbus/schema';
 import { type RecordsFixture, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 
-/** The service learns of these changes from nobody: no notice reaches it, and its own look comes every 5 s. */
-describe('a schema that changed behind the back of the service', { skip: skipWithoutDatabase }, () => {
+/** The service gets no notice of these changes, and polls only every 5 s. */
+describe('a schema that changes without a notice to the service', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
 
   before(async () => {
@@ -28,13 +28,13 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
   const create = async (collection: string, body: object = { title: 'x', size: 1 }) =>
     (await records.send('POST', `/api/${collection}`, { body })).record;
 
-  it('serves a collection that was just made', async () => {
+  it('serves a new collection', async () => {
     assert.equal((await records.send('GET', '/api/fresh')).status, 404);
     await records.create(testCollection('fresh', [{ name: 'title' }]));
     assert.equal((await records.send('POST', '/api/fresh', { body: { title: 'x' } })).status, 201);
   });
 
-  it('forgets a field that was dropped', async () => {
+  it('leaves out a dropped field', async () => {
     const { id } = await create('narrowed');
     await run('alter table records.narrowed drop column size');
     await define(testCollection('narrowed', [{ name: 'title' }]));
@@ -42,7 +42,7 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     assert.deepEqual([status, Object.keys(record)], [200, ['id', 'title', 'created', 'updated']]);
   });
 
-  it('forgets one that is called like a function of the database', async () => {
+  it('leaves out a dropped field with the name of a database function', async () => {
     await records.create(testCollection('functions', [{ name: 'rank' }, { name: 'count' }, { name: 'title' }]));
     const { id } = await create('functions', { title: 'x' });
     for (const name of ['rank', 'count']) {
@@ -63,7 +63,7 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     assert.deepEqual([status, json.details], [422, { size: 'is not a field of fresh' }]);
   });
 
-  it('reads and writes a field that was dropped and made anew with another type', async () => {
+  it('reads and writes a field that was dropped and created again with another type', async () => {
     const { id } = await create('retyped');
     await run('alter table records.retyped drop column title');
     await run('alter table records.retyped add column title jsonb');
@@ -87,7 +87,7 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     assert.equal((await records.send('GET', `/api/afterwards/${id}`)).status, 200);
   });
 
-  it('does not know a collection that was dropped', async () => {
+  it('answers 404 for a dropped collection', async () => {
     const { id } = await create('dropped');
     await run('drop table records.dropped');
     await run("delete from system.collections where name = 'dropped'");
@@ -102,7 +102,7 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     }
   });
 
-  it('follows a relation that was made since', async () => {
+  it('follows a new relation', async () => {
     const { id } = await create('referred');
     await records.create(
       testCollection('followers', [
@@ -114,7 +114,7 @@ describe('a schema that changed behind the back of the service', { skip: skipWit
     assert.equal((await records.send('GET', '/api/followers/f')).status, 404);
   });
 
-  it('asks the rule that holds now when it has to look again', async () => {
+  it('checks the current rule when it reloads the schema', async () => {
     const { id } = await create('guarded');
     await run('alter table records.guarded drop column size');
     const rules = { list: null, view: '', create: null, update: null, delete: null };

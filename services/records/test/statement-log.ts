@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Listens between a service and PostgreSQL to what is really sent. */
+/** Records the statements between a service and PostgreSQL. */
 export interface StatementLog {
-  /** The same database, by way of here. */
+  /** The URL of the database through the recorder. */
   through(url: string): string;
   /**
-   * What was done since the last call with something whose name is in the text: the texts of each transaction, and of
-   * each statement that is in none, in the order in which they ended.
+   * Returns the statements since the last call whose unit contains the name: the texts of each transaction, and of each
+   * statement outside one, in the order in which they ended.
    */
   take(name: string): readonly (readonly string[])[];
   close(): Promise<void>;
 }
 
-/** Starts listening in front of the server of the URL. */
+/** Starts a recorder in front of the server of the URL. */
 export async function openStatementLog(serverUrl: string): Promise<StatementLog> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
@@ -60,7 +60,7 @@ export async function openStatementLog(serverUrl: string): Promise<StatementLog>
   };
 }
 
-/** Puts what one connection sends together: a transaction is a unit, and so is a statement outside of one. */
+/** Groups the statements of one connection into units: a transaction, or a statement outside one. */
 function createUnits(end: (unit: string[]) => void): (text: string) => void {
   let open: string[] | undefined;
   return (text) => {
@@ -73,8 +73,8 @@ function createUnits(end: (unit: string[]) => void): (text: string) => void {
 }
 
 /**
- * Reads the messages of a client (PostgreSQL manual, "Message Formats") and tells the text of what is executed: of a
- * Query, and of an Execute what was last bound.
+ * Reads the messages of a client (PostgreSQL manual, "Message Formats") and reports the texts that it executes: that of a
+ * Query, and for an Execute the last bound one.
  */
 function createMessageReader(execute: (text: string) => void): (chunk: Buffer) => void {
   const prepared = new Map<string, string>();

@@ -1,9 +1,9 @@
 import type { Collection, Field } from '@recordbus/schema';
 
-/** What a test says of a field; the rest is as an admin's definition would be completed. */
+/** The given part of a field. The rest is completed like the definition of an admin. */
 export type TestField = Pick<Field, 'name'> & Partial<Field>;
 
-/** A public base collection as the cache would give it. Its id is its name, as are those of its fields. */
+/** A public base collection, as the cache would return it. Names are the ids of the collection and its fields. */
 export const testCollection = (
   name: string,
   fields: readonly TestField[],

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type RecordsFixture, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 
-describe('totals that are carried on from list to list', { skip: skipWithoutDatabase }, () => {
+describe('incremental totals', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
 
   before(async () => {
@@ -39,7 +39,7 @@ describe('totals that are carried on from list to list', { skip: skipWithoutData
     assert.equal((await records.send('GET', '/api/children?page=2&perPage=1')).json.totalItems, 1);
   });
 
-  it('are those of the page beside them at every moment of many concurrent writes', async () => {
+  it('agree with their page at every moment of many concurrent writes', async () => {
     let writing = true;
     const lists = (async () => {
       let changes = 0;

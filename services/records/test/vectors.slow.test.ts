@@ -16,7 +16,7 @@ const list = (rule: string | null) => ({
   rules: { list: rule, view: null, create: null, update: null, delete: null },
 });
 
-/** The same numbers in each run, evenly between -1 and 1 (a linear congruential generator). */
+/** Numbers between -1 and 1, the same in each run (a linear congruential generator). */
 function createNumbers(): () => number {
   let state = 42;
   return () => {
@@ -35,7 +35,7 @@ const exactCosine = (a: readonly number[], b: readonly number[]): number => {
 const dimensions = 24;
 const count = 3000;
 
-/** Does the server have pgvector to install? */
+/** Whether pgvector can be installed on the server. */
 async function isExtensionThere(): Promise<boolean> {
   if (!process.env.TEST_DATABASE_URL) return false;
   const client = new pg.Client(process.env.TEST_DATABASE_URL);
@@ -87,7 +87,7 @@ for (const { title, options, extension, skip } of [
       stored = Array.from({ length: count }, (_, index) => ({
         id: `d${String(index).padStart(5, '0')}`,
         title: `title ${index}`,
-        // Some point in nearly the same direction, some in exactly the same one, some in none.
+        // Some have nearly the same direction, some exactly the same, some none.
         v:
           index % 500 === 3
             ? Array.from({ length: dimensions }, () => 0)
@@ -137,7 +137,7 @@ for (const { title, options, extension, skip } of [
     let lastAsked: readonly number[] = [];
     const asked = (_: unknown) => lastAsked;
 
-    it('finds the very best, whatever the question, cold and warm', async () => {
+    it('finds the exact top k for any vector, cold and warm', async () => {
       for (const [limit, question] of [
         [10, randomVector()],
         [10, near],
@@ -157,7 +157,7 @@ for (const { title, options, extension, skip } of [
       }
     });
 
-    it('ranks what the filter lets through', async () => {
+    it('ranks the records that the filter admits', async () => {
       lastAsked = near;
       const { rows } = await search('docs', near, 'v', `&filter=${encodeURIComponent('owner = "odd" && title ~ "7"')}`);
       assertFound(
@@ -176,7 +176,7 @@ for (const { title, options, extension, skip } of [
       );
     });
 
-    it('ranks vectors too long, too short or too large for single precision', async () => {
+    it('ranks vectors that are too long, too short or too large for single precision', async () => {
       const made: string[] = [];
       for (const scale of [1e-320, 1e-40, 1e-25, 1, 1e25, 1e300]) {
         const v = near.map((value, index) => (value + (index === 0 ? 1 : 0)) * scale);
@@ -191,7 +191,7 @@ for (const { title, options, extension, skip } of [
       for (const id of made) await records.send('DELETE', `/api/docs/${id}`);
     });
 
-    it('leaves out what is below nearMinScore, at it stays', async () => {
+    it('leaves out scores below nearMinScore, and keeps equal ones', async () => {
       const { rows } = await search('docs', near, 'v', '&nearMinScore=1&nearLimit=1000');
       assert.ok(rows.length >= count / 100);
       assert.ok(rows.every(({ _score }) => _score === 1));
@@ -200,7 +200,7 @@ for (const { title, options, extension, skip } of [
       assert.deepEqual([data, totalItems, totalPages], [[], 0, 0]);
     });
 
-    it('shows the record with its score, as fields and expand ask', async () => {
+    it('shows the record with its score, with fields and expand applied', async () => {
       const { record: author } = await records.send('POST', '/api/authors', { body: { name: 'Ada' } });
       const v = near.map((value, index) => (index === 0 ? value + 3 : value));
       const { record } = await records.send('POST', '/api/docs', { body: { title: 'new', v, author: author.id } });
@@ -261,7 +261,7 @@ for (const { title, options, extension, skip } of [
       assert.deepEqual(await ids(), []);
     });
 
-    it('finds only what the list rule shows', async () => {
+    it('finds only records that the list rule admits', async () => {
       const ids: string[] = [];
       for (const owner of ['u1', 'u2', 'u1']) {
         const body: Record<string, unknown> = { owner, v: [1, ids.length] };
@@ -276,7 +276,7 @@ for (const { title, options, extension, skip } of [
       }
     });
 
-    it('searches beside writes and other searches without losing a row', async () => {
+    it('searches during writes and other searches without losing a row', async () => {
       const rounds = Array.from({ length: 12 }, async (_, index) => {
         const id = stored[index * 7]?.id;
         const { rows } = await search('docs', near, 'v', '&nearLimit=40');
@@ -290,7 +290,7 @@ for (const { title, options, extension, skip } of [
       assertFound((await search('docs', near, 'v', '&nearLimit=100')).rows, expected(near, 100));
     });
 
-    it('takes 4,096 dimensions in a query', async () => {
+    it('accepts 4,096 dimensions in a query', async () => {
       const v = Array.from({ length: 4096 }, numbers);
       const { record } = await records.send('POST', '/api/wide', { body: { v } });
       assert.deepEqual(record.v, v);

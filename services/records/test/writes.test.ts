@@ -56,6 +56,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
         event: 'posts.create',
         timestamp: created,
         collection: 'posts',
+        version: String(updated),
         data: { record: data },
         actor: { type: 'user', id: 'u1' },
         request_id: 'r1',
@@ -86,7 +87,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       assert.ok(again.created > 1_000_000_000);
     });
 
-    it('takes an empty text for no value where a text means nothing', async () => {
+    it('reads an empty text as no value for types without texts', async () => {
       const made = await create({ title: 'Empty', size: '', live: '', author: '', slug: null });
       assert.deepEqual([made.size, made.live, made.author, made.slug], [null, null, null, null]);
     });
@@ -107,7 +108,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       [
         'a relation to a record of another type of id',
         { title: 'Fine', author: 7 },
-        { author: 'must be the id of a record in authors' },
+        { author: 'must be the id of a record' },
       ],
     ];
     for (const [title, body, details] of refused) {
@@ -119,13 +120,13 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
     }
 
     for (const body of ['{', '[]', '"x"', '7', 'null', '{"title":"\xff"']) {
-      it(`can't read ${body}`, async () => {
+      it(`refuses the body ${body}`, async () => {
         const { status, json } = await records.send('POST', '/api/posts', { body });
         assert.deepEqual([status, json.code], [400, 'malformed_request']);
       });
     }
 
-    it('refuses a unique value that is taken, but neither null nor nothing', async () => {
+    it('refuses a taken unique value, but not null or an empty text', async () => {
       await create({ title: 'One', slug: 'taken' });
       const { status, json } = await records.send('POST', '/api/posts', { body: { title: 'Two', slug: 'taken' } });
       assert.deepEqual([status, json.details], [422, { slug: 'is already taken' }]);
@@ -133,7 +134,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       assert.equal((await records.send('POST', '/api/posts', { body: { title: 'Four', slug: null } })).status, 201);
     });
 
-    it('lets one of fifty parallel creates have a unique value', async () => {
+    it('lets one of fifty parallel creates take a unique value', async () => {
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => records.send('POST', '/api/posts', { body: { title: 'Race', slug: 'race' } })),
       );
@@ -144,53 +145,62 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
   });
 
   describe('update', () => {
-    it('changes the fields that are named and tells what changed', async () => {
+    it('changes the named fields, and the event lists them', async () => {
       const before = await create({ title: 'Before', size: 1, meta: { a: 1 } });
       await records.takeEvents();
-      const { status, headers, record } = await records.send('PATCH', `/api/v1/posts/${before.id}`, {
+      const { status, version, record } = await records.send('PATCH', `/api/v1/posts/${before.id}`, {
         as: 'admin',
         body: { title: 'After', size: 1, meta: { b: 2 } },
       });
       assert.equal(status, 200);
-      assert.deepEqual(record, { ...before, title: 'After', meta: { b: 2 }, updated: before.updated + 1 });
-      assert.equal(headers.get('etag'), `W/"${before.updated + 1}"`);
+      assert.deepEqual(record, { ...before, title: 'After', meta: { b: 2 }, updated: record.updated });
+      assert.notEqual(version, String(before.updated));
       const [event, ...others] = await records.takeEvents();
       assert.deepEqual(others, []);
-      assert.equal(event?.event, 'posts.update');
+      assert.deepEqual([event?.event, event?.version], ['posts.update', version]);
       assert.deepEqual(event?.actor, { type: 'admin', id: 'a1' });
       assert.deepEqual(event?.data, { record, previous: before, changed: ['title', 'meta'] });
     });
 
-    it('clears a field with null and leaves what is not named', async () => {
+    it('clears a field with null and keeps other fields', async () => {
       const before = await create({ title: 'Keep', size: 5, live: true });
       const { record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: { size: null } });
       assert.deepEqual([record.size, record.live, record.title], [null, true, 'Keep']);
     });
 
-    it('counts a change that changes nothing as a write', async () => {
+    it('treats an update that changes nothing as a write', async () => {
       const before = await create({ title: 'Same' });
       await records.takeEvents();
-      const { record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: before });
-      assert.deepEqual(record, { ...before, updated: before.updated + 1 });
+      const { version, record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: before });
+      assert.deepEqual(record, { ...before, updated: record.updated });
+      assert.notEqual(version, String(before.updated));
       const [event] = await records.takeEvents();
       assert.deepEqual(event?.data.changed, []);
     });
 
-    it('advances updated strictly, with the clock when that is ahead', async () => {
-      const before = await create({ title: 'Clock' });
-      await records.database.query({
-        text: 'update records.posts set updated_at = 5 where id = $1',
-        values: [before.id],
-      });
+    it('gives each write a new version, and never an `updated` ahead of the clock', async () => {
+      const { id } = await create({ title: 'Clock' });
+      const patch = (size: number) => records.send('PATCH', `/api/posts/${id}`, { body: { size } });
+      const moveTo = (updatedAt: string, revision: number) =>
+        records.database.query({
+          text: `update records.posts set updated_at = ${updatedAt}, _revision = $2 where id = $1`,
+          values: [id, revision],
+        });
+      await moveTo('5', 7);
+      const first = await patch(0);
       const now = Math.floor(Date.now() / 1000);
-      const { record } = await records.send('PATCH', `/api/posts/${before.id}`, { body: {} });
-      assert.ok(record.updated >= now - 1 && record.updated <= now + 2);
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, size) => records.send('PATCH', `/api/posts/${before.id}`, { body: { size } })),
-      );
-      const versions = answers.map(({ record: version }) => version.updated);
-      assert.equal(new Set(versions).size, 10);
-      assert.ok(Math.min(...versions) > record.updated);
+      assert.ok(first.record.updated >= now - 2 && first.record.updated <= now);
+      assert.equal(first.version, String(first.record.updated), 'the first write in a second has no number');
+      const answers = await Promise.all(Array.from({ length: 10 }, (_, size) => patch(size)));
+      assert.equal(new Set([first, ...answers].map(({ version }) => version)).size, 11);
+      assert.ok(answers.every(({ record }) => record.updated <= Math.floor(Date.now() / 1000)));
+      // The clock is set back an hour, or stands still.
+      await moveTo('extract(epoch from now())::bigint + 3600', 0);
+      const ahead = await patch(1);
+      const { updated } = ahead.record;
+      assert.ok(updated > Date.now() / 1000 + 3500);
+      const further = [ahead, await patch(2), await patch(3)].map(({ version }) => version);
+      assert.deepEqual(further, [`${updated}.1`, `${updated}.2`, `${updated}.3`]);
     });
 
     const refused: [string, object, Record<string, string>][] = [
@@ -212,20 +222,29 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       });
     }
 
-    it('keeps a unique value that is its own', async () => {
+    it('accepts the unique value that the record already has', async () => {
       const { id } = await create({ title: 'Own', slug: 'own' });
       assert.equal((await records.send('PATCH', `/api/posts/${id}`, { body: { slug: 'own' } })).status, 200);
     });
   });
 
   describe('If-Match', () => {
-    it('lets a matching version through, weak or strong, one of a list, or any', async () => {
+    it('admits a matching version: weak, strong, in a list, or any', async () => {
       const { id, updated } = await create({ title: 'Match' });
-      const headers = [`W/"${updated}"`, `"${updated + 1}"`, `"x", W/"${updated + 2}"`, '*'];
-      for (const [index, tag] of headers.entries()) {
-        const answer = await records.send('PATCH', `/api/posts/${id}`, { body: {}, headers: { 'if-match': tag } });
-        assert.deepEqual([answer.status, answer.headers.get('etag')], [200, `W/"${updated + index + 1}"`]);
+      const tagsOf = [
+        (version: string) => `W/"${version}"`,
+        (version: string) => `"${version}"`,
+        (version: string) => `"x", W/"${version}"`,
+        () => '*',
+      ];
+      const versions = [String(updated)];
+      for (const tagOf of tagsOf) {
+        const headers = { 'if-match': tagOf(versions.at(-1) ?? '') };
+        const answer = await records.send('PATCH', `/api/posts/${id}`, { body: {}, headers });
+        assert.equal(answer.status, 200);
+        versions.push(answer.version);
       }
+      assert.equal(new Set(versions).size, 5);
     });
 
     it('answers 412 with the current tag, and writes nothing', async () => {
@@ -233,7 +252,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       await records.takeEvents();
       const etag = `W/"${updated}"`;
       for (const method of ['PATCH', 'DELETE']) {
-        for (const tag of ['W/"1"', '"nonsense"', 'unquoted', `"${updated}0"`]) {
+        for (const tag of ['W/"1"', '"nonsense"', 'unquoted', `"${updated}0"`, `"${updated}.0"`, `"${updated}.1"`]) {
           const body = method === 'PATCH' ? { title: 'Changed' } : undefined;
           const { status, headers, json } = await records.send(method, `/api/posts/${id}`, {
             body,
@@ -249,7 +268,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(await records.takeEvents(), []);
     });
 
-    it('lets one of twenty parallel changes of one version through', async () => {
+    it('admits one of twenty parallel changes of one version', async () => {
       const { id, updated } = await create({ title: 'Race' });
       await records.takeEvents();
       const answers = await Promise.all(
@@ -263,7 +282,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
       assert.ok(answers.every(({ headers }) => headers.get('etag') === won?.headers.get('etag')));
     });
 
-    it('lets one of parallel changes and deletes of one version through', async () => {
+    it('admits one of parallel changes and deletes of one version', async () => {
       const { id, updated } = await create({ title: 'Mixed' });
       const answers = await Promise.all(
         Array.from({ length: 12 }, (_, index) => {
@@ -283,7 +302,7 @@ describe('writing records', { skip: skipWithoutDatabase }, () => {
   });
 
   describe('delete', () => {
-    it('answers null, and tells the record as it last was', async () => {
+    it('answers null, and the event has the last state of the record', async () => {
       const made = await create({ title: 'Gone' });
       await records.takeEvents();
       const { status, json } = await records.send('DELETE', `/api/v1/records/posts/${made.id}`);

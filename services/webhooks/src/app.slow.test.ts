@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { nanos } from '@nats-io/transport-node';
+import { webhooksConsumer } from '@recordbus/bus';
 import { newId } from '@recordbus/database';
 import { readMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from '../test/test-receiver.ts';
 import { secret, skip, startTestWebhooks, type TestWebhooks } from '../test/test-webhooks.ts';
-import { durableName } from './fan-out/event-consumer.ts';
 
 describe('the webhooks service', { skip }, () => {
   let stack: TestWebhooks;
@@ -18,7 +18,7 @@ describe('the webhooks service', { skip }, () => {
   before(async () => {
     stack = await startTestWebhooks();
     replicas.push(await stack.startReplica(), await stack.startReplica());
-    // The stream is made by the service itself.
+    // The service creates the stream itself.
     await eventually(async () => {
       try {
         await stack.emit('before.anything');
@@ -48,7 +48,7 @@ describe('the webhooks service', { skip }, () => {
     return stack.deliveries(webhookId);
   };
 
-  it('delivers an event, signed, with the text of its data untouched', async () => {
+  it('delivers a signed event with the text of its data unchanged', async () => {
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url, headers: { Authorization: 'Bearer x' } });
     const id = await stack.emit('posts.create', '{"record":{"big":12345678901234567890, "one":1.0,"nul":"\\u0000"}}');
@@ -104,7 +104,7 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(receiver.received.length, 6);
   });
 
-  it('sends nothing of the time before a webhook was there or while it is disabled', async () => {
+  it('sends no events from before a webhook was created or while it was disabled', async () => {
     const receiver = await receive();
     const known = await stack.addWebhook({ url: receiver.url, events: ['mark'] });
     await stack.emit('posts.create');
@@ -126,7 +126,7 @@ describe('the webhooks service', { skip }, () => {
     assert.deepEqual(rows.map(({ event }) => event).sort(), ['mark', 'posts.first', 'posts.third']);
   });
 
-  it('repeats a failed attempt with the same delivery id and a backoff that doubles', async () => {
+  it('retries a failed attempt with the same delivery id and a doubling backoff', async () => {
     const receiver = await receive();
     receiver.answer = (response) => response.writeHead(receiver.received.length < 4 ? 503 : 204).end();
     const webhook = await stack.addWebhook({ url: receiver.url, retryDelayMs: 200 });
@@ -142,7 +142,7 @@ describe('the webhooks service', { skip }, () => {
     }
   });
 
-  it('gives up after retry_max repetitions', async () => {
+  it('gives up after retry_max retries', async () => {
     const receiver = await receive();
     receiver.answer = (response) => response.writeHead(302, { Location: '/other' }).end(Buffer.from([0x61, 0, 0xff]));
     const webhook = await stack.addWebhook({ url: receiver.url, retryMax: 1 });
@@ -155,7 +155,7 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(receiver.received.length, 2);
   });
 
-  it('ends at once on 410', async () => {
+  it('gives up at once on 410', async () => {
     const receiver = await receive();
     receiver.answer = (response) => response.writeHead(410).end();
     const webhook = await stack.addWebhook({ url: receiver.url });
@@ -187,7 +187,7 @@ describe('the webhooks service', { skip }, () => {
     assert.deepEqual([refused?.status, refused?.attempt], ['dead', 1]);
   });
 
-  it('ends what leads into a denied range at once, also when its turn is not to come', async () => {
+  it('ends deliveries to a denied range at once, also those that have to wait', async () => {
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url });
     const unknown = await stack.addWebhook({ url: 'http://no-such-name.invalid/' });
@@ -203,14 +203,14 @@ describe('the webhooks service', { skip }, () => {
     assert.deepEqual([row?.status, row?.attempt, row?.attempts, row?.queued], ['dead', 0, 0, 0]);
     assert.match(row?.error ?? '', /^egress blocked:/);
     assert.equal(receiver.received.length, 0);
-    // A name that does not resolve is no block: it waits for its attempt.
+    // A name that does not resolve is not denied: its delivery waits for the attempt.
     assert.deepEqual(
       (await stack.deliveries(unknown)).map(({ status, queued }) => [status, queued]),
       [['pending', 1]],
     );
   });
 
-  it('calls nobody in a denied range', async () => {
+  it('sends no request to a denied range', async () => {
     const receiver = await receive();
     await stack.setDenied('127.0.0.0/8');
     const webhook = await stack.addWebhook({ url: receiver.url });
@@ -222,7 +222,7 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(receiver.received.length, 0);
   });
 
-  it('parks what is no event and goes on', async () => {
+  it('parks a message that is not an event and continues', async () => {
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url });
     const nested = '['.repeat(200_000) + ']'.repeat(200_000);
@@ -246,7 +246,7 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(parked.length, 4);
   });
 
-  it('sends the whole of an event that went over the bus as a reference', async () => {
+  it('sends all of an event that the stream only refers to', async () => {
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url });
     const id = newId();
@@ -266,7 +266,7 @@ describe('the webhooks service', { skip }, () => {
     );
   });
 
-  it('makes the attempt of a process that died again, and gives up after three', async () => {
+  it('repeats the attempt of a process that died, and gives up after three', async () => {
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url });
     const disable = `update system.webhooks set active = '{}' where id = $1`;
@@ -302,7 +302,7 @@ describe('the webhooks service', { skip }, () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('measures what waits, what is under way, and what came of it', async () => {
+  it('measures waiting deliveries, attempts under way and results', async () => {
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
     const values = async () => {
@@ -330,18 +330,18 @@ describe('the webhooks service', { skip }, () => {
     await eventually(async () => (await values())('recordbus_stream_lag') === 0);
   });
 
-  it('brings a consumer that an older version made up to date', async () => {
+  it('updates a consumer that an older version created', async () => {
     const { consumers } = await stack.bus.jetstreamManager();
     const { name } = stack.stream;
-    await consumers.update(name, durableName, { max_ack_pending: 7, ack_wait: nanos(5000) });
-    const { config: wanted } = await consumers.info(name, durableName);
+    await consumers.update(name, webhooksConsumer, { max_ack_pending: 7, ack_wait: nanos(5000) });
+    const { config: wanted } = await consumers.info(name, webhooksConsumer);
     assert.equal(wanted.max_ack_pending, 7);
     replicas.push(await stack.startReplica());
-    await eventually(async () => (await consumers.info(name, durableName)).config.max_ack_pending === 1000);
-    assert.equal((await consumers.info(name, durableName)).config.ack_wait, nanos(30_000));
+    await eventually(async () => (await consumers.info(name, webhooksConsumer)).config.max_ack_pending === 1000);
+    assert.equal((await consumers.info(name, webhooksConsumer)).config.ack_wait, nanos(30_000));
   });
 
-  it('lets hanging receivers stall only themselves', async () => {
+  it('lets a receiver that hangs delay only its own webhook', async () => {
     const hanging = await receive();
     hanging.answer = () => {};
     const healthy = await receive();
@@ -362,7 +362,7 @@ describe('the webhooks service', { skip }, () => {
     for (let sent = 0; sent < count; sent += 100)
       await Promise.all(Array.from({ length: 100 }, () => stack.emit('burst')));
     assert.equal((await finished(webhook, count)).length, count);
-    // Not how often each was sent: on a machine that is busy enough leases run out, and what they were for is sent again.
+    // Requests are not counted: on a busy machine leases can run out, and their deliveries are sent again.
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size, count);
   });
 });

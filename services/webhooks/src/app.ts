@@ -1,8 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
-import type { Envelope } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
-import { createFilteredClient, createSettings } from '@recordbus/settings';
+import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
@@ -10,29 +9,28 @@ import { createDispatcher, maxUnderWay } from './delivery/dispatcher.ts';
 import { createEgressScreen } from './delivery/egress-screen.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
-import { handOut } from './fan-out/hand-out.ts';
+import { processBatch } from './fan-out/process-batch.ts';
 import { createHealthKeeper } from './health/health-keeper.ts';
-import { createLogKeeper } from './retention/log-keeper.ts';
+import { createDeliveryDays } from './retention/delivery-days.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 
 interface WebhooksDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** Opens secret settings. */
-  readonly envelope: Envelope;
-  /** Where events come from, when it is not the stream of interface §6. */
+  /** The process's copy of the settings, loaded before the service starts and stopped after it. */
+  readonly settings: Settings;
+  /** The stream of events, when it is not the product's (events §2.1). */
   readonly stream?: EventStream;
 }
 
-/** With more new deliveries than one claim takes, the other replicas are told. */
-const shareFrom = 50;
+/** From this number of new deliveries, which is what one claim takes, the other replicas are notified. */
+const notifyFrom = 50;
 
-/** The webhooks service: takes events off the stream, makes deliveries of them, and sends those. */
-export function createWebhooks({ log, database, bus, envelope, stream = eventStream }: WebhooksDeps): Service {
-  const settings = createSettings({ database, bus, log, envelope });
-  // A webhook's share of the attempts is what bounds it. A bound for each origin as well would let webhooks that hang
-  // stand in the way of a healthy one at the same host.
+/** Creates the webhooks service: it reads events from the stream, creates deliveries and sends them. */
+export function createWebhooks({ log, database, bus, settings, stream = eventStream }: WebhooksDeps): Service {
+  // The share of attempts limits each webhook. A limit for each origin as well would let webhooks that hang hold up a
+  // healthy one at the same host.
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay });
   const health = createHealthKeeper({
     database,
@@ -63,7 +61,7 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
   });
   const screen = createEgressScreen({ query: database.query, client, log });
   const days = createEventDays(database.query);
-  const keeper = createLogKeeper({
+  const deliveryDays = createDeliveryDays({
     query: database.query,
     days,
     keepDays: () => settings.get('webhooks.retention_days'),
@@ -78,9 +76,9 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
   }
 
   async function handle(messages: readonly JsMsg[]): Promise<void> {
-    const made = await handOut({ database, days, log }, messages);
-    if (made > 0) onEnqueued();
-    if (made > shareFrom) bus.notify('webhooks');
+    const added = await processBatch({ database, days, log }, messages);
+    if (added > 0) onEnqueued();
+    if (added > notifyFrom) bus.notify('webhooks');
   }
 
   return {
@@ -90,12 +88,11 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
-      await settings.start();
-      await keeper.start();
+      await deliveryDays.start();
       endings.push(
         bus.onNotice('webhooks', onEnqueued),
         settings.onChange((changed) => {
-          if (changed.has('webhooks.retention_days')) keeper.wake();
+          if (changed.has('webhooks.retention_days')) deliveryDays.wake();
           if (changed.has('hooks.http.deny') || changed.has('hooks.http.allow')) screen.wake();
         }),
       );
@@ -109,9 +106,8 @@ export function createWebhooks({ log, database, bus, envelope, stream = eventStr
       await dispatcher.stop();
       await screen.stop();
       await health.stop();
-      await keeper.stop();
+      await deliveryDays.stop();
       await client.close();
-      await settings.stop();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { connectBus, eventStream } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -9,11 +10,13 @@ import { webhooksVariables } from './config.ts';
 
 await runService('webhooks', webhooksVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'webhooks', log, metrics });
+  const database = await openDatabase({ url: config.databaseUrl, name: 'webhooks', log, metrics, as: 'background' });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'webhooks', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
-  const envelope = createEnvelope(config.encryptionKey);
+  const settings = createSettings({ database, bus, log, cipher: createValueCipher(findEncryptionKey(config).text) });
+  lifecycle.onStop('settings', () => settings.stop());
+  await settings.start();
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  return { service: createWebhooks({ log, database, bus, envelope, stream }), sealer: createContextSealer(secret) };
+  return { service: createWebhooks({ log, database, bus, settings, stream }), sealer: createContextSealer(secret) };
 });

@@ -1,35 +1,34 @@
-import type { Bus, EventStream } from '@recordbus/bus';
+import { type Bus, type EventStream, webhooksConsumer } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
-import type { Claim } from './delivery/claim.ts';
-import type { Outcome } from './delivery/record-outcomes.ts';
-import { durableName } from './fan-out/event-consumer.ts';
+import type { LeasedDelivery } from './delivery/claim.ts';
+import type { AttemptOutcome } from './delivery/record-outcomes.ts';
 
-/** What this service measures, and the places that it is told from. */
+/** The metrics of this service, and the calls that update them. */
 interface WebhookMetrics {
   readonly metrics: Metrics;
-  /** An attempt begins. */
-  begin(claim: Claim): void;
-  /** Outcomes were recorded and counted. */
-  record(outcomes: readonly Outcome[]): void;
+  /** To be called when an attempt begins. */
+  begin(claim: LeasedDelivery): void;
+  /** To be called with the recorded outcomes that counted. */
+  record(outcomes: readonly AttemptOutcome[]): void;
 }
 
 interface WebhookMetricsOptions {
   readonly query: Query;
   readonly bus: Bus;
   readonly stream: EventStream;
-  /** Attempts that this process has under way. */
+  /** Returns the number of attempts that this process has under way. */
   readonly underWay: () => number;
 }
 
-/** Makes the metrics of this process. */
+/** Creates the metrics of this process. */
 export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMetricsOptions): WebhookMetrics {
   const metrics = createMetrics('webhooks');
-  const attempts = metrics.counter('recordbus_webhook_attempts_total', 'Attempts by what came of them.', ['result']);
-  const attemptDuration = metrics.duration('recordbus_webhook_attempt_seconds', 'Length of an attempt.');
+  const attempts = metrics.counter('recordbus_webhook_attempts_total', 'Attempts by result.', ['result']);
+  const attemptDuration = metrics.duration('recordbus_webhook_attempt_seconds', 'Duration of an attempt.');
   const firstAttempt = metrics.duration(
     'recordbus_webhook_first_attempt_seconds',
-    'From the commit of the event (or the request to send it again) to the first attempt.',
+    'Time from the commit of the event (or the request to redeliver it) to the first attempt.',
   );
   const count = (from: string) => async (): Promise<number> => {
     const [row] = await query<{ count: number }>({ text: `select count(*) from ${from}`, values: [] });
@@ -37,28 +36,28 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   };
   sampledGauge(metrics, {
     name: 'recordbus_webhook_deliveries_pending',
-    help: 'Deliveries that are still to be sent, those of disabled webhooks included.',
+    help: 'Deliveries that wait to be sent, including those of disabled webhooks.',
     sample: count('system.delivery_queue'),
     isShared: true,
   });
   sampledGauge(metrics, {
     name: 'recordbus_webhooks_paused',
-    help: 'Webhooks that are paused because their receivers only fail.',
+    help: 'Webhooks that are paused because their receivers keep failing.',
     sample: count('system.webhooks where enabled and paused_until is not null'),
     isShared: true,
   });
   sampledGauge(metrics, {
     name: 'recordbus_webhook_attempts_under_way',
-    help: 'Attempts that are being made.',
+    help: 'Attempts under way.',
     sample: underWay,
   });
   sampledGauge(metrics, {
     name: 'recordbus_stream_lag',
-    help: 'Events on the stream of which no deliveries were made yet.',
+    help: 'Events on the stream that the webhooks service has not processed yet.',
     isShared: true,
     async sample() {
       const { consumers } = await bus.jetstreamManager();
-      const { num_pending, num_ack_pending } = await consumers.info(stream.name, durableName);
+      const { num_pending, num_ack_pending } = await consumers.info(stream.name, webhooksConsumer);
       return num_pending + num_ack_pending;
     },
   });
@@ -66,7 +65,7 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
     metrics,
     begin(claim) {
       if (claim.attempt > 0 || claim.lost_leases > 0) return;
-      firstAttempt.observe(Math.max(0, Date.now() - madeAtMs(claim.delivery_id)) / 1000);
+      firstAttempt.observe(Math.max(0, Date.now() - timeOfIdMs(claim.delivery_id)) / 1000);
     },
     record(outcomes) {
       for (const outcome of outcomes) {
@@ -77,10 +76,13 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   };
 }
 
-/** The time in a UUIDv7; that of a delivery is its event's, or that of the request to send it again. */
-const madeAtMs = (deliveryId: string): number => Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16);
+/**
+ * Returns the time in a UUIDv7, in milliseconds: for a delivery, the time of its event or of the request to redeliver
+ * it.
+ */
+const timeOfIdMs = (deliveryId: string): number => Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16);
 
-function resultOf({ attempted, verdict, responseCode }: Outcome): string {
+function resultOf({ attempted, verdict, responseCode }: AttemptOutcome): string {
   if (!attempted) return 'not_made';
   if (verdict === 'success') return 'success';
   return responseCode === null ? 'no_answer' : 'refused';

@@ -8,7 +8,7 @@ interface Received {
   readonly atMs: number;
 }
 
-/** A receiver of webhooks on the loopback address that answers as it is told. */
+/** A receiver of webhooks on the loopback address; `answer` decides its answers. */
 export interface TestReceiver {
   readonly url: string;
   readonly received: Received[];
@@ -16,7 +16,7 @@ export interface TestReceiver {
   close(): Promise<void>;
 }
 
-/** Starts one; it answers 200 until told otherwise. */
+/** Starts a receiver; by default it answers 200. */
 export async function startReceiver(): Promise<TestReceiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

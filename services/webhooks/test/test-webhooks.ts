@@ -1,5 +1,5 @@
 import { type Bus, connectBus, type EventStream, envelopeSql, eventStream } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import { createSettings } from '@recordbus/settings';
@@ -10,7 +10,7 @@ import { createWebhooks } from '../src/app.ts';
 
 const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
 
-/** Why a file with such tests skips them all; false when it does not. */
+/** The reason to skip the tests of a file; false to run them. */
 export const skip = TEST_DATABASE_URL && TEST_NATS_URL ? false : 'TEST_DATABASE_URL and TEST_NATS_URL are not set';
 
 export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -37,20 +37,20 @@ interface DeliveryRow {
   readonly queued: number;
 }
 
-/** A database and a stream of their own, and as many replicas of the service as a test starts. */
+/** A temporary database and stream, and the replicas of the service that a test starts. */
 export interface TestWebhooks {
   readonly database: Database;
   readonly bus: Bus;
   readonly stream: EventStream;
   startReplica(): Promise<Service>;
   addWebhook(webhook: NewWebhook): Promise<string>;
-  /** Puts an event on the stream as the relay would. */
+  /** Publishes an event as the relay does. */
   emit(event: string, data?: string, id?: string): Promise<string>;
-  /** Puts any bytes on the stream. */
+  /** Publishes arbitrary bytes. */
   publish(subject: string, body: Uint8Array | string): Promise<void>;
   deliveries(webhookId: string): Promise<DeliveryRow[]>;
   setDenied(ranges: string): Promise<void>;
-  /** Changes settings, and waits until replicas may be expected to have heard of it. */
+  /** Changes settings and waits until a reader of the settings has the new values. */
   set(values: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -58,12 +58,12 @@ export interface TestWebhooks {
 export async function startTestWebhooks(): Promise<TestWebhooks> {
   const log = createLogger('webhooks-test', process.env.TEST_LOG ?? 'silent');
   const temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
-  const database = await openDatabase({ url: temporary.url, name: 'test', log, poolSize: 20 });
+  const database = await openDatabase({ url: temporary.url, name: 'test', log });
   const bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
   const suffix = newId().slice(-12);
   const stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 64 * 1024 ** 2 };
-  const envelope = createEnvelope(undefined);
-  const probe = createSettings({ database, bus, log, envelope });
+  const cipher = createValueCipher(undefined);
+  const settings = createSettings({ database, bus, log, cipher });
   const replicas: Service[] = [];
 
   async function set(values: Readonly<Record<string, string>>): Promise<void> {
@@ -79,13 +79,13 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
     });
     bus.notify('settings');
     await eventually(() => {
-      const texts: Record<string, string> = probe.all();
+      const texts: Record<string, string> = settings.all();
       return Object.entries(values).every(([key, value]) => texts[key] === value);
     });
   }
 
   await setDeniedBeforeStart(database);
-  await probe.start();
+  await settings.start();
   await eventually(() => bus.connected);
 
   return {
@@ -95,7 +95,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
     set,
     setDenied: (ranges) => set({ 'hooks.http.deny': ranges }),
     async startReplica() {
-      const service = createWebhooks({ log, database, bus, envelope, stream });
+      const service = createWebhooks({ log, database, bus, settings, stream });
       await service.start();
       replicas.push(service);
       return service;
@@ -140,7 +140,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       }),
     async stop() {
       await Promise.all(replicas.map((replica) => replica.stop()));
-      await probe.stop();
+      await settings.stop();
       await (await bus.jetstreamManager()).streams.delete(stream.name).catch(() => {});
       await bus.close();
       await database.close();

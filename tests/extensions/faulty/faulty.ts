@@ -1,9 +1,9 @@
-import { defineExtension, route } from '@recordbus/extensions';
+import { defineExtension, route, z } from '@recordbus/extensions';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const hungry: unknown[] = [];
 
-/** Everything that code can do wrong. */
+/** Code with every kind of defect. */
 export const extension = defineExtension({
   hooks: {
     faulty_orders: {
@@ -32,6 +32,26 @@ export const extension = defineExtension({
       },
     }),
     route({ method: 'GET', path: '/faulty/hangs', access: 'public', timeoutMs: 1000, handler: () => pause(60_000) }),
+    route({
+      method: 'POST',
+      path: '/faulty/holds/:how',
+      access: 'public',
+      params: z.object({ how: z.enum(['loops', 'hangs', 'exits', 'leaves', 'outlasts']) }),
+      body: z.object({ id: z.string() }),
+      timeoutMs: 8000,
+      async handler({ params: { how }, body: { id } }, { transaction, log }) {
+        const held = transaction(async ({ records }) => {
+          await records.update('faulty_orders', id, { note: how });
+          log.info(`${how} holds a record`);
+          if (how === 'loops') for (;;);
+          if (how === 'exits') process.exit(1);
+          await pause(how === 'outlasts' ? 6000 : 60_000);
+          await records.update('faulty_orders', id, { note: 'too late' });
+        });
+        if (how === 'leaves') await Promise.race([held, pause(500)]);
+        else await held;
+      },
+    }),
     route({
       method: 'GET',
       path: '/faulty/eats',

@@ -3,10 +3,10 @@ import { defineExtension, refuse, reply, route } from '@recordbus/extensions';
 
 const onPath = (path: string, handler: Parameters<typeof route>[0]['handler']) =>
   route({ method: 'GET', path: `/odd/${path}`, access: 'public', timeoutMs: 20_000, handler });
-/** What nobody can make text of. */
+/** A value that cannot become text. */
 const shapeless: unknown = Object.create(null);
 
-/** Code that means no harm and answers, throws and says what it had better not. */
+/** Code without malice that answers, throws and sends unusual values. */
 export const extension = defineExtension({
   routes: [
     onPath('well', () => 'well'),
@@ -68,7 +68,7 @@ export const extension = defineExtension({
   ],
 });
 
-/** The answer that an error is, or nothing. */
+/** The answer of an error; undefined where there is none. */
 const problemOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,

@@ -1,6 +1,6 @@
 import { defineExtension } from '@recordbus/extensions';
 
-/** An after hook that takes its time, so that a process can be killed in the middle of it. */
+/** An after hook that takes long enough for a test to kill its process meanwhile. */
 export const extension = defineExtension({
   hooks: {
     slow_orders: {

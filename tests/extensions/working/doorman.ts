@@ -1,6 +1,6 @@
 import { defineExtension, refuse, route } from '@recordbus/extensions';
 
-/** Hooks of sign-ins that refuse some, and remember the others by their flow. */
+/** Hooks of sign-ins: they refuse some and store the flow of the others. */
 export const extension = defineExtension({
   signIn: {
     door_users: {

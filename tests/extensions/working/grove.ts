@@ -1,6 +1,6 @@
 import { defineExtension, filter, refuse } from '@recordbus/extensions';
 
-/** Hooks of records that go with others, of relations that are cleared, and of restores. */
+/** Hooks of cascades, of cleared relations and of restores. */
 export const extension = defineExtension({
   hooks: {
     '*': {
@@ -23,7 +23,7 @@ export const extension = defineExtension({
     grove_branches: {
       async beforeDelete({ previous, caller }, { records }) {
         await records.create('grove_log', { entry: `branch ${previous?.name} by ${caller.type}` });
-        if (previous?.name === 'moved') throw refuse(409, 'it does not go');
+        if (previous?.name === 'moved') throw refuse(409, 'the branch stays');
         if (previous?.name === 'grows') await records.create('grove_branches', { name: 'grown', tree: previous.tree });
         if (previous?.name === 'drops leaves') {
           const { data } = await records.list('grove_leaves', { filter: filter`branch = ${String(previous.id)}` });
@@ -40,7 +40,7 @@ export const extension = defineExtension({
       beforeUpdate({ values, previous }) {
         const cleared = Object.keys(values).filter((name) => values[name] === null);
         if (cleared.length === 0) return;
-        if (previous?.name === 'stays') throw refuse(423, 'somebody breeds');
+        if (previous?.name === 'stays') throw refuse(423, 'the nest is in use');
         if (previous?.name === 'clings') values.tree = previous.tree;
         if (previous?.name === 'moves') values.tree = previous.spare;
         values.note = `lost ${cleared.sort().join(' and ')}`;
@@ -50,9 +50,9 @@ export const extension = defineExtension({
       beforeValidate({ values, previous }) {
         if (!previous) return;
         if (values.text === 'forgets') delete values.tags;
-        if (values.text === 'asks')
+        if (values.text === 'reports')
           values.heard = `${values.secret}, not ${previous.secret}; ${values.pin ?? 'no pin'}`;
-        if (values.text === 'too long by now') values.text = 'cut';
+        if (values.text === 'longer than allowed') values.text = 'cut';
       },
       beforeUpdate({ values }) {
         if (values.text === 'refused') throw refuse(409, 'it stays as it is');

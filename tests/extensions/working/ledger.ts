@@ -1,6 +1,6 @@
 import { defineExtension, refuse } from '@recordbus/extensions';
 
-/** After hooks that keep a ledger of what happened; an event may be told twice, so they remember its id. */
+/** After hooks that keep a ledger of writes. An event may come twice, so they store its id. */
 export const extension = defineExtension({
   hooks: {
     '*': {

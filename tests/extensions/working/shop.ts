@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineExtension, filter, refuse, reply, route, z } from '@recordbus/extensions';
 
-/** Hooks of the collections that the scenarios make: they change, refuse, read and write. */
+/** Hooks and routes for the collections of the scenarios: they change, refuse, read and write. */
 export const extension = defineExtension({
   hooks: {
     '*': {
@@ -97,8 +97,8 @@ export const extension = defineExtension({
       path: '/shop/as/:who',
       access: 'public',
       async handler({ params, caller }, { records }) {
-        const someone = params.who === 'caller' ? caller : ({ type: 'guest' } as const);
-        const seen = await (params.who === 'admin' ? records : records.as(someone)).list('shop_private');
+        const subject = params.who === 'caller' ? caller : ({ type: 'guest' } as const);
+        const seen = await (params.who === 'admin' ? records : records.as(subject)).list('shop_private');
         return seen.totalItems;
       },
     }),

@@ -1,6 +1,6 @@
 import { defineExtension, route, z } from '@recordbus/extensions';
 
-/** A route for each tool, so that the scenarios can use them. */
+/** A route for each tool. */
 export const extension = defineExtension({
   routes: [
     route({

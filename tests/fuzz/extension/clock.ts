@@ -1,6 +1,6 @@
 import { cron, defineExtension, route } from '@recordbus/extensions';
 
-/** A cron to be run by hand, and a route: both are operations like any other. */
+/** A cron that admins run, and a route: operations of the document. */
 export const extension = defineExtension({
   crons: [cron({ name: 'tick', schedule: '0 0 1 1 *', handler() {} })],
   routes: [
@@ -8,7 +8,7 @@ export const extension = defineExtension({
       method: 'GET',
       path: '/clock/echo',
       access: 'public',
-      summary: 'Give the query back',
+      summary: 'Return the query',
       handler: async ({ query }) => ({ query }),
     }),
   ],

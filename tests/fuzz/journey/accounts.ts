@@ -3,10 +3,10 @@ import { at, listAt, textAt } from '../../harness/json.ts';
 import type { MailServer } from '../../harness/mail-server.ts';
 import { type OidcServer, type Person, redirectUri } from '../../harness/oidc-server.ts';
 import { totpCode } from '../../harness/totp.ts';
-import type { Ask } from './survey.ts';
+import type { Call } from './survey.ts';
 
 interface Parts {
-  readonly ask: Ask;
+  readonly call: Call;
   readonly admin: string;
   /** The auth collection. */
   readonly collection: string;
@@ -18,64 +18,69 @@ const textsAt = (json: unknown, path: string): string[] => (at(json, path) as st
 
 const password = 'a long enough password';
 
-/** Everything that a user's account goes through, one step after the other. */
-export async function goThroughAccounts({ ask, admin, collection, mails, provider }: Parts): Promise<void> {
+/** Calls every operation on accounts, from registration to logout. */
+export async function goThroughAccounts({ call, admin, collection, mails, provider }: Parts): Promise<void> {
   const path = { collection };
-  const auth = (operation: string, asking: Parameters<Ask>[1] = {}) =>
-    ask(operation, { ...asking, path: { ...path, ...asking.path } });
+  const auth = (operation: string, values: Parameters<Call>[1] = {}) =>
+    call(operation, { ...values, path: { ...path, ...values.path } });
   const tokenOf = ({ json }: { json: unknown }) => textAt(json, 'data.token');
   const login = async (email: string) => auth('postAuthByCollectionLogin', { body: { email, password } });
 
   const signedUp = await auth('postAuthByCollectionRegister', { body: { email: 'uma@example.com', password } });
   const user = tokenOf(signedUp);
   const id = textAt(signedUp.json, 'data.record.id');
-  await ask('postAdminImpersonateByCollectionById', { as: admin, path: { collection, id } });
+  await call('postAdminImpersonateByCollectionById', { as: admin, path: { collection, id } });
   await login('uma@example.com');
   const sessions = listAt((await auth('getAuthByCollectionSessions', { as: user })).json, 'data');
   const other = String(sessions.find(({ current }) => current !== true)?.id);
   await auth('deleteAuthByCollectionSessionsById', { as: user, path: { id: other } });
   await auth('deleteAuthByCollectionSessions', { as: user });
-  const refreshed = tokenOf(await ask('postAuthRefresh', { as: user }));
+  const refreshed = tokenOf(await call('postAuthRefresh', { as: user }));
 
   await auth('postAuthByCollectionRequestVerify', { as: refreshed });
-  // The second: signing up sent one too, of which the link is void now.
+  // The second mail: the link of the first, from the registration, is void now.
   const { token: proof } = await mails.mailTo('uma@example.com', { count: 2 });
   await auth('postAuthByCollectionVerifyEmail', { body: { token: proof } });
-  await auth('postAuthByCollectionRequestEmailChange', { as: refreshed, body: { email: 'una@example.com' } });
+  const newAddress = { email: 'una@example.com', old_password: password };
+  await auth('postAuthByCollectionRequestEmailChange', { as: refreshed, body: newAddress });
   const { token: change } = await mails.mailTo('una@example.com');
   await auth('postAuthByCollectionConfirmEmailChange', { body: { token: change } });
-  await auth('postAuthByCollectionRequestPasswordReset', { body: { email: 'una@example.com' } });
-  const { token: reset } = await mails.mailTo('una@example.com', { count: 2 });
+  const { token: undo } = await mails.mailTo('uma@example.com', { subject: 'Your address was changed' });
+  await auth('postAuthByCollectionUndoEmailChange', { body: { token: undo } });
+  await auth('postAuthByCollectionRequestPasswordReset', { body: { email: 'uma@example.com' } });
+  // The second mail: the undo sent one too.
+  const { token: reset } = await mails.mailTo('uma@example.com', { subject: 'Reset your password', count: 2 });
   await auth('postAuthByCollectionConfirmPasswordReset', { body: { token: reset, password } });
-  await auth('postAuthByCollectionOtpRequest', { body: { email: 'una@example.com' } });
-  const { code } = await mails.mailTo('una@example.com', { count: 3 });
-  const entered = tokenOf(await auth('postAuthByCollectionOtpAuth', { body: { email: 'una@example.com', code } }));
+  await auth('postAuthByCollectionOtpRequest', { body: { email: 'uma@example.com' } });
+  const { code } = await mails.mailTo('uma@example.com', { subject: 'Your sign-in code' });
+  const entered = tokenOf(await auth('postAuthByCollectionOtpAuth', { body: { email: 'uma@example.com', code } }));
   const changing = { as: entered, body: { old_password: password, password } };
   const own = tokenOf(await auth('postAuthByCollectionChangePassword', changing));
 
-  const nobody = tokenOf(await auth('postAuthByCollectionAnonymous', { body: {} }));
-  const known = { as: nobody, body: { email: 'vic@example.com', password } };
+  const anonymous = tokenOf(await auth('postAuthByCollectionAnonymous', { body: {} }));
+  const known = { as: anonymous, body: { email: 'vic@example.com', password } };
   await auth('postAuthByCollectionPromote', known);
 
   const app = textAt((await auth('postAuthByCollectionTotpSetup', { as: own })).json, 'data.secret');
   const confirming = { as: own, body: { code: totpCode(app) } };
   const [recovery_code] = textsAt((await auth('postAuthByCollectionTotpConfirm', confirming)).json, 'data.codes');
   await auth('getAuthByCollectionTotpRecoveryStatus', { as: own });
-  const mfa_token = textAt((await login('una@example.com')).json, 'data.mfa_token');
+  const mfa_token = textAt((await login('uma@example.com')).json, 'data.mfa_token');
   await auth('postAuthByCollectionLoginMfa', { body: { mfa_token, recovery_code } });
   await auth('postAuthByCollectionTotpRecoveryRegenerate', { as: own });
-  await auth('postAuthByCollectionTotpDisable', { as: own, body: { code: totpCode(app, 1) } });
+  await auth('postAuthByCollectionTotpDisable', { as: own, body: { code: totpCode(app, 1), old_password: password } });
 
   await auth('getAuthByCollectionOauth2Providers');
   const comeFromProvider = async (person: Person) => {
-    const wish = { provider: 'oidc', redirectUri, state: randomUUID(), use_pkce: '1' };
-    const { json } = await auth('getAuthByCollectionOauth2Authorize', { query: wish });
+    const query = { provider: 'oidc', redirectUri, state: randomUUID(), use_pkce: '1' };
+    const { json } = await auth('getAuthByCollectionOauth2Authorize', { query });
     const arrival = await provider.visit(textAt(json, 'data.authorize_url'), person);
     return auth('postAuthByCollectionOauth2Exchange', { body: { provider: 'oidc', redirectUri, ...arrival } });
   };
   await comeFromProvider({ id: 'wim' });
-  const asked = await comeFromProvider({ id: 'vic', email: 'vic@example.com', email_verified: true });
-  const merging = { merge_token: textAt(asked.json, 'data.merge_token'), password };
+  const mergeable = await comeFromProvider({ id: 'vic', email: 'vic@example.com', email_verified: true });
+  const merging = { merge_token: textAt(mergeable.json, 'data.merge_token'), password };
   const merged = tokenOf(await auth('postAuthByCollectionOauth2MergeConfirm', { body: merging }));
   await auth('deleteAuthByCollectionOauth2ByProviderUnlink', { as: merged, path: { provider: 'oidc' } });
+  await auth('postAuthByCollectionLogout', { as: merged });
 }

@@ -4,9 +4,9 @@ import { multipart, type Part } from '../../harness/multipart.ts';
 import { createFindProblem, type FindProblem } from '../check-answer.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 
-/** What is asked of one operation; the names are those of its parameters. */
-interface Asking {
-  /** The token of the caller; a guest without. */
+/** The request to one operation, by the names of its parameters. */
+interface CallValues {
+  /** The token of the caller; none for a guest. */
   readonly as?: string | undefined;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -15,13 +15,13 @@ interface Asking {
   readonly form?: readonly Part[];
 }
 
-/** Sends a request that has to succeed, and demands an answer as the document declares it. Gives the answer. */
-export type Ask = (operationId: string, asking?: Asking) => Promise<Answer>;
+/** Sends a request and returns its answer. Throws unless the answer is a success that matches the document. */
+export type Call = (operationId: string, values?: CallValues) => Promise<Answer>;
 
-/** Which operations of the document were seen to succeed. */
+/** The operations of the document and those that succeeded. */
 interface Survey {
-  readonly ask: Ask;
-  /** Reads the document as this caller sees it now. */
+  readonly call: Call;
+  /** Reads the document of this caller again. */
   learn(token?: string): Promise<void>;
   readonly document: object;
   readonly operations: readonly Operation[];
@@ -42,12 +42,12 @@ export async function beginSurvey(url: string): Promise<Survey> {
     findProblem = createFindProblem(document);
   }
 
-  async function ask(id: string, { as, path = {}, query = {}, body, form }: Asking = {}): Promise<Answer> {
+  async function call(id: string, { as, path = {}, query = {}, body, form }: CallValues = {}): Promise<Answer> {
     const operation = operations.find((one) => one.id === id);
     assert.ok(operation, `the document has no operation ${id}`);
     const target = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
       const value = path[name];
-      assert.ok(value !== undefined, `${id} wants the parameter ${name}`);
+      assert.ok(value !== undefined, `${id} needs the parameter ${name}`);
       return encodeURIComponent(value);
     });
     const search = new URLSearchParams(query).toString();
@@ -61,7 +61,7 @@ export async function beginSurvey(url: string): Promise<Survey> {
 
   await learn();
   return {
-    ask,
+    call,
     learn,
     reached,
     get document() {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { startBareServer } from './bare/bare-server.ts';
 import { runStatementLoop } from './bare/statement-loop.ts';
 import { copyOutbox, insertPost, insertPostAndEvent } from './bare/statements.ts';
+import { measureBeside } from './beside/measure-beside.ts';
 import { startGenerator } from './generator/generator.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
@@ -20,13 +21,14 @@ import { findAuthor, seed, sizes } from './seed.ts';
 import { median } from './statistics.ts';
 import { measureWebhooks } from './webhooks/measure-webhooks.ts';
 
+/** Reports progress. */
 type Tell = (text: string) => void;
 
-/** Runs the whole bench; leaves nothing behind. `cleanUp` takes what has to be stopped, so a signal can do it too. */
+/** Runs the whole bench. `cleanUp` collects what has to be stopped, also after a signal. */
 export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDisposableStack): Promise<Result> {
   const otherLoad = describeOtherLoad();
   for (const line of otherLoad) tell(line);
-  tell('starting the product on a throw-away data directory');
+  tell('starting the product on a temporary data directory');
   const product = await startProduct(options);
   cleanUp.defer(() => product.stop());
   await untilIdle([product.pid]);
@@ -47,13 +49,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
 
   const isWanted = (name: string) => options.rows.length === 0 || options.rows.some((start) => name.startsWith(start));
   const measuring: Measuring = { generator, database, product, bare, admin: product.admin, ...options };
-  const rows: RowResult[] = [];
-  for (const row of [...reads, ...signIns, ...related, vectorSearch, ...writes, cascade].filter(({ name }) =>
-    isWanted(name),
-  )) {
-    tell(row.title);
-    rows.push(await measureRow(row, measuring));
-  }
+  const rows = await measureRows(measuring, isWanted, tell);
   if (isWanted('extension')) {
     tell('a create in a product with an extension, and in one without');
     rows.push(await measureBesideExtension(measuring, options, cleanUp));
@@ -64,16 +60,17 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     tell('the statement of a create without HTTP, with its event and without');
     statements = await measureStatements(product.databaseUrl, database, options);
   }
+  let beside: Result['beside'];
+  if (isWanted('beside')) {
+    tell('other clients beside the most expensive reads of 20 guests');
+    beside = await measureBeside(measuring, cleanUp);
+  }
   let webhooks: Result['webhooks'];
   if (isWanted('webhooks')) {
     tell('webhooks');
+    const { admin, url: productUrl, pid: productPid } = product;
     const authorId = await findAuthor(database, sizes['10k'].authors);
-    webhooks = await measureWebhooks({
-      admin: product.admin,
-      productUrl: product.url,
-      productPid: product.pid,
-      authorId,
-    });
+    webhooks = await measureWebhooks({ admin, productUrl, productPid, authorId });
   }
   await untilIdle([product.pid]);
   return {
@@ -81,9 +78,24 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     conditions: describeConditions(options),
     rows,
     statements,
+    beside,
     webhooks,
     memory: { idleMb, afterMb: residentMb(product.pid) },
   };
+}
+
+async function measureRows(
+  measuring: Measuring,
+  isWanted: (name: string) => boolean,
+  tell: Tell,
+): Promise<RowResult[]> {
+  const results: RowResult[] = [];
+  for (const row of [...reads, ...signIns, ...related, vectorSearch, ...writes, cascade]) {
+    if (!isWanted(row.name)) continue;
+    tell(row.title);
+    results.push(await measureRow(row, measuring));
+  }
+  return results;
 }
 
 async function measureStatements(
@@ -104,5 +116,5 @@ async function measureStatements(
 const describeConditions = ({ connections, rounds, seconds, logLevel }: Options): string[] => [
   `${connections} connections, ${rounds} rounds of ${seconds} s on each server in turn after a warm-up; requests/s is the median round, percentiles are over all rounds`,
   'all five services in one process; load generator, product, bare server and PostgreSQL share the cores',
-  `callers are guests and the rules public, where a row does not say otherwise; rate limits off; the product logs at ${logLevel}, the bare server nothing`,
+  `callers are guests and the rules public, unless a row says otherwise; rate limits off; the product logs at ${logLevel}, the bare server nothing`,
 ];

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of the bench: told what to do, and answering, over its IPC channel. */
+/** A process of the bench, controlled over its IPC channel. */
 interface BenchProcess {
   readonly pid: number;
-  /** The next message from it. Throws with its last output when it ends instead. */
+  /** Waits for its next message. Throws with its last output when it ends first. */
   message<T>(): Promise<T>;
   send(message: object): void;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export function startProcess(
   const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',
-    // A session of its own: a terminal's Ctrl-C is for the bench, which stops its processes in order.
+    // A separate session: Ctrl-C reaches only the bench, which stops its processes in order.
     detached: true,
     env: environment ?? process.env,
   });

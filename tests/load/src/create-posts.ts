@@ -2,20 +2,20 @@ import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
-/** Sends creates, and notes when each was answered: the commit is a little before that. */
+/** Sends creates and records when each was answered, which is shortly after its commit. */
 export interface Creator {
-  /** Answered creates by the record's id, on the clock of `performance.now()`. */
+  /** Times of the answers by the record's id, on the clock of `performance.now()`. */
   readonly answeredAtMs: ReadonlyMap<string, number>;
   /** Answers that were not 201. */
   readonly refusedCount: number;
-  /** Sends so many, at an even pace whatever the answers take, and waits for the answers. */
+  /** Sends creates at an even pace, however long the answers take, and waits for all answers. */
   atPace(count: number, perSec: number): Promise<void>;
-  /** Sends so many as fast as the answers come, with `parallel` under way. */
+  /** Sends creates as fast as they are answered, `parallel` at a time. */
   asFastAsPossible(count: number, parallel: number): Promise<void>;
   close(): void;
 }
 
-/** Makes posts of one body at the collection's address. */
+/** Creates posts with the same body at the URL of the collection. */
 export function createPosts(url: string, body: string): Creator {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const answeredAtMs = new Map<string, number>();

@@ -11,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stopping ??= cleanUp.disposeAsync().finally(() => process.exit(130));
   });
 
-/** Progress goes to standard error: standard output holds the result and nothing else. */
+/** Writes progress to standard error: standard output has only the result. */
 const tell = (text: string): void => {
   const elapsedSec = Math.round((performance.now() - startedAtMs) / 1000);
   process.stderr.write(`${`${elapsedSec} s`.padStart(6)}  ${text}\n`);
@@ -26,7 +26,7 @@ try {
     if (allFailures(result).length > 0) process.exitCode = 1;
   } else process.stdout.write(usage);
 } catch (error) {
-  // What a signal takes away makes whoever waits for it fail; the signal's own end is yet to come.
+  // Failures that a signal causes are ignored: its handler ends the process.
   await stopping;
   if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`${error.message}\n\n${usage}`);

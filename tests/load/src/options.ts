@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util';
 export const usage = `Usage: npm run bench -- [options]
 
   --rows <names>      comma-separated: get, list, signed-in, sign-in, expand, rule, filter, vector, create, update,
-                      delete, cascade, extension, webhooks; or the start of a row's name, such as list-100k
+                      delete, cascade, extension, beside, webhooks; or the start of a row's name, such as list-100k
                       (default: all)
   --seconds <n>       length of one round on one server (default 2.5)
   --rounds <n>        rounds on each server, in turn (default 3)
   --connections <n>   connections of the load generator (default 50)
-  --log-level <name>  of the product (default warn: no line per request, as the bare server writes none)
-  --profile <dir>     writes a CPU profile of the product there
-  --markdown          prints the result as it stands in docs/performance.md
+  --log-level <name>  log level of the product (default warn: no line per request, like the bare server)
+  --profile <dir>     directory for a CPU profile of the product
+  --markdown          prints the result in the form of docs/performance.md
 `;
 
 export interface Options {
@@ -23,10 +23,10 @@ export interface Options {
   readonly markdown: boolean;
 }
 
-/** What was typed makes no sense; the message says why. */
+/** The command line is invalid; the message says why. */
 export class UsageError extends Error {}
 
-/** Reads the command line; answers undefined when help is asked for. Throws UsageError. */
+/** Reads the command line. Returns undefined for --help. Throws UsageError. */
 export function readOptions(args: readonly string[]): Options | undefined {
   const values = parse(args);
   if (values.help) return undefined;

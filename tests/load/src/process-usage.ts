@@ -4,16 +4,16 @@ import { setTimeout } from 'node:timers/promises';
 /** Ticks of /proc/<pid>/stat per second (USER_HZ), the same on every Linux that Node runs on. */
 const ticksPerSec = 100;
 
-/** CPU time that a process has used so far, in milliseconds; undefined where there is no /proc. */
+/** Returns the CPU time of a process so far, in milliseconds; undefined without /proc. */
 export function cpuTimeMs(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (!stat) return undefined;
-  // The command's name, in parentheses, may hold anything; user and system time are fields 14 and 15 of the whole.
+  // The name of the command, in parentheses, may contain anything. User and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSec;
 }
 
-/** Memory of a process that is not swapped out, in MB; undefined where there is no /proc. */
+/** Returns the resident memory of a process, in MB; undefined without /proc. */
 export function residentMb(pid: number): number | undefined {
   const kb = /VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
@@ -23,7 +23,7 @@ const sampleMs = 200;
 const idlePart = 0.05;
 const patienceMs = 15_000;
 
-/** Waits until the processes together use almost no CPU: what they still do must not weigh on the next measurement. */
+/** Waits until the processes use almost no CPU, so that remaining work does not affect the next measurement. */
 export async function untilIdle(pids: readonly number[]): Promise<void> {
   const used = () => pids.reduce((sum, pid) => sum + (cpuTimeMs(pid) ?? 0), 0);
   const deadlineMs = performance.now() + patienceMs;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { AdminApi } from './product/admin-api.ts';
 import { tableOf } from './product/product-layout.ts';
 
-/** The two sizes of posts that PocketBase's published suite has, each with its authors. */
+/** The two numbers of posts in PocketBase's published suite, with their authors. */
 export const sizes = {
   '10k': { posts: 'posts10k', authors: 'authors10k', postCount: 10_000, authorCount: 500 },
   '100k': { posts: 'posts100k', authors: 'authors100k', postCount: 100_000, authorCount: 5_000 },
@@ -12,12 +12,12 @@ export type Size = keyof typeof sizes;
 
 const organizationCount = 50;
 
-/** Everyone may do everything: the bare server asks nobody either, and PocketBase's rows are measured the same way. */
+/** Public rules: the bare server has none either, and PocketBase's rows are measured the same way. */
 const rules = { list_rule: null, view_rule: null, create_rule: null, update_rule: null, delete_rule: null };
 
 const name = { name: 'name', type: 'text', required: true };
 
-/** Makes the collections through the API and fills them in SQL. */
+/** Creates the collections through the API and fills them with SQL. */
 export async function seed(admin: AdminApi, database: pg.Client): Promise<void> {
   const create = (collection: string, fields: object[]) => createCollection(admin, collection, fields);
   await create('organizations', [name]);
@@ -28,7 +28,7 @@ export async function seed(admin: AdminApi, database: pg.Client): Promise<void> 
     await createPostsCollection(admin, posts, { name: 'author', type: 'relation', collection: authors });
     await fillPosts(database, { posts, authors, count: postCount });
   }
-  // What a table in use has from autovacuum before long: statistics, and a visibility map for index-only scans.
+  // Autovacuum would soon create these: statistics, and a visibility map for index-only scans.
   await database.query('vacuum (analyze)');
   await database.query('checkpoint');
 }
@@ -36,7 +36,7 @@ export async function seed(admin: AdminApi, database: pg.Client): Promise<void> 
 const createCollection = (admin: AdminApi, collection: string, fields: object[]): Promise<unknown> =>
   admin.call('POST', '/api/v1/collections', { name: collection, type: 'base', fields, ...rules });
 
-/** Makes an empty collection of posts, with more fields where they are given. */
+/** Creates an empty collection of posts, with the given additional fields. */
 export async function createPostsCollection(admin: AdminApi, collection: string, ...fields: object[]): Promise<void> {
   await createCollection(admin, collection, [
     { name: 'title', type: 'text', required: true },
@@ -54,7 +54,7 @@ const fillPosts = (database: pg.Client, { posts, authors, count }: { posts: stri
     author: oneOf(authors),
   });
 
-/** About 600 characters, as long as the descriptions of PocketBase's suite make its database. */
+/** About 600 characters, like the descriptions in PocketBase's suite. */
 const loremText =
   'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore magna ' +
   'aliqua. Ut enim ad minim veniam, quis nostrud exercitation ullamco laboris nisi ut aliquip ex ea commodo consequat. ' +
@@ -70,7 +70,7 @@ export const description = loremText.slice(0, 600).trim();
 export const newPost = (author?: string): string =>
   JSON.stringify({ title: 'A new post', description, public: true, author });
 
-/** The id of any of the authors. */
+/** Returns the id of an author. */
 export async function findAuthor(database: pg.Client, authors: string): Promise<string> {
   const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(authors)} limit 1`);
   if (!rows[0]) throw new Error(`${authors} has no records`);
@@ -80,7 +80,7 @@ export async function findAuthor(database: pg.Client, authors: string): Promise<
 const oneOf = (collection: string): string =>
   `(select array_agg(id order by id) from ${tableOf(collection)})[1 + (i * 7919::bigint) % (select count(*) from ${tableOf(collection)})]`;
 
-/** A UUIDv7 of the second in which the row was made, as the product's own ids are. */
+/** SQL of a UUIDv7 of the second in which the row was created, like the product's ids. */
 const id = `(
   with hex as (select lpad(to_hex(at * 1000 + i % 1000), 12, '0') as time, md5(i::text || at::text) as random)
   select substr(time, 1, 8) || '-' || substr(time, 9) || '-7' || substr(random, 1, 3) || '-8' || substr(random, 4, 3)

@@ -1,9 +1,9 @@
-/** The value that so large a part (0 to 1) of the samples does not exceed; NaN without samples. */
+/** Returns the value that the given part (0 to 1) of the samples does not exceed; NaN without samples. */
 export function quantile(sorted: ArrayLike<number>, part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
-/** The middle of some values; the lower of two. */
+/** Returns the median; the lower one of two middle values. */
 export const median = (values: readonly number[]): number =>
   quantile(
     [...values].sort((a, b) => a - b),
@@ -16,7 +16,7 @@ export interface Percentiles {
   readonly p99: number;
 }
 
-/** Percentiles over all the samples together. */
+/** Returns percentiles over all samples together. */
 export function percentiles(samples: readonly ArrayLike<number>[]): Percentiles {
   const sorted = Float64Array.from(samples.flatMap((some) => Array.from(some))).sort();
   return { p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), p99: quantile(sorted, 0.99) };

@@ -15,13 +15,13 @@ const shown = ({ status, json }: Answer) => [status, json];
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 const recordOf = ({ json, text }: Answer) => objectAt(json, 'data.record') ?? assert.fail(text);
 
-/** Before hooks stand before accounts that sign up, and before changes of them, as before any other record. */
+/** Before hooks run before accounts are created and changed, as before other records (extensions §3.2). */
 export async function accountHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const { guest } = target;
   const name = (field: string) => ({ name: field, type: 'text' });
   const fields = [{ ...name('team'), required: true }, name('nick')];
-  await admin.post('/api/v1/collections', { name: 'club_members', type: 'auth', fields });
+  await admin.post('/api/v1/collections', { name: 'club_members', type: 'auth', fields, history_enabled: true });
   await admin.post('/api/v1/collections', { name: 'club_guests', type: 'auth', fields: [name('nick')] });
   await admin.post('/api/v1/collections', { name: 'club_list', type: 'base', fields: [name('entry')] });
   await using mail = await startMailServer();
@@ -42,47 +42,47 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     const arrival = await provider.visit(textAt(json, 'data.authorize_url'), { id });
     return { provider: 'oidc', redirectUri, ...arrival };
   };
-  // It takes as long as hooks may: the others are asked meanwhile.
+  // It takes as long as hooks may. The other tests run meanwhile.
   const hanging = register('slow@example.com', { nick: 'Slow' });
 
-  await t.test('fill in and change what somebody registers with; what they write is written with it', async () => {
+  await t.test('change the values of a registration; their writes commit with it', async () => {
     const answer = await register('ann@example.com', { nick: 'Ann' });
     assert.equal(answer.status, 201, answer.text);
     const { id, team, nick } = recordOf(answer);
     assert.deepEqual([team, nick], ['team of Ann', 'Ann the new']);
     assert.deepEqual(await listed('Ann'), ['Ann as guest with email,nick,team']);
     assert.equal((await memberOf(id)).nick, 'Ann the new');
-    assert.ok(await found('ann@example.com'), 'the password is right');
-    assert.ok((await mail.mailTo('ann@example.com')).token, 'the address is to be proved');
+    assert.ok(await found('ann@example.com'), 'the password signs in');
+    assert.ok((await mail.mailTo('ann@example.com')).token, 'the address gets its verification mail');
   });
-  await t.test('refuse somebody by a field', async () => {
+  await t.test('refuse a registration by a field', async () => {
     assert.deepEqual(shown(await register('eve@rival.example', { nick: 'Eve' })), [422, rival]);
     assert.equal(await found('eve@rival.example'), false);
   });
-  await t.test('take back what they wrote when they refuse', async () => {
+  await t.test('roll back their writes when they refuse', async () => {
     const answer = await register('late@example.com', { nick: 'Late' });
     const refusal = { error: 'the club is full', code: 'conflict', details: { members: 'are many' } };
     assert.deepEqual(shown(answer), [409, refusal]);
     assert.deepEqual(await listed('Late'), []);
     assert.equal(await found('late@example.com'), false);
   });
-  await t.test('what they leave is checked like any body', async () => {
+  await t.test('their values are checked like any body', async () => {
     const unnamed = await register('none@example.com');
     assert.deepEqual([unnamed.status, at(unnamed.json, 'details.team')], [422, 'is required']);
     assert.equal((await register('vain@example.com', { nick: 'Vain' })).status, 403);
     assert.deepEqual(await listed('Vain'), []);
   });
-  await t.test('of two who register one address at once one is let in', async () => {
+  await t.test('one of two concurrent registrations of one address succeeds', async () => {
     const answers = await Promise.all([1, 2].map(() => register('twin@example.com', { nick: 'Twin' })));
     assert.deepEqual(statuses(answers), [201, 422]);
     assert.equal((await listed('Twin')).length, 1);
   });
-  await t.test('a password that is refused is not asked about', async () => {
+  await t.test('do not run for a refused password', async () => {
     const answer = await post('register', { email: 'weak@example.com', password: 'short', nick: 'Weak' });
     assert.deepEqual([answer.status, Object.keys(objectAt(answer.json, 'details'))], [422, ['password']]);
     assert.deepEqual(await listed('Weak'), []);
   });
-  await t.test('those of all collections stand before accounts of each, those of one before no other', async () => {
+  await t.test('for all collections run for each, those of one collection for no other', async () => {
     assert.equal((await register('nobody@example.com', { nick: 'nobody' })).status, 403);
     const other = (nick: string) =>
       post('register', { email: `${nick}@rival.example`, password, nick }, guest, 'club_guests');
@@ -90,7 +90,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.equal(recordOf(await other('Eve')).nick, 'Eve');
   });
 
-  await t.test('stand before anonymous users, and before their promotion', async () => {
+  await t.test('run for anonymous users and their promotion', async () => {
     assert.equal((await post('anonymous', { nick: 'Late' })).status, 409);
     const answer = await post('anonymous', { nick: 'Zoe' });
     assert.equal(answer.status, 201, answer.text);
@@ -107,7 +107,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.ok(await found('zoe@example.com'));
   });
 
-  await t.test('stand before users whom a provider knows, each of whom is one however often they come', async () => {
+  await t.test('run for a first exchange, of which concurrent ones make one account', async () => {
     const record = { nick: 'Fay' };
     assert.equal((await post('oauth2/exchange', { ...(await visited('l')), record: { nick: 'Late' } })).status, 409);
     const arrivals = [await visited('fay'), await visited('fay')];
@@ -117,11 +117,11 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual(await listed('Fay'), ['Fay as guest with nick,team']);
   });
 
-  await t.test('stand before another address: a refusal leaves the token good', async () => {
+  await t.test('run for another address; a refusal leaves the token valid', async () => {
     const answer = await register('mia@example.com', { nick: 'Mia' });
     const client = createClient(target.url, textAt(answer.json, 'data.token'));
     const tokenFor = async (email: string) => {
-      await client.post(`${path}/request-email-change`, { email }, 200);
+      await client.post(`${path}/request-email-change`, { email, old_password: password }, 200);
       return { token: (await mail.mailTo(email)).token };
     };
     const refused = await tokenFor('mia@rival.example');
@@ -139,6 +139,34 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.equal(audited.filter(({ target_id }) => target_id === recordOf(answer).id).length, 1);
   });
 
+  await t.test('run once for the undo of a change of address [identity §4.4]', async () => {
+    const answer = await register('nia@example.com', { nick: 'Nia' });
+    const { id } = recordOf(answer);
+    const client = createClient(target.url, textAt(answer.json, 'data.token'));
+    await admin.patch(`/api/v1/club_members/${id}`, { verified: true });
+    await admin.patch(`/api/v1/club_members/${id}`, { email: 'nia@example.org' });
+    const { token } = await mail.mailTo('nia@example.com', { subject: 'Your address was changed' });
+    const undone = await Promise.all([1, 2, 3].map(() => post('undo-email-change', { token })));
+    assert.deepEqual(statuses(undone), [200, 401, 401]);
+    const { email, verified } = await memberOf(id);
+    assert.deepEqual([email, verified], ['nia@example.com', true]);
+    await eventually('the session ends', async () => (await client.get(`${path}/sessions`)).status === 401);
+    await mail.mailTo('nia@example.com', { subject: 'Reset your password' });
+  });
+
+  await t.test('run for a restore, whose change of address is audited', async () => {
+    const { id } = recordOf(await register('ivo@example.com', { nick: 'Ivo' }));
+    const record = `/api/v1/club_members/${id}`;
+    const [first] = listAt((await admin.get(`${record}/history`)).json, 'data.data');
+    await admin.patch(record, { email: 'ivo@example.org' });
+    await admin.patch(record, { team: 'another' });
+    await admin.post(`${record}/restore?version=${first?.version}`, undefined, 200);
+    const { email, team } = await memberOf(id);
+    assert.deepEqual([email, team], ['ivo@example.com', 'the old ones']);
+    const audited = listAt((await admin.get('/api/v1/admin/audit?action=users.email_change')).json, 'data');
+    assert.equal(audited.filter(({ target_id }) => target_id === id).length, 2);
+  });
+
   const proofs: Readonly<Record<string, (email: string) => Promise<Answer>>> = {
     link: async (email) => post('verify-email', { token: (await mail.mailTo(email)).token }),
     code: async (email) => {
@@ -151,7 +179,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     },
   };
   for (const [way, prove] of Object.entries(proofs))
-    await t.test(`stand before the proof of an address: by ${way}`, async () => {
+    await t.test(`run for the proof of an address by ${way}`, async () => {
       const answer = await register(`${way}@example.com`, { nick: way });
       const proved = await prove(`${way}@example.com`);
       assert.equal(proved.status, 200, proved.text);
@@ -159,31 +187,31 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
       assert.deepEqual([verified, team], [true, 'the old ones']);
       assert.deepEqual(await listed(`${way} the new`), [`${way} the new as guest gets verified=true`]);
     });
-  await t.test('do not stand before a password', async () => {
+  await t.test('do not run for a new password', async () => {
     const session = await guest.post(`${path}/login`, { email: 'ann@example.com', password }, 200);
     const client = createClient(target.url, textAt(session, 'token'));
     const change = { old_password: password, password: `${password} again` };
     assert.equal((await post('change-password', change, client)).status, 200);
     assert.deepEqual(await listed('Ann the new'), []);
   });
-  await t.test('take it all back when they hang', async () => {
+  await t.test('roll back everything when they hang', async () => {
     const answer = await hanging;
     assert.equal(answer.status, 504, answer.text);
     assert.deepEqual(await listed('Slow'), []);
     assert.equal(await found('slow@example.com'), false);
   });
-  await t.test('asked by no client', async () => {
+  await t.test('no client can call them', async () => {
     const body = { id: 'mine', fields: {}, passwordHash: null };
     assert.equal((await guest.send('POST', '/internal/users/club_members', { body })).status, 404);
   });
   await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
 }
 
-/** Allows every way to sign up, and waits until the auth service does. */
+/** Enables every way to sign up and waits until the auth service follows. */
 async function switchOn(admin: Client, guest: Client, settings: object): Promise<void> {
   const flows = { 'auth.otp.enabled': '1', 'auth.anonymous.enabled': '1' };
   await admin.patch('/api/v1/admin/settings', { ...flows, ...settings });
-  await eventually('all of it is on', async () => {
+  await eventually('all of them are on', async () => {
     const { status } = await guest.send('POST', `${path}/otp/request`, { body: { email: 'nobody@example.com' } });
     const providers = listAt((await guest.get(`${path}/oauth2/providers`)).json, 'data');
     return status === 200 && providers.length > 0;

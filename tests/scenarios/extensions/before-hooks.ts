@@ -6,7 +6,7 @@ import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 
-const spec = 'docs/extensions.md';
+const spec = 'extensions §2.2';
 const name = (field: string) => ({ name: field, type: 'text' });
 
 export async function beforeHooks(t: TestContext, target: Target): Promise<void> {
@@ -45,25 +45,25 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
   assert.equal(await left(), 7);
   await runScenarios(t, target, [
     create(
-      'change the values, and write other records in the same transaction',
+      'change the values and write other records in the same transaction',
       { amount: 2 },
       { status: 201, json: order({ code: 'A', amount: 2, price: 6 }) },
       ['shop_orders.create', 'shop_stock.update'],
     ),
-    create('refuse with messages of fields', { amount: 13 }, { ...refused.invalid('amount') }),
-    create('refuse what they look up', { item: 'coffee' }, refused.invalid('item')),
-    create('of other records refuse as well', { amount: 100 }, refused.invalid('left')),
-    create('take everything back when they refuse late', { note: 'fails after the stock' }, refused.conflict),
-    create('are not asked of a body that is wrong', { amount: 'many' }, refused.invalid('amount')),
+    create('refuse with messages for fields', { amount: 13 }, { ...refused.invalid('amount') }),
+    create('refuse after a look-up', { item: 'coffee' }, refused.invalid('item')),
+    create('of the records that they write refuse as well', { amount: 100 }, refused.invalid('left')),
+    create('roll back everything when they refuse late', { note: 'fails after the stock' }, refused.conflict),
+    create('do not run for an invalid body', { amount: 'many' }, refused.invalid('amount')),
     create('of all collections refuse', { note: 'from nobody' }, refused.forbidden),
     create(
-      'may catch what a write of theirs is refused with',
+      'may catch the refusal of their own write',
       { note: 'catches' },
       { status: 201, json: order({ note: 'catches' }) },
       ['shop_orders.create', 'shop_stock.update'],
     ),
     {
-      name: 'know the record that is changed',
+      name: 'get the stored record of an update',
       as: 'admin',
       request: `PATCH /api/v1/shop_orders/${open.id}`,
       body: { amount: 5 },
@@ -72,21 +72,21 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
       spec,
     },
     {
-      name: 'stand behind the rule',
+      name: 'run after the rule',
       request: `PATCH /api/v1/shop_orders/${final.id}`,
       body: { amount: 5 },
       expect: refused.forbidden,
       spec,
     },
     {
-      name: 'refuse a change',
+      name: 'refuse an update',
       request: `PATCH /api/v1/shop_orders/${final.id}?word=please`,
       body: { amount: 5 },
       expect: refused.conflict,
       spec,
     },
     {
-      name: 'stand behind If-Match',
+      name: 'run after If-Match',
       as: 'admin',
       request: `PATCH /api/v1/shop_orders/${final.id}`,
       headers: { 'If-Match': 'W/"1"' },
@@ -101,21 +101,21 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
       spec,
     },
     {
-      name: 'let a delete through',
+      name: 'admit a delete',
       request: `DELETE /api/v1/shop_orders/${open.id}`,
       expect: { status: 200, json: { data: null } },
       events: ['shop_orders.delete'],
       spec,
     },
     {
-      name: 'are not asked about a record that is not there',
+      name: 'do not run for an unknown record',
       request: `DELETE /api/v1/shop_orders/${open.id}`,
       expect: refused.notFound,
       spec,
     },
   ]);
   assert.equal(await left(), 4);
-  await t.test('are asked once for an idempotency key', async () => {
+  await t.test('run once for an idempotency key', async () => {
     const send = () =>
       target.guest.send('POST', '/api/v1/shop_orders', {
         headers: { 'X-Service-Idempotency-Key': 'once' },
@@ -125,7 +125,7 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
     assert.equal((await send()).headers['idempotency-replayed'], 'true');
     assert.equal(await left(), 3);
   });
-  await t.test('of writes at once each see what the other left', async () => {
+  await t.test('of concurrent writes see what the write before left', async () => {
     const body = { code: 'race', item: 'tea', amount: 1 };
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => target.guest.send('POST', '/api/v1/shop_orders', { body })),

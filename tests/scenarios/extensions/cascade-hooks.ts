@@ -6,7 +6,7 @@ import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 
-const spec = 'docs/extensions.md';
+const spec = 'extensions §2.4';
 const text = (name: string) => ({ name, type: 'text' });
 const relation = (name: string, collection: string, cascade: string, required = false) => ({
   name,
@@ -16,7 +16,7 @@ const relation = (name: string, collection: string, cascade: string, required = 
   options: { cascade },
 });
 
-/** Trees take their branches along, and these their leaves; nests stay. */
+/** Deletes trees: their branches and leaves are deleted too, nests lose the relation. */
 export async function cascadeHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const define = (name: string, fields: readonly object[]) =>
@@ -36,7 +36,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
     relation('spare', 'grove_trees', 'setNull'),
   ]);
 
-  /** A tree, and the path of it. */
+  /** Creates a tree. Returns its id and path. */
   const plant = async (name: string, body: object = {}) => {
     const { id } = await admin.create('grove_trees', { name, ...body });
     return { id, path: `/api/v1/grove_trees/${id}` };
@@ -81,33 +81,33 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
   await admin.patch(`/api/v1/grove_branches/${first}`, { holds: second });
 
   await runScenarios(t, target, [
-    removal('hooks of what goes along run, level by level, and those of all collections', deep.path, gone, [
+    removal('hooks of the cascade set run level by level, with those for all collections', deep.path, gone, [
       'grove_branches.delete',
       ...times(2, 'grove_leaves.delete'),
       ...times(4, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('one that refuses deep down refuses it all', stuck.path, refused.conflict),
-    removal('what a hook lets refer goes along, with its hooks', growing.path, gone, [
+    removal('a hook deep in the cascade refuses the whole delete', stuck.path, refused.conflict),
+    removal('a record that a hook adds to the cascade is deleted with its hooks', growing.path, gone, [
       ...times(2, 'grove_branches.delete'),
       'grove_branches.create',
       'grove_leaves.delete',
       ...times(4, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('what a hook lets refer elsewhere stays, and is not asked', moving.path, gone, [
+    removal('a record that a hook moves out of the cascade stays, without its hooks', moving.path, gone, [
       'grove_branches.update',
       'grove_branches.delete',
       ...times(2, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('what a hook deletes itself goes once', dropping.path, gone, [
+    removal('a record that a hook deletes is deleted once', dropping.path, gone, [
       'grove_branches.delete',
       'grove_leaves.delete',
       ...times(3, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('what goes with what a hook deletes has its hooks too', felling.path, gone, [
+    removal('the cascade of a delete by a hook has its hooks too', felling.path, gone, [
       'grove_branches.delete',
       'grove_leaves.delete',
       ...times(3, 'grove_log.create'),
@@ -118,7 +118,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
       ...times(2, 'grove_log.create'),
     ]),
   ]);
-  await t.test('each hook of a record ran once, and those of a delete that was refused left nothing', async () => {
+  await t.test('each hook of a record ran once, those of a refused delete left nothing', async () => {
     const of = (...entries: readonly string[]) => entries.map((entry) => `branch ${entry} by guest`);
     assert.deepEqual(
       await all('grove_log', 'entry'),
@@ -158,10 +158,10 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
   const cleared = (name: string, path: string, count: number) =>
     removal(name, path, gone, [...times(count, 'grove_nests.update'), 'grove_log.create', 'grove_trees.delete']);
   await runScenarios(t, target, [
-    cleared('relations that are cleared are one update of each record, which hooks may change', pine.path, 2),
-    cleared('a hook may let them refer to something that stays', elm.path, 1),
-    removal('a hook refuses', ash.path, { status: 423 }),
-    removal('a hook may not let them refer to what goes', fir.path, {
+    cleared('cleared relations are one update of each record, which hooks may change', pine.path, 2),
+    cleared('a hook may set them to a record that stays', elm.path, 1),
+    removal('a hook refuses to clear them', ash.path, { status: 423 }),
+    removal('a hook may not set them to a record of the cascade', fir.path, {
       status: 409,
       json: is.containing({
         code: 'delete_restricted',
@@ -169,7 +169,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
       }),
     }),
   ]);
-  await t.test('they are as the hooks left them', async () => {
+  await t.test('cleared relations are as the hooks left them', async () => {
     assert.deepEqual(await shownNest(both), [null, null, 'lost spare and tree']);
     assert.deepEqual(await shownNest(one), [null, oak.id, 'lost tree']);
     assert.deepEqual(await shownNest(moves), [oak.id, oak.id, 'lost tree']);

@@ -9,7 +9,7 @@ import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 import { createWebhook } from '../../harness/webhook.ts';
 
-/** Names and the subjects that they are published under. */
+/** Names and the subjects under which they are published. */
 const good: readonly (readonly [name: string, subject: string | RegExp])[] = [
   ['order.shipped', 'events.order.shipped'],
   ['order shipped', 'events.order=20shipped'],
@@ -30,9 +30,9 @@ const bad = [
   ...['*', 'a*b', 'orders.*'],
   ...['webhooks.test', 'system.signed_in', 'system.', 'event_notes.create', 'event_notes.delete'],
 ];
-const shortly = (name: string) => JSON.stringify(name).slice(0, 40);
+const shortened = (name: string) => JSON.stringify(name).slice(0, 40);
 
-/** Any name that is text reaches webhooks as it is, and those that listen to just it; what can't be one is 422. */
+/** Sends events with all kinds of names: valid ones reach the bus and the webhooks unchanged, others are 422. */
 export async function customEvents(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'event_notes', type: 'base', fields: [] });
@@ -41,18 +41,18 @@ export async function customEvents(t: TestContext, target: Target): Promise<void
   await using bus = await openBusReader(target.natsUrl);
   await createWebhook(admin, `${receiver.url}/all`, ['*']);
   for (const [index, [name]] of good.entries()) await createWebhook(admin, `${receiver.url}/only/${index}`, [name]);
-  const heard = (path: string) =>
+  const received = (path: string) =>
     receiver.deliveries.filter((delivery) => delivery.path === `/hook/${path}`).map(({ json }) => json);
 
   for (const [name, subject] of good)
-    await t.test(`the event ${shortly(name)} has its exact name, and a subject that is valid`, async () => {
+    await t.test(`the event ${shortened(name)} has its exact name and a valid subject [events §2.1]`, async () => {
       const body = { event: name, payload: { of: name } };
       const answer = await admin.send('POST', '/api/x/tools/dispatch', { body });
       assert.equal(answer.status, 200, answer.text);
       const id = textAt(answer.json, 'data.id');
-      const told = await eventually('its delivery', () => heard('all').find((json) => json.id === id));
+      const delivered = await eventually('its delivery', () => received('all').find((json) => json.id === id));
       const message = await eventually('its message', () => bus.events.find((event) => event.body.id === id));
-      for (const envelope of [told, message.body]) {
+      for (const envelope of [delivered, message.body]) {
         assert.equal(envelope.event, name);
         assert.deepEqual(envelope.data, { of: name });
       }
@@ -60,8 +60,8 @@ export async function customEvents(t: TestContext, target: Target): Promise<void
       else assert.match(message.subject, subject);
     });
 
-  await t.test('each went to the webhook that listens to it by its name, and to no other', async () => {
-    const names = () => good.map((_, index) => heard(`only/${index}`).map(({ event }) => event));
+  await t.test('each event goes to the webhook for its name and to no other [webhooks §1.3]', async () => {
+    const names = () => good.map((_, index) => received(`only/${index}`).map(({ event }) => event));
     await eventually('their deliveries', () => names().flat().length >= good.length);
     assert.deepEqual(
       names(),
@@ -75,10 +75,10 @@ export async function customEvents(t: TestContext, target: Target): Promise<void
     request: 'POST /api/x/tools/dispatch',
     body,
     expect: refused.invalid(field),
-    spec: 'docs/extensions.md',
+    spec: 'extensions §6.2',
   });
   await runScenarios(t, target, [
-    ...bad.map((event) => refusal(`no event is called ${shortly(event)}`, { event, payload: {} }, 'event')),
-    refusal('a payload has up to 1 MiB', { event: 'large', padding: 1024 * 1024 }, 'payload'),
+    ...bad.map((event) => refusal(`an event with the name ${shortened(event)}`, { event, payload: {} }, 'event')),
+    refusal('a payload over 1 MiB', { event: 'large', padding: 1024 * 1024 }, 'payload'),
   ]);
 }

@@ -4,11 +4,11 @@ import { at, objectAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
 import type { Target } from '../../harness/target.ts';
 
-/** Routes of extensions are in the API's document as those of the product: everybody reads what there is for whom. */
+/** The API document has the routes of extensions, for every reader, with the callers they are for. */
 export async function descriptions(t: TestContext, target: Target): Promise<void> {
   const callers = { guest: target.guest, user: await target.user(), admin: await target.admin() };
   for (const [name, caller] of Object.entries(callers))
-    await t.test(`a ${name} reads what a route takes, answers, and of whom`, async () => {
+    await t.test(`a ${name} reads the requests, answers and callers of a route [extensions §4.1]`, async () => {
       const { json } = await caller.get('/api/v1/openapi.json');
       const paths = objectAt(json, 'paths');
       const schema = (members: Readonly<Record<string, unknown>>) => ({

@@ -10,9 +10,9 @@ import type { Target } from '../../harness/target.ts';
 const path = '/api/v1/admin/notifications/test';
 const request = `POST ${path}`;
 const body = { to: phone, title: 'Hello', body: 'from the bus' };
-const spec = 'interface §2.7';
+const spec = 'notifications §2';
 
-/** Admins try out what extensions send notifications with. */
+/** Admins send test notifications through the providers that extensions use. */
 export async function notifications(t: TestContext, target: Target, server: PushServer): Promise<void> {
   const begunAt = server.requests.length;
   const providers = 'notifications.providers';
@@ -48,14 +48,14 @@ export async function notifications(t: TestContext, target: Target, server: Push
   };
 
   await runScenarios(t, target, [
-    { name: 'a guest may not', request, body, expect: refused.unauthenticated, spec: 'contract §1' },
-    { name: 'a user may not', as: 'user', request, body, expect: refused.forbidden, spec: 'contract §1' },
-    send('no provider is enabled', {}, refused.invalid('provider')),
-    send('what is missing is named', { title: '', to: [] }, refused.invalid('title', 'to')),
-    send('an unknown key is named', { colour: 'red' }, refused.invalid('colour')),
+    { name: 'a guest may not send one', request, body, expect: refused.unauthenticated, spec: 'http §6.2, §6.3' },
+    { name: 'a user may not send one', as: 'user', request, body, expect: refused.forbidden, spec: 'http §6.2, §6.3' },
+    send('without an enabled provider', {}, refused.invalid('provider')),
+    send('missing members are named', { title: '', to: [] }, refused.invalid('title', 'to')),
+    send('an unknown member is named', { colour: 'red' }, refused.invalid('colour')),
     send('data holds texts', { data: { count: 5 } }, refused.invalid('data.count')),
-    send('a message has a size', { body: 'x'.repeat(4000) }, refused.invalid('body')),
-    change('OneSignal counts at once', onesignal),
+    send('a message that is too large', { body: 'x'.repeat(4000) }, refused.invalid('body')),
+    change('OneSignal is enabled', onesignal),
     send(
       'each target has a result',
       { to: [phone, gone], data: { order: '7' } },
@@ -69,20 +69,20 @@ export async function notifications(t: TestContext, target: Target, server: Push
     ),
     change('with another key', { [`${providers}.onesignal.api_key`]: 'another' }),
     send(
-      'the words of the provider come back',
+      'the answer has the words of the provider',
       {},
       outcome('onesignal', { target: phone, status: 'failed', error: 'Access denied.' }),
     ),
     {
-      ...change('a service account that is none is refused by the field', {
+      ...change('an invalid service account is refused under its setting', {
         [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: 'lost' }),
       }),
       expect: refused.invalid(`${providers}.fcm.service_account`),
     },
-    change('Firebase beside it', fcm),
-    send('one of two has to be named', {}, refused.invalid('provider')),
+    change('Firebase is enabled beside it', fcm),
+    send('with two providers one has to be named', {}, refused.invalid('provider')),
     send(
-      'Firebase asks for an access token first',
+      'Firebase gets an access token first',
       { provider: 'fcm', to: [phone, gone] },
       outcome(
         'fcm',
@@ -92,7 +92,7 @@ export async function notifications(t: TestContext, target: Target, server: Push
     ),
     change('with another project', { [`${providers}.fcm.project_id`]: 'other' }),
     send(
-      'the words of Firebase come back',
+      'the answer has the words of Firebase',
       { provider: 'fcm' },
       outcome('fcm', { target: phone, status: 'failed', error: 'The project is not there.' }),
     ),
@@ -100,7 +100,7 @@ export async function notifications(t: TestContext, target: Target, server: Push
       [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: anotherKey }),
     }),
     send(
-      'so do those of the token endpoint',
+      'the answer has the words of the token endpoint',
       { provider: 'fcm' },
       outcome('fcm', {
         target: phone,
@@ -108,31 +108,31 @@ export async function notifications(t: TestContext, target: Target, server: Push
         error: 'the service account got no access token: invalid_grant: Invalid JWT Signature.',
       }),
     ),
-    change('with a token endpoint that is away', {
+    change('with a token endpoint that cannot be reached', {
       [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, token_uri: 'http://127.0.0.1:1/token' }),
     }),
     send(
-      'who can not be reached is said',
+      'the answer says that it cannot be reached',
       { provider: 'fcm' },
       outcome('fcm', { target: phone, status: 'failed', error: is.matching(/ECONNREFUSED/) }),
     ),
-    change('the egress filter', { 'hooks.http.allow': '' }),
+    change('without an exception of the egress filter', { 'hooks.http.allow': '' }),
     send(
-      'holds for notifications too',
+      'the egress filter holds for notifications',
       { provider: 'fcm' },
       outcome('fcm', { target: phone, status: 'failed', error: is.matching(/^egress blocked:/) }),
     ),
   ]);
 
-  await t.test('no secret stands in the audit or in the log', async () => {
+  await t.test('no secret is in the audit or in the log', async () => {
     const admin = await target.admin();
-    const told = [(await admin.get('/api/v1/admin/audit?perPage=1000')).text, ...target.logLines].join('\n');
+    const written = [(await admin.get('/api/v1/admin/audit?perPage=1000')).text, ...target.logLines].join('\n');
     const keyLine = account.private_key.split('\n')[1];
-    for (const secret of [server.apiKey, keyLine, accessToken]) assert.ok(!told.includes(secret));
+    for (const secret of [server.apiKey, keyLine, accessToken]) assert.ok(!written.includes(secret));
   });
 
-  await t.test('this is what the providers got', () => {
-    const { to: _, ...told } = body;
+  await t.test('the providers get these requests [notifications §2.4]', () => {
+    const { to: _, ...message } = body;
     assert.deepEqual(
       server.requests.slice(begunAt).map(({ provider, json }) => ({ provider, ...json, idempotency_key: undefined })),
       [
@@ -141,14 +141,14 @@ export async function notifications(t: TestContext, target: Target, server: Push
           app_id: server.appId,
           target_channel: 'push',
           include_subscription_ids: [phone, gone],
-          headings: { en: told.title },
-          contents: { en: told.body },
+          headings: { en: message.title },
+          contents: { en: message.body },
           data: { order: '7' },
           idempotency_key: undefined,
         },
         ...[phone, gone].map((token) => ({
           provider: 'fcm',
-          message: { token, notification: told },
+          message: { token, notification: message },
           idempotency_key: undefined,
         })),
       ],

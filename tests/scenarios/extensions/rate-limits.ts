@@ -6,7 +6,7 @@ import type { Target } from '../../harness/target.ts';
 
 const hourMs = 3_600_000;
 
-/** Routes of extensions have labels as those of the product: their path, what is above it, and the action they name. */
+/** Labels of rate limits match a route of an extension by its path, a path above it, or the action it names. */
 export async function rateLimits(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const follow = async (settings: object, limit: string | undefined) => {
@@ -29,7 +29,7 @@ export async function rateLimits(t: TestContext, target: Target): Promise<void> 
     ['a path above it', 2, 'GET', '/api/x/shop/as/admin'],
     ['its action', 3, 'POST', '/api/x/shop/quotes/tea'],
   ] as const)
-    await t.test(`a route is counted by ${label}`, async () => {
+    await t.test(`a route is counted by ${label} [extensions §4.1]`, async () => {
       const send = () => target.guest.send(method, path, method === 'POST' ? { body: { amount: 1 } } : {});
       for (let turn = 1; turn <= max; turn += 1) {
         const { status, headers, text } = await send();

@@ -9,10 +9,10 @@ import type { Target } from '../../harness/target.ts';
 import { define, fileField, namesOf, upload } from '../file-forms.ts';
 import { rowsOf } from '../history-rows.ts';
 
-const spec = 'docs/extensions.md';
+const spec = 'extensions §2.4';
 const text = (name: string, options: object = {}) => ({ name, type: 'text', options });
 
-/** Each note is written with the text that its hook goes by, changed, and restored. */
+/** Writes notes whose text selects what the hook does, updates them and restores them. */
 export async function restoreHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const fields = [
@@ -29,7 +29,7 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
     const first = await admin.create('grove_notes', { text, tags: ['a'], ...body });
     const path = `${notes}/${first.id}`;
     await admin.patch(path, { text: 'new', secret: 'new', tags: ['b'] });
-    return { path, restore: `POST ${path}/restore?at=${first.updated}` };
+    return { path, restore: `POST ${path}/restore?version=${first.updated}` };
   };
   const row = (name: string, request: string, expect: Scenario['expect']): Scenario => ({
     name,
@@ -45,10 +45,10 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
   });
 
   const plain = await write('plain', { secret: 'old', pin: 'correct horse' });
-  const asks = await write('asks', { secret: 'old', pin: 'correct horse' });
+  const reports = await write('reports', { secret: 'old', pin: 'correct horse' });
   const forgets = await write('forgets');
   const refusing = await write('refused');
-  const long = await write('too long by now');
+  const long = await write('longer than allowed');
   const withPapers = async (text: string) => {
     const made = await upload(
       admin,
@@ -59,7 +59,7 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
     );
     const path = `${notes}/${textAt(made, 'id')}`;
     await upload(admin, path, { name: 'text', content: 'new' }, file('papers', 'c.txt', 'c'));
-    return { path, restore: `POST ${path}/restore?at=${made.updated}`, papers: namesOf(made, 'papers') };
+    return { path, restore: `POST ${path}/restore?version=${made.updated}`, papers: namesOf(made, 'papers') };
   };
   const whole = await withPapers('whole');
   const fewer = await withPapers('fewer');
@@ -71,19 +71,19 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
   await runScenarios(t, target, [
     row('a restore that no hook changes', plain.restore, restored({ text: 'plain', secret: 'old', tags: ['a'] })),
     row(
-      'hooks see what is restored, encrypted fields open, and no password',
-      asks.restore,
-      restored({ text: 'asks', secret: 'old', heard: 'old, not new; no pin' }),
+      'hooks see the restored values, encrypted fields decrypted, without passwords',
+      reports.restore,
+      restored({ text: 'reports', secret: 'old', heard: 'old, not new; no pin' }),
     ),
-    row('what a hook leaves out is not restored', forgets.restore, restored({ text: 'forgets', tags: ['b'] })),
+    row('a field that a hook leaves out is not restored', forgets.restore, restored({ text: 'forgets', tags: ['b'] })),
     row('a hook refuses a restore', refusing.restore, refused.conflict),
-    row('a hook mends what its field refuses by now', long.restore, restored({ text: 'cut', tags: ['a'] })),
+    row('a hook fixes a value that its field now refuses', long.restore, restored({ text: 'cut', tags: ['a'] })),
     row('files come back', whole.restore, restored({ papers: whole.papers })),
-    row('a hook may leave some of them out', fewer.restore, restored({ papers: fewer.papers.slice(1) })),
-    row('a hook may not make files up', strange.restore, refused.invalid('papers')),
+    row('a hook may leave out files', fewer.restore, restored({ papers: fewer.papers.slice(1) })),
+    row('a hook may not add unknown files', strange.restore, refused.invalid('papers')),
   ]);
   await t.test('a restore that a hook changed is one version', async () => {
-    const ops = (await rowsOf(admin, asks.path)).map((row) => [row.op, objectAt(row, 'snapshot').heard]);
+    const ops = (await rowsOf(admin, reports.path)).map((row) => [row.op, objectAt(row, 'snapshot').heard]);
     assert.deepEqual(ops, [
       ['update', 'old, not new; no pin'],
       ['update', null],
@@ -91,7 +91,7 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
     ]);
     assert.equal((await rowsOf(admin, refusing.path)).length, 2);
   });
-  await t.test('files that came back are there', async () => {
+  await t.test('a restored file can be downloaded', async () => {
     const path = `/api/v1/files/grove_notes/${fewer.path.split('/').at(-1)}/${fewer.papers[1]}`;
     const answer = await admin.get(path);
     assert.deepEqual([answer.status, answer.text], [200, 'b']);

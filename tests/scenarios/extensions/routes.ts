@@ -6,7 +6,7 @@ import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 
-const spec = 'docs/extensions.md';
+const spec = 'extensions §4';
 
 export async function routes(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
@@ -30,27 +30,32 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
   });
   await runScenarios(t, target, [
     quote(
-      'is read by its schemas',
+      'schemas read the request',
       'tea?currency=USD',
       { amount: 2 },
       { status: 200, json: { data: { price: 6, currency: 'USD' } } },
     ),
     quote(
-      'has the defaults of its schemas',
+      'schemas add their defaults',
       'tea',
       { amount: 1 },
       { status: 200, json: { data: { price: 3, currency: 'EUR' } } },
     ),
-    quote('a path that does not fit', 'a', { amount: 1 }, refused.malformedWith({ item: is.text })),
-    quote('a query that does not fit', 'tea?currency=XXX', { amount: 1 }, refused.malformedWith({ currency: is.text })),
-    quote('a body that does not fit', 'tea', { amount: -1 }, refused.invalid('amount')),
-    quote('a body that is none', 'tea', undefined, refused.invalid('amount')),
+    quote('a path that its schema refuses', 'a', { amount: 1 }, refused.malformedWith({ item: is.text })),
+    quote(
+      'a query that its schema refuses',
+      'tea?currency=XXX',
+      { amount: 1 },
+      refused.malformedWith({ currency: is.text }),
+    ),
+    quote('a body that its schema refuses', 'tea', { amount: -1 }, refused.invalid('amount')),
+    quote('no body', 'tea', undefined, refused.invalid('amount')),
     quote('a body that is a list', 'tea', [], refused.malformed),
     {
       ...quote('another method', 'tea', undefined, refused.methodNotAllowed('POST')),
       request: 'DELETE /api/x/shop/quotes/tea',
     },
-    { ...quote('a path that nobody has', 'tea', undefined, refused.notFound), request: 'GET /api/x/shop/nowhere' },
+    { ...quote('an unknown path', 'tea', undefined, refused.notFound), request: 'GET /api/x/shop/nowhere' },
     { ...get('me', 200, undefined), ...refusedFor('guest', '/api/x/shop/me', refused.unauthenticated) },
     get('me', 200, { data: is.containing({ type: 'user', id, collection: 'members', anonymous: false }) }, 'user'),
     get('me', 200, { data: is.containing({ type: 'admin' }) }, 'admin'),
@@ -89,7 +94,7 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
     { ...get('missing', 404, undefined), expect: refused.notFound },
   ]);
   await admin.delete('/api/v1/collections/shop_stock');
-  await t.test(`one that is idempotent does its work once for a key [${spec}]`, async () => {
+  await t.test(`an idempotent route does its work once for a key [extensions §4.5]`, async () => {
     const pour = (key: string, tea: string) =>
       target.guest.send('POST', '/api/x/shop/cups', { body: { tea }, headers: { 'X-Service-Idempotency-Key': key } });
     const first = await pour('a', 'black');
@@ -103,7 +108,7 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
 }
 
 const refusedFor = (as: Scenario['as'], path: string, expect: Scenario['expect']) => ({
-  name: `${path} is not for a ${as}`,
+  name: `a ${as} may not call ${path}`,
   ...(as && { as }),
   request: `GET ${path}`,
   expect,

@@ -12,13 +12,13 @@ import { totpCode } from '../../harness/totp.ts';
 const password = 'correct horse battery staple';
 const collection = 'door_users';
 const path = `/api/v1/auth/${collection}`;
-/** What the hook of the tests refuses. */
+/** The hook of the tests refuses these requests. */
 const unwelcome = { 'User-Agent': 'unwelcome' };
 
-/** Signs in with what it has brought along, as often as it is called. */
+/** Signs in with prepared credentials, each time it is called. */
 type SignIn = (headers: Readonly<Record<string, string>>) => Promise<Answer>;
 
-/** Every way to sign in is asked for before, and told of after it has worked; what is no sign-in is neither. */
+/** Every sign-in runs its before hooks and then its after hooks. A refresh or an impersonation runs neither. */
 export async function signInHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const { guest } = target;
@@ -62,12 +62,12 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     ],
     'a link': ['otp', async () => post('otp/auth', { token: (await mailed('link@example.com')).token })],
     OAuth2: ['oauth2', async () => post('oauth2/exchange', await visited({ id: 'fay', email: 'fay@example.com' }))],
-    'OAuth2, with an account that was here before': [
+    'OAuth2 with an existing account': [
       'oauth2',
       async () => {
         await register('ned@example.com');
-        const asked = await post('oauth2/exchange', await visited({ id: 'ned', email: 'ned@example.com' }))({});
-        return post('oauth2/merge-confirm', { merge_token: textAt(asked.json, 'merge_token'), password });
+        const exchange = await post('oauth2/exchange', await visited({ id: 'ned', email: 'ned@example.com' }))({});
+        return post('oauth2/merge-confirm', { merge_token: textAt(exchange.json, 'merge_token'), password });
       },
     ],
     nothing: ['anonymous', async () => post('anonymous', undefined)],
@@ -90,7 +90,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
       },
     ],
   };
-  const toldOf = async (userId: string) =>
+  const flowsOf = async (userId: string) =>
     Object.fromEntries(
       listAt((await guest.get(`/api/x/door/${userId}`)).json, 'data').map(({ key, value }) => [
         String(key).slice(userId.length + 1),
@@ -98,28 +98,31 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
       ]),
     );
   for (const [name, [flow, prepare]] of Object.entries(flows))
-    await t.test(`by ${name}: refused before anything is used up, told of when it has worked`, async () => {
-      const signIn = await prepare();
-      const refusal = await signIn(unwelcome);
-      assert.deepEqual([refusal.status, refusal.json], [403, { error: `no ${flow} here`, code: 'forbidden' }]);
-      const answer = await signIn({});
-      assert.ok(answer.status === 200 || answer.status === 201, answer.text);
-      const told = await eventually(`the hook is told of ${flow}`, async () => {
-        const all = await toldOf(textAt(answer.json, 'data.record.id'));
-        return flow in all && all;
-      });
-      assert.equal(at(told[flow], 'collection'), collection);
-      assert.equal('password' in told, flow === 'password', 'a password that was not enough is no sign-in');
-    });
+    await t.test(
+      `by ${name}: a refusal uses nothing up, a success reaches the after hook [extensions §3.1]`,
+      async () => {
+        const signIn = await prepare();
+        const refusal = await signIn(unwelcome);
+        assert.deepEqual([refusal.status, refusal.json], [403, { error: `no ${flow} here`, code: 'forbidden' }]);
+        const answer = await signIn({});
+        assert.ok(answer.status === 200 || answer.status === 201, answer.text);
+        const called = await eventually(`the after hook of ${flow}`, async () => {
+          const all = await flowsOf(textAt(answer.json, 'data.record.id'));
+          return flow in all && all;
+        });
+        assert.equal(at(called[flow], 'collection'), collection);
+        assert.equal('password' in called, flow === 'password', 'a first factor alone is no sign-in');
+      },
+    );
 
-  await t.test('a refusal names fields, whatever the password', async () => {
+  await t.test('a refusal names fields, whatever the password [extensions §3.1]', async () => {
     for (const action of ['register', 'login']) {
       const answer = await post(action, { email: 'eve@blocked.example', password: 'wrong' })({});
       const refusal = { error: 'not here', code: 'forbidden', details: { email: 'is blocked' } };
       assert.deepEqual([answer.status, answer.json], [403, refusal]);
     }
   });
-  await t.test('a session that is renewed, an admin who acts as a user, and admins are no sign-ins', async () => {
+  await t.test('a refresh, an impersonation and the sign-in of an admin run no hooks [extensions §3.1]', async () => {
     const { id, token } = await register('old@example.com');
     const client = createClient(target.url, token);
     const refreshed = await client.send('POST', '/api/v1/auth/refresh', { headers: unwelcome });
@@ -131,12 +134,12 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     const login = await guest.send('POST', '/api/v1/admin/login', { headers: unwelcome, body: firstAdmin });
     assert.equal(login.status, 200, login.text);
   });
-  await t.test('those of one collection are not asked of another', async () => {
+  await t.test('hooks of one collection do not run for another', async () => {
     await admin.post('/api/v1/collections', { name: 'door_others', type: 'auth' });
     const body = { email: 'eve@blocked.example', password };
     assert.equal((await guest.send('POST', '/api/v1/auth/door_others/register', { body })).status, 201);
   });
-  await t.test('a collection without any needs nobody but auth to sign in', async () => {
+  await t.test('a sign-in without hooks needs only the auth service [extensions §3.4]', async () => {
     const { records } = target.services;
     if (records) process.kill(records.pid, 'SIGSTOP');
     try {
@@ -146,17 +149,17 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
       if (records) process.kill(records.pid, 'SIGCONT');
     }
   });
-  await t.test('asked by no client', async () => {
+  await t.test('no client can call them', async () => {
     assert.equal((await guest.send('POST', '/internal/sign-in-hooks', { body: {} })).status, 404);
   });
   await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
 }
 
-/** Allows every way to sign in, and waits until the auth service does. */
+/** Enables every way to sign in and waits until the auth service follows. */
 async function switchOn(admin: Client, guest: Client, settings: object): Promise<void> {
   const flows = { 'auth.otp.enabled': '1', 'auth.anonymous.enabled': '1' };
   await admin.patch('/api/v1/admin/settings', { ...flows, ...settings });
-  await eventually('all of it is on', async () => {
+  await eventually('all of them are on', async () => {
     const { status } = await guest.send('POST', `${path}/otp/request`, { body: { email: 'nobody@example.com' } });
     const providers = listAt((await guest.get(`${path}/oauth2/providers`)).json, 'data');
     return status === 200 && providers.length > 0;

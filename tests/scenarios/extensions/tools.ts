@@ -11,7 +11,7 @@ import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 import { allowLoopback } from '../../harness/webhook.ts';
 
-const spec = 'docs/extensions.md';
+const spec = 'extensions §6';
 
 export async function tools(t: TestContext, target: Target, push: PushServer): Promise<void> {
   const admin = await target.admin();
@@ -32,9 +32,9 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
   const failed = (code: string) => ({ status: 502, json: { error: is.text, code } });
   await runScenarios(t, target, [
     fetching('a fetch', { url: receiver.url }, { status: 200, json: { data: { status: 200, text: '' } } }),
-    fetching('a fetch of what egress denies', { url: 'http://10.0.0.1/' }, failed('egress_blocked')),
-    fetching('a fetch of no URL', { url: 'nowhere' }, failed('fetch_failed')),
-    fetching('a fetch with a timeout that is none', { url: receiver.url, timeoutMs: -1 }, refused.malformed),
+    fetching('a fetch of an address that egress denies', { url: 'http://10.0.0.1/' }, failed('egress_blocked')),
+    fetching('a fetch of an invalid URL', { url: 'nowhere' }, failed('fetch_failed')),
+    fetching('a fetch with an invalid timeout', { url: receiver.url, timeoutMs: -1 }, refused.malformed),
     tool('a setting', 'GET /api/x/tools/settings/hooks.http.allow', { status: 200, json: { data: '127.0.0.0/8' } }),
     tool('a secret setting', 'GET /api/x/tools/settings/smtp.pass', refused.forbidden),
     tool('an unknown setting', 'GET /api/x/tools/settings/no.such', refused.notFound),
@@ -68,7 +68,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
     notify('a notification without a title', { to: [phone], title: '' }, refused.invalid('title')),
     tool('a value that is too large', 'GET /api/x/tools/big', refused.invalid('value')),
   ]);
-  await t.test('a notification is sent, with a result for each target', async () => {
+  await t.test('a notification has a result for each target [notifications §2.3]', async () => {
     const sent = await eventually('the provider is known', async () => {
       const answer = await admin.send('POST', '/api/x/tools/notify', {
         body: { to: [phone, gone], title: 'Hello' },
@@ -83,7 +83,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
       ],
     );
   });
-  await t.test('a mail goes out as it was written', async () => {
+  await t.test('a mail is sent as written [extensions §6.4]', async () => {
     await using server = await startMailServer();
     await admin.patch('/api/v1/admin/settings', server.settings);
     await eventually('mail is configured', async () => {
@@ -98,7 +98,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
     );
     await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
   });
-  await t.test('of many who set a value that is absent, one does', async () => {
+  await t.test('one of many concurrent setIfAbsent sets the value [extensions §6.6]', async () => {
     const race = () => admin.send('POST', '/api/x/tools/kv-race');
     const answers = await Promise.all([race(), race(), race(), race(), race(), race()]);
     assert.equal(answers.filter(({ json }) => at(json, 'data') === true).length, 1);

@@ -31,8 +31,28 @@ export async function links(t: TestContext, target: Target, visitor: Visitor): P
     assert.equal(statusOf(await as(only).send('DELETE', `${path}/myspace/unlink`)), 404);
   });
 
+  await t.test('a first proof by the verification link removes earlier links [identity §2.3]', async () => {
+    await using mail = await startMailServer();
+    await admin.patch('/api/v1/admin/settings', mail.settings);
+    const email = `pre.${randomUUID()}@example.com`;
+    // A stranger registers another person's address and links an account of their own before the owner signs in.
+    const { id, token } = await eventually('mail is on', async () => {
+      const account = await register(`${randomUUID()}@example.com`);
+      const asked = await as(account.token).send('POST', '/api/v1/auth/people/request-verify');
+      return statusOf(asked) === 200 && (await register(email));
+    });
+    const intruder = { id: randomUUID(), email, email_verified: true };
+    assert.equal(statusOf(await merge({ merge_token: await mergeTokenFor(intruder) }, as(token))), 200);
+    assert.equal(textAt((await signIn(intruder)).json, 'data.record.id'), id);
+    const proof = { token: (await mail.mailTo(email)).token };
+    const proved = await guest.send('POST', '/api/v1/auth/people/verify-email', { body: proof });
+    assert.deepEqual(proved.json, { data: { verified: true, dropped: ['links'] } });
+    assert.equal(at((await signIn(intruder)).json, 'merge_required'), true);
+    await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '' });
+  });
+
   await t.test(
-    'who proves an address that somebody else had written into their account gets it without their links',
+    'the owner of an address that another user claimed proves it and gets the account without that user’s links',
     async () => {
       await using mail = await startMailServer();
       await admin.patch('/api/v1/admin/settings', mail.settings);

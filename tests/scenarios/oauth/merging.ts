@@ -12,7 +12,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
   const { signIn, as, register, merge, mergeTokenFor } = visitor;
   const admin = await target.admin();
   const { guest } = target;
-  await t.test('an address that somebody has here has to be confirmed, by the password', async () => {
+  await t.test('an address that a user has must be confirmed by the password', async () => {
     const person = newPerson('ned');
     const { id } = await register('NED@example.com');
     const asked = await signIn(person);
@@ -33,6 +33,18 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(statusOf(await merge({ merge_token, password })), 401, 'once');
     assert.equal(textAt((await signIn(person)).json, 'data.record.id'), id);
     await guest.post('/api/v1/auth/people/login', { email: 'ned@example.com', password }, 200);
+  });
+
+  await t.test('two that are begun in two tabs both work [issue 14, 22]', async () => {
+    const person = newPerson('noa');
+    const { id } = await register('noa@example.com');
+    const [first, second] = [await mergeTokenFor(person), await mergeTokenFor(person)];
+    for (const merge_token of [first, second]) {
+      const done = await merge({ merge_token, password });
+      assert.equal(done.status, 200, done.text);
+      assert.equal(textAt(done.json, 'data.record.id'), id);
+    }
+    assert.deepEqual([statusOf(await merge({ merge_token: first, password }))], [401], 'each once');
   });
 
   await t.test('or by the own session, and nobody else’s', async () => {
@@ -63,7 +75,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(statusOf(await merge({ merge_token, password })), 401);
   });
 
-  await t.test('a link that is there by then is fine; one of somebody else is not moved', async () => {
+  await t.test('an existing link of the same user is accepted; a link of another user is not moved', async () => {
     const person = newPerson('rex');
     const { id } = await register('rex@example.com');
     const merge_token = await mergeTokenFor(person);

@@ -8,7 +8,7 @@ import { challengeOf, password, path, provider, queryOf } from './visitor.ts';
 
 const notEnabled = { status: 422, json: { error: is.text, code: 'oauth_provider_not_enabled' } };
 
-/** What is answered before anybody has been at the provider; sets the provider up on the way. */
+/** Answers before anyone visits the provider; also sets the provider up. */
 export async function requests(t: TestContext, target: Target, server: OidcServer): Promise<void> {
   const wish = { provider, redirectUri, state: 's' };
   const brought = { provider, redirectUri, code: 'c' };
@@ -16,7 +16,7 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
     name,
     request: `GET ${path}/authorize?${queryOf(members)}`,
     expect,
-    spec: 'interface §5, OAuth2',
+    spec: 'oauth §2',
   });
   const without = (members: Readonly<Record<string, string>>, gone: string) =>
     Object.fromEntries(Object.entries(members).filter(([name]) => name !== gone));
@@ -40,7 +40,7 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       name: 'no provider is enabled at first',
       request: `GET ${path}/providers`,
       expect: { status: 200, json: { data: [] } },
-      spec: 'interface §4.1',
+      spec: 'oauth §1.3',
     },
     authorizeRow('a provider that is not enabled', wish, notEnabled),
     authorizeRow('a provider that nobody knows', { ...wish, provider: 'myspace' }, notEnabled),
@@ -49,7 +49,7 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       request: `POST ${path}/exchange`,
       body: brought,
       expect: notEnabled,
-      spec: 'interface §7',
+      spec: 'oauth §1.2',
     },
     {
       name: 'it is set up',
@@ -61,13 +61,13 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
         'oauth2.google.client_id': 'no-secret',
       },
       expect: { status: 200 },
-      spec: 'interface §2.7',
+      spec: 'settings §2',
     },
     {
       name: 'it is there at once; one without a secret is not',
       request: `GET ${path}/providers`,
       expect: { status: 200, json: { data: [{ name: 'oidc', displayName: 'OpenID Connect' }] } },
-      spec: 'interface §4.1',
+      spec: 'oauth §1.2',
     },
     ...['provider', 'redirectUri', 'state'].map((name) =>
       authorizeRow(`${name} is missing`, without(wish, name), refused.malformedWith({ [name]: is.text })),
@@ -84,14 +84,14 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       request: `POST ${path}/exchange`,
       body: without(brought, name),
       expect: refused.malformedWith({ [name]: is.text }),
-      spec: 'interface §7',
+      spec: 'oauth §3.1',
     })),
     ...[{ code_verifier: 'short' }, { state: 5 }, { code: '' }].map((members) => ({
       name: `exchange: ${JSON.stringify(members)} is malformed`,
       request: `POST ${path}/exchange`,
       body: { ...brought, ...members },
       expect: refused.malformedWith(is.containing({})),
-      spec: 'interface §7',
+      spec: 'oauth §3.1',
     })),
     {
       name: 'a code that the provider does not know: its words are told',
@@ -101,21 +101,21 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
         status: 422,
         json: { error: is.text, code: 'oauth_refused', details: { provider: is.matching(/^invalid_grant/) } },
       },
-      spec: 'interface §7',
+      spec: 'oauth §7',
     },
     {
       name: 'merge-confirm without anything',
       request: `POST ${path}/merge-confirm`,
       body: {},
       expect: refused.malformedWith({ merge_token: is.text }),
-      spec: 'interface §7',
+      spec: 'oauth §5.3',
     },
     {
       name: 'merge-confirm with neither password nor session',
       request: `POST ${path}/merge-confirm`,
       body: { merge_token: 'x' },
       expect: refused.malformedWith({ password: is.text }),
-      spec: 'interface §4.1',
+      spec: 'oauth §5.3',
     },
     {
       name: 'merge-confirm with a session that is none',
@@ -123,41 +123,41 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       headers: { Authorization: 'Bearer x' },
       body: { merge_token: 'x' },
       expect: refused.unauthenticated,
-      spec: 'contract §1',
+      spec: 'oauth §5.3',
     },
     {
       name: 'merge-confirm with a token that nobody issued',
       request: `POST ${path}/merge-confirm`,
       body: { merge_token: 'x', password },
       expect: refused.invalidCredentials,
-      spec: 'interface §7',
+      spec: 'oauth §5.3',
     },
     {
       name: 'a guest has nothing to unlink',
       request: `DELETE ${path}/oidc/unlink`,
       expect: refused.unauthenticated,
-      spec: 'interface §4.1',
+      spec: 'http §6.2',
     },
     {
       name: 'an admin neither',
       as: 'admin',
       request: `DELETE ${path}/oidc/unlink`,
       expect: refused.forbidden,
-      spec: 'contract §1',
+      spec: 'http §6.3',
     },
     {
       name: 'a user of another collection neither',
       as: 'user',
       request: `DELETE ${path}/oidc/unlink`,
       expect: refused.forbidden,
-      spec: 'interface §4.1',
+      spec: 'auth §1.1',
     },
     ...['GET /providers', `GET /authorize?${queryOf(wish)}`, 'POST /exchange', 'POST /merge-confirm'].map(
       (request) => ({
         name: `${request.slice(0, 20)} of a collection without users`,
         request: request.replace(' ', ' /api/v1/auth/plain/oauth2'),
         expect: refused.notFound,
-        spec: 'contract §4',
+        spec: 'auth §1.1',
       }),
     ),
   ]);

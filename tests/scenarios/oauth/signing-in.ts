@@ -24,6 +24,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
       differences(first.json, {
         data: {
           token: is.text,
+          profile: is.containing({ provider: 'oidc', email: person.email }),
           record: {
             id: is.uuidV7,
             email: `oidc_${record.id}@users.invalid`,
@@ -101,7 +102,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
         request: `POST ${path}/exchange`,
         body: await visit(una),
         expect: { status: 200 },
-        spec: 'interface §6.1',
+        spec: 'events §1.1',
       })),
     ),
   );
@@ -135,7 +136,16 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
       const good = await enter(person, { country: 'CH', email: 'victim@example.com', verified: true });
       const { id } = objectAt(good.json, 'data.record');
       const expected = { id: is.uuidV7, country: 'CH', email: `oidc_${id}@users.invalid`, verified: false };
-      assert.deepEqual(differences(good.json, { data: { token: is.text, record: is.containing(expected) } }), []);
+      assert.deepEqual(
+        differences(good.json, {
+          data: {
+            token: is.text,
+            profile: is.containing({ provider: 'oidc', email: person.email }),
+            record: is.containing(expected),
+          },
+        }),
+        [],
+      );
       assert.equal(textAt((await enter(person, {})).json, 'data.record.id'), id, 'who is known needs nothing more');
     },
   );

@@ -10,7 +10,7 @@ export const provider = 'oidc';
 /** Where the users of these scenarios sign in. */
 export const path = '/api/v1/auth/people/oauth2';
 
-/** Somebody whose address the provider vouches for. */
+/** A person whose address the provider vouches for. */
 export const newPerson = (name: string): Person & { readonly email: string } => ({
   id: `${name}-${randomUUID()}`,
   email: `${name}@example.com`,

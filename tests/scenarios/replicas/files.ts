@@ -8,7 +8,7 @@ import { objectAt, textAt } from '../../harness/json.ts';
 import { file, multipart } from '../../harness/multipart.ts';
 import type { Replicas } from './start-replicas.ts';
 
-/** What is uploaded through one is served by the other, one-time tokens count for both. */
+/** Each replica serves files of the other. A one-time token works once on both together. */
 export async function files(t: TestContext, { ground, first, second }: Replicas): Promise<void> {
   const admin = await first.admin();
   const fields = [
@@ -21,12 +21,12 @@ export async function files(t: TestContext, { ground, first, second }: Replicas)
   assert.equal(answer.status, 201, answer.text);
   const record = objectAt(answer.json, 'data');
 
-  await t.test('what one has taken the other serves', async () => {
+  await t.test('a file of one replica is served by the other', async () => {
     const got = await second.guest.get(`/api/files/papers/${record.id}/${record.open}`);
     assert.deepEqual([got.status, got.text], [200, 'B']);
   });
 
-  await t.test('of parallel fetches with a one-time token on both exactly one gets the file', async () => {
+  await t.test('one of parallel GETs with a one-time token gets the file [files §7.4]', async () => {
     const body = { collection: 'papers', id: record.id, filename: record.once };
     const token = textAt(await first.guest.post('/api/v1/files/token', body, 200), 'token');
     const url = `/api/files/papers/${record.id}/${record.once}?token=${token}`;
@@ -35,7 +35,7 @@ export async function files(t: TestContext, { ground, first, second }: Replicas)
     assert.deepEqual(statuses.sort(), [200, 410, 410, 410, 410, 410]);
   });
 
-  await t.test('a client that goes away in the middle leaves nothing', async () => {
+  await t.test('an upload that breaks off leaves nothing [files §1.2]', async () => {
     const outgoing = request(`${first.url}/api/v1/papers`, {
       method: 'POST',
       headers: { 'Content-Type': 'multipart/form-data; boundary=b' },

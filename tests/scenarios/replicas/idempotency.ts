@@ -11,12 +11,12 @@ const post = (client: Client, key: string): Promise<Answer> =>
 const countOrders = async (client: Client): Promise<unknown> =>
   at((await client.get('/api/v1/orders')).json, 'totalItems');
 
-/** A key that one has seen the other knows. */
+/** A key that one replica has seen is known to the other. */
 export async function idempotency(t: TestContext, { first, second }: Replicas): Promise<void> {
   const root = await first.admin();
   await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
 
-  await t.test('what one has answered the other answers again', async () => {
+  await t.test('the answer of one replica is repeated by the other', async () => {
     const key = randomUUID();
     const answer = await post(first.guest, key);
     const again = await post(second.guest, key);
@@ -24,7 +24,7 @@ export async function idempotency(t: TestContext, { first, second }: Replicas): 
     assert.equal(again.text, answer.text);
   });
 
-  await t.test('of many to both at once one is done', async () => {
+  await t.test('one of many requests to both at once is done', async () => {
     const key = randomUUID();
     const before = Number(await countOrders(first.guest));
     const answers = await Promise.all(

@@ -5,6 +5,7 @@ import {
   createGround,
   type Ground,
   type Stack,
+  shareKeyFile,
   startStack,
   type Topology,
 } from '../../harness/stack.ts';
@@ -16,14 +17,15 @@ export interface Replicas extends AsyncDisposable {
   readonly second: Stack;
 }
 
-/** Starts both, the second one when the first is ready. */
+/** Starts both replicas, the second when the first is ready. */
 export async function startReplicas(topology: Topology): Promise<Replicas> {
   await using starting = new AsyncDisposableStack();
   const ground = starting.use(await createGround());
   const first = starting.use(await startStack({ topology, ground }));
-  // A stack keeps its data directory to itself; what replicas share is the folder of the uploads.
+  // Each stack has a data directory of its own. Replicas share only the folder of uploads.
   const dataDirectory = createDataDirectory();
   starting.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  shareKeyFile(ground.dataDirectory, dataDirectory);
   symlinkSync(join(ground.dataDirectory, 'uploads'), join(dataDirectory, 'uploads'));
   const second = starting.use(await startStack({ topology, ground: { ...ground, dataDirectory } }));
   const started = starting.move();

@@ -4,14 +4,14 @@ import type { AdminOptions } from './set-password.ts';
 
 /** `admin create` and `admin reset`. */
 export function addAdminCommands(program: Command): void {
-  const admin = program.command('admin').description('make an admin, or give one another password');
+  const admin = program.command('admin').description("create an admin, or reset an admin's password");
   const add = (name: 'create' | 'reset', description: string) =>
     admin
       .command(name)
       .description(description)
       .argument('<email>', 'address of the admin')
       .option('--password-stdin', 'read the password from the first line of standard input')
-      .option('--json', 'write the outcome as JSON')
+      .option('--json', 'write the result as JSON')
       .addHelpText('after', passwordHelp)
       .action((email: string, options: AdminOptions) =>
         loadAndRun(`admin ${name}`, options, async (parts) => {
@@ -19,10 +19,10 @@ export function addAdminCommands(program: Command): void {
           return (name === 'create' ? createAdmin : resetAdmin)(parts, email, options);
         }),
       );
-  add('create', 'make an admin');
-  add('reset', 'give an admin another password: all tokens and sessions end, and a lockout of the address too');
+  add('create', 'create an admin');
+  add('reset', 'set a new password: all tokens and sessions end, and so does a lockout of the address');
 }
 
 const passwordHelp = `
-The password is asked for at a terminal. In a script put it into SERVICE_ADMIN_PASSWORD, or pipe it:
+A terminal asks for the password. In a script set SERVICE_ADMIN_PASSWORD, or pipe the password:
   recordbus admin create ada@example.com --password-stdin < password.txt`;

@@ -1,8 +1,8 @@
 import { addAdmin, resetAdmin as resetPassword } from '@recordbus/admin';
 import { liftLockout } from '@recordbus/auth';
 import { createPasswordRules } from '@recordbus/passwords';
-import { emailAddress } from '@recordbus/schema';
-import { byCommand } from '../by-command.ts';
+import { accountAddress } from '@recordbus/schema';
+import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import { readSecret } from '../read-secret.ts';
@@ -12,28 +12,28 @@ export interface AdminOptions extends CommonOptions {
   readonly passwordStdin?: boolean;
 }
 
-/** Makes an admin. Throws what the API throws, and a sentence for what is no address. */
+/** Creates an admin. Throws the errors of the API, and CommandFailure for an invalid address. */
 export async function createAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
-  const { database, passwords, credentials } = await openFor(parts, email, options);
-  const { id } = await addAdmin(database, passwords, credentials, nowSec(), byCommand);
+  const { database, passwords, credentials } = await openWithCredentials(parts, email, options);
+  const { id } = await addAdmin(database, passwords, credentials, nowSec(), cliActor);
   parts.terminal.report({ id, email: credentials.email }, `${credentials.email} is an admin now.`);
 }
 
-/** Gives an admin another password and lets the address in again. Throws as `createAdmin` does. */
+/** Resets an admin's password and lifts a lockout of the address. Throws the same errors as `createAdmin`. */
 export async function resetAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
-  const { database, bus, passwords, credentials } = await openFor(parts, email, options);
-  const { id } = await resetPassword(database, passwords, credentials, nowSec(), byCommand);
+  const { database, bus, passwords, credentials } = await openWithCredentials(parts, email, options);
+  const { id } = await resetPassword(database, passwords, credentials, nowSec(), cliActor);
   await liftLockout(database.query, { realm: 'admins', email: credentials.email });
   bus.notify('accounts');
   parts.terminal.report(
     { id, email: credentials.email },
-    `${credentials.email} has another password now; older tokens are no good any more.`,
+    `${credentials.email} has a new password; older tokens are void.`,
   );
 }
 
-async function openFor(parts: CommandParts, given: string, { passwordStdin = false }: AdminOptions) {
+async function openWithCredentials(parts: CommandParts, given: string, { passwordStdin = false }: AdminOptions) {
   const { config, log } = parts;
-  const read = emailAddress.safeParse(given);
+  const read = accountAddress.safeParse(given);
   if (!read.success) throw new CommandFailure(`The address ${read.error.issues[0]?.message}.`);
   const password = await readSecret({
     what: 'password',

@@ -8,7 +8,7 @@ import { CommandFailure } from '../failure.ts';
 import { createHashing } from './hashing.ts';
 import { checksumsEntry } from './manifest.ts';
 
-/** One entry, to be read to its end before the next one comes. */
+/** An entry of an archive. Read it to its end before the next one. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly stream: Readable;
@@ -19,8 +19,8 @@ export interface ArchiveEntry {
 const checksumsDocument = z.record(z.string(), z.string());
 
 /**
- * Gives the entries of an archive in their order. At the end, before it is over, everything that was read is compared
- * with the archive's checksums: throws a sentence for an archive that was cut off or changed.
+ * Yields the entries of an archive in order. After the last one it compares the read bytes with the archive's checksums.
+ * Throws CommandFailure for an archive that is truncated or damaged.
  */
 export async function* readArchive(input: Readable): AsyncGenerator<ArchiveEntry> {
   const archive = extract();
@@ -46,16 +46,16 @@ export async function* readArchive(input: Readable): AsyncGenerator<ArchiveEntry
     await reading;
   } catch (error) {
     if (error instanceof CommandFailure || !isDamage(error)) throw error;
-    throw new CommandFailure(`This is no archive, or a damaged one: ${error.message}.`);
+    throw new CommandFailure(`This is not an archive, or a damaged one: ${error.message}.`);
   }
-  if (!expected) throw new CommandFailure('The archive is not whole: its end is missing.');
+  if (!expected) throw new CommandFailure('The archive is incomplete: its end is missing.');
   const names = new Set([...Object.keys(expected), ...Object.keys(seen)]);
   for (const name of names)
     if (expected[name] !== seen[name])
-      throw new CommandFailure(`The archive is damaged: ${name} is not what was written.`);
+      throw new CommandFailure(`The archive is damaged: ${name} does not match its checksum.`);
 }
 
-/** What zlib, the tar reader and the reader of the checksums throw at bytes that are no archive. */
+/** Whether zlib, the tar reader or the reader of the checksums threw because the bytes are not an archive. */
 const isDamage = (error: unknown): error is Error =>
   error instanceof SyntaxError ||
   error instanceof z.ZodError ||

@@ -5,16 +5,16 @@ import { pack } from 'tar-stream';
 import { createHashing } from './hashing.ts';
 import { checksumsEntry } from './manifest.ts';
 
-/** Writes an archive entry by entry, as they come; nothing of it is held in memory. */
+/** Writes an archive entry by entry, as a stream. */
 export interface ArchiveWriter {
   add(name: string, bytes: Uint8Array | string): Promise<void>;
-  /** Adds a stream whose size is known. Throws when it gives another number of bytes. */
+  /** Adds a stream of the given size. Throws when the stream has another number of bytes. */
   addStream(name: string, sizeBytes: number, bytes: Readable): Promise<void>;
-  /** Adds the checksums, which make an archive whole, and waits until everything is written. */
+  /** Adds the checksums, which complete an archive, and waits until everything is written. */
   finish(): Promise<void>;
 }
 
-/** Begins a gzipped tar archive on a stream. */
+/** Creates a writer of a gzipped tar archive on a stream. */
 export function createArchiveWriter(output: Writable): ArchiveWriter {
   const archive = pack();
   const writing = pipeline(archive, createGzip(), output);
@@ -26,7 +26,7 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
     try {
       return archive.entry({ name, size: sizeBytes, mode: 0o600, mtime });
     } catch (error) {
-      // What ended the archive between two entries is the reason, not that it takes no more.
+      // The failure that closed the archive is the reason, not the refused entry.
       await writing;
       throw error;
     }
@@ -35,7 +35,7 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
   async function addStream(name: string, sizeBytes: number, bytes: Readable): Promise<void> {
     const { stream, digest } = createHashing();
     const entry = await openEntry(name, sizeBytes);
-    // What ends the archive from the other side (a full disk, a closed pipe) ends the wait for its taking more.
+    // A failure of the output (a full disk, a closed pipe) must end the wait for the entry.
     await Promise.race([pipeline(bytes, stream, entry), writing]);
     checksums[name] = digest();
   }

@@ -9,13 +9,15 @@ interface RestoreOptions extends CommonOptions {
 
 /** `backup create` and `backup restore`. */
 export function addBackupCommands(program: Command): void {
-  const backup = program.command('backup').description('database, uploaded files and secret file as one archive');
+  const backup = program
+    .command('backup')
+    .description('the database, uploaded files, secret file and key file as one archive');
   backup
     .command('create')
-    .description('write an archive while the services go on: everything in it is of one moment')
-    .argument('[file]', 'where to; - is standard output (default: recordbus-<time>.tar.gz)')
-    .option('--no-secret', 'leave the secret file out')
-    .option('--json', 'write the outcome as JSON')
+    .description('write a consistent archive while the services run')
+    .argument('[file]', 'output file; - is standard output (default: recordbus-<time>.tar.gz)')
+    .option('--no-secret', 'leave the secret file and the key file out')
+    .option('--json', 'write the result as JSON')
     .addHelpText('after', createHelp)
     .action((file: string | undefined, options: CreateOptions) =>
       loadAndRun('backup create', options, async (parts) =>
@@ -24,10 +26,10 @@ export function addBackupCommands(program: Command): void {
     );
   backup
     .command('restore')
-    .description('make a deployment from an archive; the services have to be stopped')
+    .description('restore a deployment from an archive; the services must be stopped')
     .argument('<file>', 'the archive')
-    .option('--force', 'replace what the database and the data directory hold')
-    .option('--json', 'write the outcome as JSON')
+    .option('--force', 'replace the contents of the database and the data directory')
+    .option('--json', 'write the result as JSON')
     .action((file: string, { force = false, ...options }: RestoreOptions) =>
       loadAndRun('backup restore', options, async (parts) =>
         (await import('./restore-deployment.ts')).restoreDeployment(parts, file, force),
@@ -36,5 +38,5 @@ export function addBackupCommands(program: Command): void {
 }
 
 const createHelp = `
-The archive holds password hashes and, unless it is left out, the secret that signs tokens: keep it where only operators
-read. Files in an S3-compatible store and SERVICE_ENCRYPTION_KEY are not in it.`;
+The archive holds password hashes and, unless left out, the secret that signs tokens and the encryption key: keep it where
+only operators can read it. It does not hold files in an S3-compatible store or SERVICE_ENCRYPTION_KEY.`;

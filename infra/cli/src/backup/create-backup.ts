@@ -9,6 +9,7 @@ import { describeSchema, listTables } from './describe-schema.ts';
 import {
   archiveFormat,
   filesFolder,
+  keyEntry,
   type Manifest,
   manifestEntry,
   schemaEntry,
@@ -19,42 +20,44 @@ import { readSequences } from './sequences.ts';
 import { listStoredFiles } from './stored-files.ts';
 import { dumpTable } from './table-data.ts';
 
-export interface BackupOutcome {
+export interface BackupResult {
   readonly tables: number;
   readonly rows: number;
   readonly files: number;
-  /** Files that records name and that were not there: lost before the backup. */
+  /** Files that records name but the storage lacks: lost before the backup. */
   readonly missing_files: readonly string[];
 }
 
 interface BackupOptions {
   readonly output: Writable;
   readonly withSecret: boolean;
-  readonly handedOutUpTo: number | null;
+  /** Adds the key file, which must exist, to the archive. */
+  readonly withKey: boolean;
+  readonly processedUpTo: number | null;
 }
 
-/** No service removes bytes while this is held, so every file of the snapshot is there until it is copied. */
-const holdRemovals = "select pg_advisory_lock(hashtext('recordbus.files'))";
-/** No collection changes between the snapshot and the locks on its tables. */
+/** No service removes files while this lock is held, so every file of the snapshot exists until it is copied. */
+const lockFileRemovals = "select pg_advisory_lock(hashtext('recordbus.files'))";
+/** Keeps collections from changing between the snapshot and the locks on their tables. */
 const schemaLock = "hashtext('recordbus.schema')";
 
 /**
- * Writes everything as it is at one moment, while the services go on: rows from one snapshot, then the files that these
- * rows name. Changes of collections wait until it is done, and give up after a while.
+ * Writes a consistent archive while the services run: rows from one snapshot, then the files that these rows name.
+ * Changes of collections wait until it is done, and fail after a timeout.
  */
 export async function createBackup(
   parts: CommandParts,
   client: pg.Client,
   options: BackupOptions,
-): Promise<BackupOutcome> {
-  const { config } = parts;
-  await client.query(holdRemovals);
+): Promise<BackupResult> {
+  const { config, key } = parts;
+  await client.query(lockFileRemovals);
   await client.query(`select pg_advisory_lock(${schemaLock})`);
   await client.query('begin isolation level repeatable read read only');
   await client.query("set local search_path = ''");
   for (const table of await listTables(client)) await client.query(`lock table only ${table} in access share mode`);
   const archive = createArchiveWriter(options.output);
-  await archive.add(manifestEntry, JSON.stringify(await describeBackup(client, config.storageUrl, options)));
+  await archive.add(manifestEntry, JSON.stringify(await describeBackup(client, parts, options)));
   const schema = await describeSchema(client);
   await client.query(`select pg_advisory_unlock(${schemaLock})`);
   await archive.add(schemaEntry, JSON.stringify(schema));
@@ -63,6 +66,7 @@ export async function createBackup(
   await archive.add(sequencesEntry, JSON.stringify(await readSequences(client)));
   const files = config.storageUrl === undefined ? await addFiles(parts, client, archive) : { count: 0, missing: [] };
   if (options.withSecret) await archive.add(secretEntry, loadTokenSecret({ dataDirectory: config.dataDirectory }));
+  if (options.withKey) await archive.add(keyEntry, key.text ?? '');
   await archive.finish();
   await client.query('commit');
   return { tables: schema.tables.length, rows, files: files.count, missing_files: files.missing };
@@ -70,7 +74,7 @@ export async function createBackup(
 
 async function describeBackup(
   client: pg.Client,
-  storageUrl: string | undefined,
+  { config: { storageUrl } }: CommandParts,
   options: BackupOptions,
 ): Promise<Manifest> {
   const { rows } = await client.query<{ version: string; migrations: string[] }>(
@@ -78,7 +82,7 @@ async function describeBackup(
        array(select name::text from system.kysely_migration order by name) as migrations`,
   );
   const [server] = rows;
-  if (!server) throw new Error('the database does not know itself');
+  if (!server) throw new Error('the database returned no version');
   return {
     format: archiveFormat,
     created_at: new Date().toISOString(),
@@ -86,7 +90,8 @@ async function describeBackup(
     migrations: server.migrations,
     files: storageUrl === undefined ? 'included' : 'elsewhere',
     secret: options.withSecret,
-    handed_out_up_to: options.handedOutUpTo,
+    encryption_key: options.withKey,
+    handed_out_up_to: options.processedUpTo,
   };
 }
 
@@ -100,7 +105,7 @@ async function addFiles({ config, terminal }: CommandParts, client: pg.Client, a
     const found = await storage.find(key);
     const bytes = found && (await storage.open(key));
     if (!found || !bytes) {
-      terminal.note(`The file ${path} is not there.`);
+      terminal.note(`The file ${path} is missing.`);
       missing.push(path);
       continue;
     }

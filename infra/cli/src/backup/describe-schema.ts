@@ -1,10 +1,10 @@
+import { ownSchemas } from '@recordbus/sealing';
 import type pg from 'pg';
-import { ownSchemas } from '../deployment/own-schemas.ts';
 import type { SchemaDocument } from './manifest.ts';
 
 const schemaList = ownSchemas.map((name) => `'${name}'::regnamespace`).join(', ');
 
-/** Leases are held by processes that are not those of the restored deployment. */
+/** Leases belong to processes that the restored deployment does not have. */
 const emptyTables = new Set(['system.leases']);
 
 interface Statement {
@@ -12,9 +12,9 @@ interface Statement {
 }
 
 /**
- * Describes the product's schemas as the statements that make them again, read from the database's own catalog: first
- * what tables need to be filled, then keys, indexes, triggers and views. The connection has an empty search_path, so
- * that every name comes with its schema. Throws for a kind of object that it does not know.
+ * Describes the product's schemas as the statements that create them, read from the catalog: first what loading the tables
+ * needs, then keys, indexes, triggers and views. The connection must have an empty search_path, so that every name has its
+ * schema. Throws for an unknown kind of object.
  */
 export async function describeSchema(client: pg.Client): Promise<SchemaDocument> {
   const list = async (text: string): Promise<string[]> =>
@@ -40,7 +40,7 @@ export async function describeSchema(client: pg.Client): Promise<SchemaDocument>
   };
 }
 
-/** All tables with rows of their own, to be locked before anything is read. */
+/** Lists all tables and partitioned tables, to be locked before anything is read. */
 export async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c where c.relnamespace in (${schemaList}) and c.relkind in ('r', 'p')`,
@@ -59,13 +59,13 @@ async function refuseUnknownKinds(client: pg.Client): Promise<void> {
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'i')`);
   if (rows.length > 0)
     throw new Error(
-      `a backup can't hold ${rows.map(({ what }) => what).join(', ')}: nothing of the product's makes that`,
+      `a backup cannot hold ${rows.map(({ what }) => what).join(', ')}: the product does not create such objects`,
     );
 }
 
 const schemas = `select format('create schema %I', nspname) as sql from pg_namespace where oid in (${schemaList}) order by nspname`;
 
-/** Those whose types and operator classes the tables use. */
+/** The extensions whose types and operator classes the tables use. */
 const extensions = `
   select distinct format('create extension if not exists %I with schema %I', e.extname, n.nspname) as sql
   from pg_extension e join pg_namespace n on n.oid = e.extnamespace
@@ -108,14 +108,14 @@ const tables = `
   where c.relnamespace in (${schemaList}) and c.relkind in ('r', 'p') and not c.relispartition
   group by c.oid order by c.oid`;
 
-/** Their columns, keys and indexes come from the table that they are parts of. */
+/** Partitions inherit columns, keys and indexes from their table. */
 const partitions = `
   select format('create table %s partition of %s %s%s', c.oid::regclass, i.inhparent::regclass,
     pg_get_expr(c.relpartbound, c.oid), ${options}) as sql
   from pg_class c join pg_inherits i on i.inhrelid = c.oid
   where c.relnamespace in (${schemaList}) and c.relkind = 'r' and c.relispartition order by c.oid`;
 
-/** Ids of transactions mean something in their own cluster only: the restored rows get that of their restore. */
+/** Without xid8 columns: transaction ids are local to a cluster. Restored rows get the id of the restore. */
 const storedTables = `
   select c.oid::regclass::text as name,
     array_agg(quote_ident(a.attname) order by a.attnum) filter (where a.attname is not null) as columns
@@ -125,7 +125,7 @@ const storedTables = `
   where c.relnamespace in (${schemaList}) and c.relkind = 'r' and c.relpersistence = 'p'
   group by c.oid order by c.oid`;
 
-/** Keys before what refers to them. PostgreSQL 18 also lists NOT NULL here, which the columns say already. */
+/** Keys before foreign keys. Without NOT NULL, which PostgreSQL 18 lists too: the columns have it already. */
 const constraints = `
   select format('alter table %s add constraint %I %s', o.conrelid::regclass, o.conname, pg_get_constraintdef(o.oid)) as sql
   from pg_constraint o join pg_class c on c.oid = o.conrelid
@@ -145,7 +145,7 @@ const triggers = `
   select pg_get_triggerdef(t.oid) as sql from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace in (${schemaList}) and not t.tgisinternal and t.tgparentid = 0 order by t.oid`;
 
-/** Views, each behind those that it reads. */
+/** Returns the statements of the views, each after those that it reads. */
 async function describeViews(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ oid: string; sql: string; reads: string[] }>(`
     select c.oid::text as oid, format('create view %s%s as %s', c.oid::regclass, ${options}, pg_get_viewdef(c.oid)) as sql,

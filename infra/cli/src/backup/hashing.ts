@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
 
-/** Bytes on their way, and their SHA-256 once they are through. */
+/** A stream that passes bytes through, and their SHA-256. */
 export interface Hashing {
   readonly stream: Transform;
-  /** In hex; to be asked once, at the end. */
+  /** Returns the hash in hex. Call it once, at the end of the stream. */
   digest(): string;
 }
 
-/** Makes a stream that lets bytes through and hashes them. */
+/** Creates a stream that passes bytes through and hashes them. */
 export function createHashing(): Hashing {
   const hash = createHash('sha256');
   const stream = new Transform({

@@ -1,37 +1,40 @@
 import { z } from 'zod';
 
-/** What the names of the entries of an archive begin with or are. */
+/** Names, or prefixes of names, of the entries of an archive. */
 export const manifestEntry = 'backup.json';
 export const schemaEntry = 'schema.json';
 export const dataFolder = 'data/';
 export const sequencesEntry = 'sequences.json';
 export const filesFolder = 'files/';
 export const secretEntry = 'jwt_secret';
-/** The last one: an archive without it was cut off. */
+export const keyEntry = 'encryption_key';
+/** The last entry: an archive without it is truncated. */
 export const checksumsEntry = 'checksums.json';
 
-/** Grows when an archive can't be read as before. */
+/** Increased when older versions cannot read the archive. */
 export const archiveFormat = 1;
 
-/** The first entry: what the archive holds, and what it needs. */
+/** The first entry: the contents of the archive and the versions it needs. */
 export const manifest = z.object({
   format: z.number(),
   created_at: z.string(),
   postgres: z.string(),
   migrations: z.array(z.string()),
-  /** `included`, or `elsewhere` where they are in an S3-compatible store. */
+  /** `included`, or `elsewhere` when they are in an S3-compatible store. */
   files: z.enum(['included', 'elsewhere']),
   secret: z.boolean(),
-  /** The stream's number up to which all events had their deliveries; null when the bus could not be asked. */
+  /** Whether the key file is included. Archives from before key files lack this member. */
+  encryption_key: z.boolean().default(false),
+  /** Sequence number of the stream up to which all deliveries were created; null when the bus did not answer. */
   handed_out_up_to: z.number().nullable(),
 });
 
 export type Manifest = z.output<typeof manifest>;
 
-/** A table and those of its columns that are stored, in the order in which their values are written. */
+/** A table and its stored columns, in the order of the values. */
 const storedTable = z.object({ name: z.string(), columns: z.array(z.string()) });
 
-/** The second entry: how the tables are made, and what is made when they are full. */
+/** The second entry: statements to run before and after the tables are loaded. */
 export const schemaDocument = z.object({
   before: z.array(z.string()),
   tables: z.array(storedTable),
@@ -40,7 +43,7 @@ export const schemaDocument = z.object({
 
 export type SchemaDocument = z.output<typeof schemaDocument>;
 
-/** Where the counters stood when everything else had been read. */
+/** The state of the sequences after all rows were read. */
 export const sequencesDocument = z.array(
   z.object({ table: z.string(), column: z.string(), last: z.string(), is_called: z.boolean() }),
 );

@@ -1,15 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { migrationNames } from '@recordbus/database';
+import { ownSchemas } from '@recordbus/sealing';
 import type { Storage } from '@recordbus/storage';
 import { fileKey } from '@recordbus/storage';
 import type pg from 'pg';
-import { ownSchemas } from '../deployment/own-schemas.ts';
 import { CommandFailure } from '../failure.ts';
 import { type ArchiveEntry, readArchive } from './archive-reader.ts';
 import {
   archiveFormat,
   dataFolder,
   filesFolder,
+  keyEntry,
   type Manifest,
   manifest,
   manifestEntry,
@@ -19,31 +20,32 @@ import {
   sequencesDocument,
   sequencesEntry,
 } from './manifest.ts';
+import { requeueEvents } from './requeue-events.ts';
 import { restoreSequences } from './sequences.ts';
-import { settleEvents } from './settle-events.ts';
 import { createTableLoader } from './table-data.ts';
 
-/** What an archive put where it belongs, and what is still to be done with. */
+/** What was restored from an archive, and the secrets that the caller has to store. */
 export interface Restored {
   readonly manifest: Manifest;
   readonly rows: number;
   readonly files: number;
   readonly secret: string | undefined;
+  readonly key: string | undefined;
 }
 
 interface RestoreTarget {
   readonly client: pg.Client;
-  /** Where files are put; nothing looks for them there yet. */
+  /** Receives the files. Services do not read from it yet. */
   readonly storage: Storage;
-  /** Drop what the database holds. */
+  /** Whether to drop the schemas that the database has. */
   readonly replaces: boolean;
-  /** Ends the reading of the archive. */
+  /** Stops reading the archive. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads an archive to its end before anything is done with it. Throws a sentence for what is no backup, or not whole, or
- * made by a newer version.
+ * Reads an archive to its end and validates it. Throws CommandFailure for a file that is not a backup, is incomplete, or
+ * comes from a newer version.
  */
 export async function checkArchive(file: string): Promise<Manifest> {
   let described: Manifest | undefined;
@@ -54,18 +56,18 @@ export async function checkArchive(file: string): Promise<Manifest> {
 
 async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
   const read = entry.name === manifestEntry ? manifest.safeParse(JSON.parse(await entry.text())) : undefined;
-  if (!read?.success) throw new CommandFailure('This is no backup of Recordbus.');
+  if (!read?.success) throw new CommandFailure('This is not a backup of Recordbus.');
   const unknown = read.data.migrations.filter((name) => !migrationNames.includes(name));
   if (read.data.format > archiveFormat || unknown.length > 0)
     throw new CommandFailure(
-      `The backup was made by a newer version (${unknown.at(-1) ?? `format ${read.data.format}`}): restore it with that one.`,
+      `The backup was made by a newer version (${unknown.at(-1) ?? `format ${read.data.format}`}): restore it with that version.`,
     );
   return read.data;
 }
 
 /**
- * Puts an archive into the database, within the transaction that the connection is in: when it throws, roll back.
- * Throws a sentence for an archive that is not whole or was changed.
+ * Restores an archive in the transaction of the connection; roll back when it throws. Throws CommandFailure for an archive
+ * that is incomplete or damaged.
  */
 export async function restoreBackup(
   file: string,
@@ -84,6 +86,7 @@ export async function restoreBackup(
   let rows = 0;
   let files = 0;
   let secret: string | undefined;
+  let key: string | undefined;
   for await (const entry of readArchive(createReadStream(file, { signal }))) {
     const { name } = entry;
     if (name === manifestEntry) described = await manifestOf(entry);
@@ -101,15 +104,16 @@ export async function restoreBackup(
       await putFile(storage, entry);
       files += 1;
     } else if (name === secretEntry) secret = await entry.text();
+    else if (name === keyEntry) key = await entry.text();
   }
-  if (!described) throw new CommandFailure('This is no backup of Recordbus.');
-  await settleEvents(client, described.handed_out_up_to);
-  return { manifest: described, rows, files, secret };
+  if (!described) throw new CommandFailure('This is not a backup of Recordbus.');
+  await requeueEvents(client, described.handed_out_up_to);
+  return { manifest: described, rows, files, secret, key };
 }
 
 async function putFile(storage: Storage, { name, stream }: ArchiveEntry): Promise<void> {
   const [collectionId = '', recordId = '', fileName = '', ...rest] = name.slice(filesFolder.length).split('/');
   const key = rest.length === 0 ? fileKey(collectionId, recordId, fileName) : undefined;
-  if (!key) throw new CommandFailure(`The archive is damaged: ${name} is no name of a file.`);
+  if (!key) throw new CommandFailure(`The archive is damaged: ${name} is not the name of a file.`);
   await storage.put(key, stream);
 }

@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { recordAudit } from '@recordbus/audit';
+import { keyFileOf } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { ownSchemas } from '@recordbus/sealing';
+import { makeDirectory } from '@recordbus/shared/directory';
+import { replaceSecretFile } from '@recordbus/shared/secret-file';
 import { replaceTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type pg from 'pg';
-import { byCommand } from '../by-command.ts';
+import { cliActor } from '../cli-actor.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
-import { ownSchemas } from '../deployment/own-schemas.ts';
-import { refuseServices } from '../deployment/refuse-services.ts';
+import { requireStoppedServices } from '../deployment/require-stopped-services.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import type { Manifest } from './manifest.ts';
@@ -17,22 +20,22 @@ import { checkArchive, type Restored, restoreBackup } from './restore-backup.ts'
 import { openRestoredUploads } from './restored-uploads.ts';
 
 /**
- * Makes a deployment from an archive: the database in one transaction, the files beside the old ones until it is
- * committed, the secret file, and then the tables brought up to date. Throws a sentence when something is there already
- * and may not be replaced; until the commit everything stays as it was, also when a signal stops it.
+ * Restores a deployment from an archive: the database in one transaction, with the files beside the old ones until the
+ * commit, then the secret file and the migrations. Throws CommandFailure when it would replace something without leave.
+ * Until the commit nothing changes, also when a signal stops it.
  */
 export async function restoreDeployment(parts: CommandParts, file: string, replaces: boolean): Promise<undefined> {
   const { config, terminal } = parts;
-  if (!existsSync(file)) throw new CommandFailure(`There is no file ${file}.`);
+  if (!existsSync(file)) throw new CommandFailure(`The file ${file} does not exist.`);
   const described = await checkArchive(file);
   if (!replaces) await refuseUsedDirectory(parts, described);
   const { databaseUrl } = await findServers(parts, { makesData: true });
   const client = await holdCommandLock(parts, databaseUrl);
-  await refuseServices(client);
+  await requireStoppedServices(client);
   if (!replaces) await refuseUsedDatabase(client);
-  const restored = await putInPlace(parts, client, file, replaces);
+  const restored = await restoreAll(parts, client, file, replaces);
   const writesSecret = restored.secret !== undefined && config.jwtSecret === undefined;
-  await bringUpToDate(parts, databaseUrl, restored);
+  await migrateAndAudit(parts, databaseUrl, restored);
   const { rows, files, manifest } = restored;
   terminal.report(
     {
@@ -45,19 +48,31 @@ export async function restoreDeployment(parts: CommandParts, file: string, repla
     [
       `Restored ${rows} rows and ${files} files as of ${manifest.created_at}.`,
       ...(manifest.files === 'elsewhere'
-        ? ['Uploaded files were in a store of their own and are not in the archive.']
+        ? ['Uploaded files were in a separate store and are not in the archive.']
         : []),
-      ...(writesSecret ? [] : [`The secret is ${secretPlace(config)}: with another one than then, tokens are void.`]),
-      'Set SERVICE_ENCRYPTION_KEY to the key of the deployment that was backed up, then start the services.',
+      ...(writesSecret
+        ? []
+        : [`The secret is ${secretPlace(config)}: if it differs from the one at the backup, tokens are void.`]),
+      keySentence(parts, restored.key),
     ].join('\n'),
   );
 }
 
-const secretPlace = ({ jwtSecret }: CommandParts['config']): string =>
-  jwtSecret === undefined ? 'still that of the secret file' : 'that of SERVICE_JWT_SECRET';
+function keySentence({ config, key }: CommandParts, restored: string | undefined): string {
+  if (restored === undefined)
+    return 'Set SERVICE_ENCRYPTION_KEY to the encryption key of the backed-up deployment, then start the services.';
+  if (config.encryptionKey === undefined)
+    return `Its encryption key is in ${keyFileOf(config.dataDirectory)}. Start the services.`;
+  return restored === key.text
+    ? 'SERVICE_ENCRYPTION_KEY is its encryption key. Start the services.'
+    : 'SERVICE_ENCRYPTION_KEY is not its encryption key, which is in the archive as encryption_key: without it encrypted values cannot be read.';
+}
 
-/** Puts all of the archive where it belongs, or nothing: also when a signal stops it. */
-async function putInPlace(parts: CommandParts, client: pg.Client, file: string, replaces: boolean): Promise<Restored> {
+const secretPlace = ({ jwtSecret }: CommandParts['config']): string =>
+  jwtSecret === undefined ? 'still the one in the secret file' : 'the one in SERVICE_JWT_SECRET';
+
+/** Restores all of the archive or nothing, also when a signal stops it. */
+async function restoreAll(parts: CommandParts, client: pg.Client, file: string, replaces: boolean): Promise<Restored> {
   const { config, lifecycle } = parts;
   const uploads = await openRestoredUploads(config);
   const stopping = new AbortController();
@@ -66,18 +81,18 @@ async function putInPlace(parts: CommandParts, client: pg.Client, file: string, 
     try {
       await client.query('begin');
       restored = await restoreBackup(file, { client, storage: uploads.storage, replaces, signal: stopping.signal });
-      await uploads.settle();
+      await uploads.publish();
     } catch (error) {
       await client.query('rollback').catch(() => {});
       await uploads.undo();
       throw error;
     }
-    // A connection that is lost here leaves open which files the database names: those of before stay beside the others.
+    // If the connection is lost here, the outcome of the commit is unknown: both the old and the new files stay.
     await client.query('commit');
     return restored;
   };
   const working = work();
-  // Without its connection the work fails, and takes back what it did before the process ends.
+  // Closing the connection makes the work fail, and it undoes its changes before the process ends.
   lifecycle.onStop('restore', async () => {
     stopping.abort();
     await client.end();
@@ -88,21 +103,29 @@ async function putInPlace(parts: CommandParts, client: pg.Client, file: string, 
     await mkdir(config.dataDirectory, { recursive: true });
     replaceTokenSecret(config.dataDirectory, restored.secret);
   }
-  await uploads.tidy();
+  if (restored.key !== undefined && config.encryptionKey === undefined) {
+    makeDirectory(resolve(config.dataDirectory));
+    replaceSecretFile(keyFileOf(config.dataDirectory), restored.key);
+  }
+  await uploads.removeObsolete();
   return restored;
 }
 
-async function refuseUsedDirectory({ config }: CommandParts, { files, secret }: Manifest): Promise<void> {
-  const { dataDirectory, storageUrl, jwtSecret } = config;
+async function refuseUsedDirectory(
+  { config }: CommandParts,
+  { files, secret, encryption_key }: Manifest,
+): Promise<void> {
+  const { dataDirectory, storageUrl, jwtSecret, encryptionKey } = config;
   const uploads = await readdir(join(dataDirectory, 'uploads')).catch(() => []);
   const hasFiles = uploads.some((name) => !name.startsWith('.'));
   const holds = [
     ...(files === 'included' && storageUrl === undefined && hasFiles ? ['uploaded files'] : []),
     ...(secret && jwtSecret === undefined && existsSync(secretFileOf(dataDirectory)) ? ['a secret file'] : []),
+    ...(encryption_key && encryptionKey === undefined && existsSync(keyFileOf(dataDirectory)) ? ['a key file'] : []),
   ];
   if (holds.length > 0)
     throw new CommandFailure(
-      `${dataDirectory} holds ${holds.join(' and ')}: name an empty directory, or replace them with --force.`,
+      `${dataDirectory} holds ${holds.join(' and ')}: name an empty directory, or use --force to replace them.`,
     );
 }
 
@@ -112,19 +135,21 @@ async function refuseUsedDatabase(client: pg.Client): Promise<void> {
     [ownSchemas],
   );
   if (rows.length > 0)
-    throw new CommandFailure('The database holds a deployment already: name an empty one, or replace it with --force.');
+    throw new CommandFailure(
+      'The database already holds a deployment: name an empty one, or use --force to replace it.',
+    );
 }
 
-async function bringUpToDate(
+async function migrateAndAudit(
   { name, log }: CommandParts,
   url: string,
   { manifest, rows, files }: Restored,
 ): Promise<void> {
-  const database = await openDatabase({ url, name: `cli ${name}`, log, poolSize: 1, readConnections: 1 });
+  const database = await openDatabase({ url, name: `cli ${name}`, log, as: 'admin', maxConnections: 1 });
   try {
     await recordAudit(database.query, {
       action: 'backups.restore',
-      ...byCommand,
+      ...cliActor,
       details: { created_at: manifest.created_at, rows, files },
     });
   } finally {

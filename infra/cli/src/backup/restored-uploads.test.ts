@@ -10,11 +10,11 @@ import { loadConfig } from '@recordbus/shared/config';
 import { fileKey, openLocalStorage, type Storage, storageVariables } from '@recordbus/storage';
 import { openRestoredUploads } from './restored-uploads.ts';
 
-const key = (name: string) => fileKey('c1', 'r1', name) ?? assert.fail(`${name} is no name`);
+const key = (name: string) => fileKey('c1', 'r1', name) ?? assert.fail(`${name} is not a valid name`);
 const put = (storage: Storage, name: string, content: string) => storage.put(key(name), Readable.from([content]));
 
-/** What stands under each of the names, in a directory that held `old` and `both` before a restore of `both` and `new`. */
-async function afterwards(work: (uploads: Awaited<ReturnType<typeof openRestoredUploads>>) => Promise<void>) {
+/** Runs `work` on a directory that held `old` and `both`, during a restore of `both` and `new`. Returns the files found. */
+async function filesAfter(work: (uploads: Awaited<ReturnType<typeof openRestoredUploads>>) => Promise<void>) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'recordbus-restored-'));
   try {
     const current = await openLocalStorage(join(dataDirectory, 'uploads'));
@@ -36,26 +36,26 @@ async function afterwards(work: (uploads: Awaited<ReturnType<typeof openRestored
 }
 
 suite('the files of a restore', () => {
-  test('are nowhere to be found until they are settled', async () => {
-    assert.deepEqual(await afterwards(async () => {}), { found: ['old', 'damaged'], isTidy: false });
+  test('are not visible until they are published', async () => {
+    assert.deepEqual(await filesAfter(async () => {}), { found: ['old', 'damaged'], isTidy: false });
   });
 
-  test('stand beside those of before while either may be what the database names', async () => {
-    const { found } = await afterwards((uploads) => uploads.settle());
+  test('are beside the old ones while the database may name either', async () => {
+    const { found } = await filesAfter((uploads) => uploads.publish());
     assert.deepEqual(found, ['old', 'both', 'new']);
   });
 
-  test('are alone in the end', async () => {
-    const done = await afterwards(async (uploads) => {
-      await uploads.settle();
-      await uploads.tidy();
+  test('are the only ones in the end', async () => {
+    const done = await filesAfter(async (uploads) => {
+      await uploads.publish();
+      await uploads.removeObsolete();
     });
     assert.deepEqual(done, { found: ['both', 'new'], isTidy: true });
   });
 
-  test('are taken away again when it fails', async () => {
-    const undone = await afterwards(async (uploads) => {
-      await uploads.settle();
+  test('are removed again when the restore fails', async () => {
+    const undone = await filesAfter(async (uploads) => {
+      await uploads.publish();
       await uploads.undo();
     });
     assert.deepEqual(undone, { found: ['old', 'both'], isTidy: true });

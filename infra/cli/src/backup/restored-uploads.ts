@@ -6,59 +6,59 @@ import type { Config } from '@recordbus/shared/config';
 import { openLocalStorage, openStorage, type Storage, type storageVariables } from '@recordbus/storage';
 
 /**
- * Files on their way to where the services look for them. Keys are written once, so the files of before and those of an
- * archive stand side by side while nobody can know which of them the database names: cut off at any moment, a restore
- * leaves files that no record names, and never a record without its file.
+ * The files of a restore. Keys are written once, so old files and those of the archive are kept side by side until the
+ * outcome of the commit is known. A restore that is cut off at any moment may leave files that no record names, but never
+ * a record without its file.
  */
 export interface RestoredUploads {
-  /** Takes the files of the archive; nothing looks for them there. */
+  /** Receives the files of the archive. Services do not read from it. */
   readonly storage: Storage;
-  /** Puts them among those that are there. */
-  settle(): Promise<void>;
-  /** Takes them away again. */
+  /** Adds them to the files that services read. */
+  publish(): Promise<void>;
+  /** Removes the published files that were new. */
   undo(): Promise<void>;
-  /** Removes what the archive does not have. */
-  tidy(): Promise<void>;
+  /** Removes old files that the archive does not have. */
+  removeObsolete(): Promise<void>;
 }
 
-/** Opens the place of uploaded files for a restore. What an earlier one left unfinished is removed. */
+/** Opens the storage of uploaded files for a restore. Removes leftovers of an unfinished restore. */
 export async function openRestoredUploads(config: Config<typeof storageVariables>): Promise<RestoredUploads> {
   const nothing = async (): Promise<void> => {};
-  // What a store of its own holds already is what the archive has, and may be in it for others.
+  // An S3-compatible store already has the files, and may have those of other deployments.
   if (config.storageUrl !== undefined)
-    return { storage: await openStorage(config), settle: nothing, undo: nothing, tidy: nothing };
-  const place = join(config.dataDirectory, 'uploads');
-  const fresh = `${place}.restoring`;
+    return { storage: await openStorage(config), publish: nothing, undo: nothing, removeObsolete: nothing };
+  const uploadsDirectory = join(config.dataDirectory, 'uploads');
+  const restoringDirectory = `${uploadsDirectory}.restoring`;
   const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
-  await remove(fresh);
+  await remove(restoringDirectory);
   const added: string[] = [];
   return {
-    storage: await openLocalStorage(fresh),
-    async settle() {
-      await mkdir(place, { recursive: true });
-      for await (const file of listFiles(fresh)) {
-        const path = join(place, file);
+    storage: await openLocalStorage(restoringDirectory),
+    async publish() {
+      await mkdir(uploadsDirectory, { recursive: true });
+      for await (const file of listFiles(restoringDirectory)) {
+        const path = join(uploadsDirectory, file);
         if (!existsSync(path)) added.push(path);
-        // What stands there under the same name may be damaged.
-        const draft = join(fresh, `${randomUUID()}.link`);
-        await link(join(fresh, file), draft);
+        // An existing file of the same name may be damaged, so it is replaced.
+        const draft = join(restoringDirectory, `${randomUUID()}.link`);
+        await link(join(restoringDirectory, file), draft);
         await mkdir(dirname(path), { recursive: true });
         await rename(draft, path);
       }
     },
     async undo() {
       for (const path of added) await rm(path, { force: true });
-      await remove(fresh);
+      await remove(restoringDirectory);
     },
-    async tidy() {
-      for await (const file of listFiles(place))
-        if (!existsSync(join(fresh, file))) await rm(join(place, file), { force: true });
-      await remove(fresh);
+    async removeObsolete() {
+      for await (const file of listFiles(uploadsDirectory))
+        if (!existsSync(join(restoringDirectory, file))) await rm(join(uploadsDirectory, file), { force: true });
+      await remove(restoringDirectory);
     },
   };
 }
 
-/** The files of records below a directory, as `<collection id>/<record id>/<name>`; drafts are none. */
+/** Yields the files of records below a directory, as `<collection id>/<record id>/<name>`, without drafts. */
 async function* listFiles(directory: string): AsyncGenerator<string> {
   for (const collectionId of await listFolders(directory))
     for (const recordId of await listFolders(join(directory, collectionId)))

@@ -1,13 +1,13 @@
+import { ownSchemas } from '@recordbus/sealing';
 import type pg from 'pg';
 import type { z } from 'zod';
-import { ownSchemas } from '../deployment/own-schemas.ts';
 import type { sequencesDocument } from './manifest.ts';
 
 type Sequences = z.output<typeof sequencesDocument>;
 
 /**
- * Where the counters of identity columns stand. They do not belong to a snapshot: read them after the rows, so that no
- * number that a row has comes again.
+ * Reads the sequences of identity columns. They are not part of a snapshot: read them after the rows, so that no number
+ * of a row is used again.
  */
 export async function readSequences(client: pg.Client): Promise<Sequences> {
   const { rows } = await client.query<{ sequence: string; table: string; column: string }>(
@@ -29,7 +29,7 @@ export async function readSequences(client: pg.Client): Promise<Sequences> {
   return sequences;
 }
 
-/** Puts the counters where they stood. */
+/** Sets the sequences to their saved state. */
 export async function restoreSequences(client: pg.Client, sequences: Sequences): Promise<void> {
   for (const { table, column, last, is_called } of sequences)
     await client.query('select setval(pg_get_serial_sequence($1, $2), $3::bigint, $4)', [

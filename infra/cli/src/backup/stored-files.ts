@@ -4,7 +4,7 @@ import { type FileKey, fileKey } from '@recordbus/storage';
 
 const pageSize = 5000;
 
-/** Every file that a record has in the snapshot of the connection: collection after collection, by the ids of records. */
+/** Yields every file that records name in the snapshot of the connection, by collection and id of the record. */
 export async function* listStoredFiles(query: Query): AsyncGenerator<FileKey> {
   const { collections } = await loadCollections(query);
   for (const collection of collections) {

@@ -7,12 +7,12 @@ import { dataFolder, type SchemaDocument } from './manifest.ts';
 
 type StoredTable = SchemaDocument['tables'][number];
 
-/** The rows of a table are several entries: the size of an entry has to be known before it is written. */
+/** The rows of a table are split into entries of this size: the size of an entry must be known before it is written. */
 const partBytes = 4 * 1024 * 1024;
 
 const columnsOf = ({ name, columns }: StoredTable): string => `${name} (${columns.join(', ')})`;
 
-/** Writes the rows of a table in PostgreSQL's text format. Gives the number of rows. */
+/** Writes the rows of a table in PostgreSQL's text format. Returns the number of rows. */
 export async function dumpTable(
   client: pg.Client,
   archive: ArchiveWriter,
@@ -38,14 +38,14 @@ export async function dumpTable(
   return rows.rowCount;
 }
 
-/** Fills tables from the parts that it is given, one after the other in the order of the archive. */
+/** Loads tables from entries, one after the other in the order of the archive. */
 export interface TableLoader {
   take(entry: ArchiveEntry): Promise<void>;
-  /** Ends the last table. Gives the number of rows of all. */
+  /** Completes the last table. Returns the number of all rows. */
   finish(): Promise<number>;
 }
 
-/** Makes a loader on a connection in a transaction. */
+/** Creates a loader on a connection in a transaction. */
 export function createTableLoader(client: pg.Client, tables: readonly StoredTable[]): TableLoader {
   let current: { readonly index: number; readonly stream: ReturnType<typeof openTable> } | undefined;
   let rows = 0;

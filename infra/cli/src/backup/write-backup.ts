@@ -8,53 +8,58 @@ import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { requireTables } from '../deployment/table-version.ts';
 import { CommandFailure, isSystemError } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
-import { type BackupOutcome, createBackup } from './create-backup.ts';
-import { findHandedOut } from './handed-out.ts';
+import { type BackupResult, createBackup } from './create-backup.ts';
+import { findProcessedSequence } from './processed-sequence.ts';
 
 export interface CreateOptions extends CommonOptions {
   /** False with --no-secret. */
   readonly secret: boolean;
 }
 
-/** In the place of a file: standard output. */
+/** Stands for standard output. */
 const standardStream = '-';
 
-const fileOfNow = (): string => `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
+const defaultFileName = (): string => `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
 
-/** Writes an archive to a file that is not there yet, or to standard output. Throws a sentence when it can't. */
+/** Writes an archive to a new file or to standard output. Throws CommandFailure when it cannot. */
 export async function writeBackup(
   parts: CommandParts,
-  file: string = fileOfNow(),
+  file: string = defaultFileName(),
   { secret }: CreateOptions,
 ): Promise<undefined> {
-  const { config, terminal, lifecycle } = parts;
+  const { config, key, terminal, lifecycle } = parts;
   const hasSecretFile = config.jwtSecret === undefined && existsSync(secretFileOf(config.dataDirectory));
   const { databaseUrl, natsUrl } = await findServers(parts, { bus: true });
   const client = await holdCommandLock(parts, databaseUrl);
   await requireTables(client);
-  const handedOutUpTo = await findHandedOut(parts, natsUrl);
-  const write = (output: Writable): Promise<BackupOutcome> =>
-    createBackup(parts, client, { output, withSecret: secret && hasSecretFile, handedOutUpTo });
+  const processedUpTo = await findProcessedSequence(parts, natsUrl);
+  const write = (output: Writable): Promise<BackupResult> =>
+    createBackup(parts, client, {
+      output,
+      withSecret: secret && hasSecretFile,
+      withKey: secret && key.place === 'file',
+      processedUpTo,
+    });
   if (file === standardStream) {
     await write(process.stdout);
     return;
   }
   const draft = `${file}.part`;
-  if (existsSync(file)) throw new CommandFailure(`${file} is there already.`);
+  if (existsSync(file)) throw new CommandFailure(`${file} already exists.`);
   lifecycle.onStop('unfinished archive', () => rm(draft, { force: true }));
-  // Opened before anything is written: the error of a stream that nobody reads from yet would end the process wordless.
+  // Opened before anything is written: an unhandled error of the stream would end the process without a message.
   const refuse = (error: unknown): never => {
     if (!isSystemError(error)) throw error;
-    throw new CommandFailure(`${file} can't be written: ${error.message}.`);
+    throw new CommandFailure(`${file} cannot be written: ${error.message}.`);
   };
   const opened = await open(draft, 'w', 0o600).catch(refuse);
   const outcome = await write(opened.createWriteStream({ flush: true })).catch(refuse);
   await rename(draft, file);
-  terminal.report({ file: resolve(file), ...outcome }, sumUp(file, outcome));
+  terminal.report({ file: resolve(file), ...outcome }, summarize(file, outcome));
 }
 
-const sumUp = (file: string, { tables, rows, files, missing_files }: BackupOutcome): string =>
+const summarize = (file: string, { tables, rows, files, missing_files }: BackupResult): string =>
   [
     `${file} holds ${rows} rows of ${tables} tables and ${files} files.`,
-    ...(missing_files.length > 0 ? [`${missing_files.length} files that records name were not there.`] : []),
+    ...(missing_files.length > 0 ? [`${missing_files.length} files that records name are missing.`] : []),
   ].join('\n');

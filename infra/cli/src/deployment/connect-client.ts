@@ -3,10 +3,10 @@ import { CommandFailure } from '../failure.ts';
 
 const applicationName = (command: string): string => `recordbus cli ${command}`;
 
-/** The part of a connection's name that all commands share. */
+/** The prefix of the application names of all commands. */
 export const commandPrefix = applicationName('');
 
-/** A connection of the command's own. Throws a sentence when the database does not answer. */
+/** Opens a connection for a command. Throws CommandFailure when the database does not answer. */
 export async function connectClient(command: string, databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -14,7 +14,7 @@ export async function connectClient(command: string, databaseUrl: string): Promi
     connectionTimeoutMillis: 5000,
     keepAlive: true,
   });
-  // A connection that is lost fails the query on it; without a listener it would be an error nobody caught.
+  // A lost connection fails its query. Without a listener the event would be an uncaught error.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -25,7 +25,7 @@ export async function connectClient(command: string, databaseUrl: string): Promi
   return client;
 }
 
-/** An error of several addresses has its reasons inside. */
+/** Returns the message of an error. A name with several addresses gives an AggregateError. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

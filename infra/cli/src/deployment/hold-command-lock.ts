@@ -6,17 +6,15 @@ import { commandPrefix, connectClient } from './connect-client.ts';
 const key = "hashtext('recordbus.cli')";
 
 /**
- * Sees to it that one command at a time changes a deployment, wherever they are run, until this one has ended. Throws a
- * sentence that names the other, or says that the database does not answer.
+ * Takes the lock that lets one command at a time change a deployment, and holds it until the command ends. Throws
+ * CommandFailure that names the other command or says that the database does not answer.
  */
 export async function holdCommandLock({ name, lifecycle }: CommandParts, databaseUrl: string): Promise<pg.Client> {
   const client = await connectClient(name, databaseUrl);
   lifecycle.onStop('command lock', () => client.end());
   const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${key}) as locked`);
   if (rows[0]?.locked) return client;
-  throw new CommandFailure(
-    `Another command is at work on this database${await findOther(client)}: wait until it is done.`,
-  );
+  throw new CommandFailure(`Another command is using this database${await findOther(client)}: wait until it is done.`);
 }
 
 async function findOther(client: pg.Client): Promise<string> {

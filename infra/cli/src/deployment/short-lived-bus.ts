@@ -2,24 +2,24 @@ import { setTimeout } from 'node:timers/promises';
 import { type Bus, connectBus } from '@recordbus/bus';
 import type { CommandParts } from '../run-command.ts';
 
-/** As much of the bus as changes made by a command need. */
+/** The part of the bus that changes by a command need. */
 export type ShortLivedBus = Pick<Bus, 'notify' | 'onNotice'>;
 
-/** Replicas that hear nothing look for themselves soon, so a bus that is away is not waited for long. */
-const patienceMs = 2000;
+/** How long to wait for the bus, in milliseconds. Short, because replicas also poll for changes. */
+const connectTimeoutMs = 2000;
 
-const silentBus: ShortLivedBus = { notify: () => {}, onNotice: () => () => {} };
+const disconnectedBus: ShortLivedBus = { notify: () => {}, onNotice: () => () => {} };
 
-/** Connects for as long as the command runs, so that replicas hear at once of what it changes. */
+/** Connects to the bus while the command runs, so that replicas learn of its changes at once. */
 export const openShortLivedBus = async (parts: CommandParts, natsUrl: string | undefined): Promise<ShortLivedBus> =>
-  natsUrl === undefined ? silentBus : connectForCommand(parts, natsUrl);
+  natsUrl === undefined ? disconnectedBus : connectForCommand(parts, natsUrl);
 
-/** A bus that has its connection, unless that does not come about soon. */
+/** Connects to the bus and waits briefly for the connection. The returned bus may not be connected. */
 export async function connectForCommand({ name, log, lifecycle }: CommandParts, natsUrl: string): Promise<Bus> {
   const bus = connectBus({ urls: natsUrl, name: `cli ${name}`, log });
   lifecycle.onStop('bus', () => bus.close());
   const { promise: connected, resolve } = Promise.withResolvers<void>();
   bus.onConnect(resolve);
-  await Promise.race([connected, setTimeout(patienceMs, undefined, { ref: false })]);
+  await Promise.race([connected, setTimeout(connectTimeoutMs, undefined, { ref: false })]);
   return bus;
 }

@@ -6,7 +6,7 @@ import { databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/shared/con
 import { storageVariables } from '@recordbus/storage';
 import { z } from 'zod';
 
-/** The environment of the commands: that of the services, with the servers of the data directory where none are named. */
+/** The environment variables of the commands. The servers are optional: see `findServers`. */
 export const commandVariables = {
   ...storageVariables,
   ...extensionVariables,
@@ -18,12 +18,12 @@ export const commandVariables = {
   breachServiceUrl,
   adminPassword: variable(
     'SERVICE_ADMIN_PASSWORD',
-    'Password for admin create and admin reset, which otherwise ask for it.',
+    'Password for admin create and admin reset, which otherwise prompt for it.',
     z.string().optional(),
   ),
   newEncryptionKey: variable(
     'SERVICE_NEW_ENCRYPTION_KEY',
-    'The key that encryption rotate changes to, which otherwise asks for it.',
+    'The new key for encryption rotate, which otherwise prompts for it.',
     z.string().optional(),
   ),
 };

@@ -1,12 +1,12 @@
-import { type Bus, eventStream } from '@recordbus/bus';
+import { type Bus, createRoomWatch, eventStream, problemOf, webhooksConsumer } from '@recordbus/bus';
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';
 
 const oldest = [2, 10] as const;
-/** Messages that the webhooks service may be behind by before it is worth a word. */
+/** Messages that the webhooks service may be behind before doctor warns. */
 const muchLag = 10_000;
 
-/** The server, the stream and who reads it. */
-export async function examineBus(bus: Bus): Promise<Finding[]> {
+/** Examines the server, the stream and its consumers. `keptFor` are the consumers that the setting names. */
+export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<Finding[]> {
   const manager = await bus.jetstreamManager();
   try {
     await manager.getAccountInfo();
@@ -24,36 +24,46 @@ export async function examineBus(bus: Bus): Promise<Finding[]> {
   if (!stream)
     return [
       ...findings,
-      warning('event stream', `there is no ${eventStream.name} yet`, 'Start the services: they make it.'),
+      warning('event stream', `there is no ${eventStream.name} yet`, 'Start the services: they create it.'),
     ];
   const { config, state, cluster } = stream;
-  const full = state.bytes / config.max_bytes;
-  const says = `${state.messages} messages, ${Math.round(state.bytes / 1048576)} of ${Math.round(config.max_bytes / 1048576)} MiB, ${config.num_replicas} replica${config.num_replicas === 1 ? '' : 's'}`;
-  if (full > 0.95)
-    findings.push(
-      broken('event stream', `${says}: full, events wait in the outbox`, 'Raise SERVICE_EVENTS_MAX_BYTES.'),
-    );
-  else if (full > 0.8)
-    findings.push(warning('event stream', `${says}: nearly full`, 'Raise SERVICE_EVENTS_MAX_BYTES.'));
-  else findings.push(fine('event stream', says));
+  const says = `${state.messages} messages, ${mebibytes(state.bytes)} of ${mebibytes(config.max_bytes)} MiB, ${config.num_replicas} replica${config.num_replicas === 1 ? '' : 's'}`;
+  findings.push(await examineRoom(bus, keptFor, says));
   const servers = 1 + (cluster?.replicas?.length ?? 0);
   if (cluster?.leader === undefined && servers > 1)
     findings.push(broken('event stream', 'it has no leader', 'Bring the missing servers of the cluster back.'));
-  if (config.discard !== 'new' || !config.deny_delete || !config.deny_purge)
+  if (config.discard !== 'old')
     findings.push(
-      warning('event stream', 'it may drop events that nobody has read', 'Start a records service: it sets it right.'),
+      warning(
+        'event stream',
+        'it refuses events when it is full, instead of dropping those that were read',
+        'Start a records service: it corrects the stream.',
+      ),
     );
 
   for await (const { name, num_pending, num_ack_pending } of manager.consumers.list(eventStream.name)) {
-    const lag = `${num_pending} messages behind, ${num_ack_pending} under way`;
+    const lag = `${num_pending} messages behind, ${num_ack_pending} in progress`;
     findings.push(
-      name === 'webhooks' && num_pending > muchLag
-        ? warning(`consumer ${name}`, lag, 'Run more webhooks services, or see in their log why they do not get on.')
+      name === webhooksConsumer && num_pending > muchLag
+        ? warning(`consumer ${name}`, lag, 'Run more webhooks services, or see in their log why they are slow.')
         : fine(`consumer ${name}`, lag),
     );
   }
   return findings;
 }
+
+/** Examines whether the stream has room for a day of events. */
+async function examineRoom(bus: Bus, keptFor: readonly string[], says: string): Promise<Finding> {
+  const watch = createRoomWatch({ bus, stream: eventStream, keptFor: () => keptFor });
+  const report = await watch.report();
+  const problem = problemOf(report);
+  if (problem === undefined) return fine('event stream', says);
+  return report.isFull
+    ? broken('event stream', problem, 'Start that consumer again, or delete it if it is no longer needed.')
+    : warning('event stream', problem, 'Raise SERVICE_EVENTS_MAX_BYTES, or start the consumer that is behind.');
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
 function withoutJetStream(error: unknown): Finding {
   // The client does not export the error's class.
@@ -67,16 +77,16 @@ function withoutJetStream(error: unknown): Finding {
   return broken(
     'NATS',
     `JetStream does not answer: ${reason}`,
-    'Look at the log of nats-server and at the rights of the user.',
+    'See the log of nats-server and check the permissions of the user.',
   );
 }
 
-/** What is said of a bus that is not there. */
-export const busIsAway = (natsUrl: string | undefined): Finding =>
+/** Returns the finding about a bus that does not answer. */
+export const busUnreachable = (natsUrl: string | undefined): Finding =>
   natsUrl === undefined
-    ? skipped('NATS', 'no server is named: set SERVICE_NATS_URL to look at it too')
+    ? skipped('NATS', 'no server is named: set SERVICE_NATS_URL to check it')
     : broken(
         'NATS',
         'it does not answer',
-        'Look at the server and at SERVICE_NATS_URL; writes go on without it, events wait.',
+        'Check the server and SERVICE_NATS_URL. Writes work without it; events wait.',
       );

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import type { TableVersion } from '../deployment/table-version.ts';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
-/** Dead rows that are more than the live ones and more than this are worth a word. */
+/** Doctor warns when a table has more dead rows than this, and more than live ones. */
 const deadRows = 100_000;
-/** Transactions of which PostgreSQL lets about two thousand million pass before it has to freeze. */
+/** Age of the oldest unfrozen transaction id; PostgreSQL's limit is about two thousand million. */
 const manyTransactions = 1_000_000_000;
 const longTransactionSec = 3600;
 
@@ -19,10 +19,10 @@ interface ServerRow {
   readonly oldest_transaction_sec: number;
 }
 
-/** The server and the database as a whole. */
+/** Examines the server and the database as a whole. */
 export async function examineServer(client: pg.Client): Promise<Finding[]> {
   const { version, number } = await versionOf(client);
-  // An older one does not have all that is asked for next.
+  // An older server lacks columns of the next query.
   if (number < oldestServerVersion)
     return [broken('PostgreSQL', `version ${version}`, `Use PostgreSQL ${oldestServerVersion / 10_000} or newer.`)];
   const { rows } = await client.query<ServerRow>(`
@@ -35,13 +35,13 @@ export async function examineServer(client: pg.Client): Promise<Finding[]> {
         where datid = d.oid and pid <> pg_backend_pid()), 0) as oldest_transaction_sec
     from pg_database d where datname = current_database()`);
   const [server] = rows;
-  if (!server) throw new Error('the database does not know itself');
+  if (!server) throw new Error('the database returned no row');
   const findings = [fine('PostgreSQL', `version ${version}, ${server.megabytes} MiB`)];
   const { connections, max_connections } = server;
   const used = `${connections} of ${max_connections} connections are in use`;
   findings.push(
     connections > max_connections * 0.8
-      ? warning('connections', used, 'Raise max_connections, or run fewer replicas: each holds up to 12.')
+      ? warning('connections', used, 'Raise max_connections, or run fewer replicas (docs/cost-budget.md).')
       : fine('connections', used),
   );
   if (server.encoding !== 'UTF8')
@@ -50,7 +50,7 @@ export async function examineServer(client: pg.Client): Promise<Finding[]> {
     findings.push(
       warning(
         'collation',
-        'the system sorts by newer rules than the indexes were made with',
+        'the collation rules of the system are newer than those of the indexes',
         'REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION.',
       ),
     );
@@ -59,15 +59,15 @@ export async function examineServer(client: pg.Client): Promise<Finding[]> {
       warning(
         'transaction ids',
         `${server.age} since the last freeze`,
-        'See why autovacuum lags: VACUUM FREEZE at a quiet hour.',
+        'Find out why autovacuum lags, and run VACUUM FREEZE at a quiet hour.',
       ),
     );
   if (server.oldest_transaction_sec > longTransactionSec)
     findings.push(
       warning(
         'transactions',
-        `one is open for ${Math.floor(server.oldest_transaction_sec / 60)} minutes`,
-        'Find it in pg_stat_activity: nothing that died since can be vacuumed.',
+        `one has been open for ${Math.floor(server.oldest_transaction_sec / 60)} minutes`,
+        'Find it in pg_stat_activity: rows that died since then cannot be vacuumed.',
       ),
     );
   return findings;
@@ -78,30 +78,30 @@ async function versionOf(client: pg.Client): Promise<{ readonly version: string;
     "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
   );
   const [server] = rows;
-  if (!server) throw new Error('the server does not tell its version');
+  if (!server) throw new Error('the server returned no version');
   return server;
 }
 
-/** Are the tables those that this code knows? */
+/** Examines whether the tables fit this version. */
 export function examineTables(version: TableVersion | undefined): Finding {
-  if (!version) return warning('tables', 'there are none yet', 'Start the services: the first one makes them.');
+  if (!version) return warning('tables', 'there are none yet', 'Start the services: the first one creates them.');
   const { applied, unknown, missing } = version;
   if (unknown.length > 0)
     return broken(
       'tables',
       `made by a newer version: ${unknown.join(', ')}`,
-      'Run that version; there is no way back but a backup.',
+      'Run that version; only a backup leads back.',
     );
   if (missing.length > 0)
     return warning(
       'tables',
       `older than this version: without ${missing.join(', ')}`,
-      'Start a service of this version: it brings them up to date.',
+      'Start a service of this version: it runs the migrations.',
     );
   return fine('tables', `up to date (${applied.at(-1)})`);
 }
 
-/** Rows that died and still take up room. */
+/** Examines dead rows, which take up space. */
 export async function examineBloat(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ name: string; dead: number; live: number }>(
     `select format('%I.%I', schemaname, relname) as name, n_dead_tup::float8 as dead, n_live_tup::float8 as live
@@ -113,7 +113,7 @@ export async function examineBloat(client: pg.Client): Promise<Finding[]> {
   );
 }
 
-/** Events that wait to be published, and those that never will be by themselves. */
+/** Examines events that wait to be published, and those that were given up. */
 export async function examineOutbox(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ waiting: number; oldest_sec: number; parked: number }>(
     `select count(*) filter (where parked_at is null)::int as waiting,
@@ -126,7 +126,7 @@ export async function examineOutbox(client: pg.Client): Promise<Finding[]> {
     waiting === 0 ? 'every event is on the stream' : `${waiting} events wait, the oldest for ${oldest_sec} s`;
   const findings =
     oldest_sec > 60
-      ? [warning('outbox', says, 'No records or auth service runs, or the bus is away or its stream full.')]
+      ? [warning('outbox', says, 'No records or auth service runs, or the bus is down, or its stream is full.')]
       : [fine('outbox', says)];
   if (parked > 0)
     findings.push(
@@ -139,7 +139,7 @@ export async function examineOutbox(client: pg.Client): Promise<Finding[]> {
   return findings;
 }
 
-/** Which services are connected. */
+/** Lists the connected services. */
 export async function examineReplicas(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ name: string; addresses: number }>(
     `select substr(application_name, 11) as name, count(distinct coalesce(client_addr::text, '')) ::int as addresses

@@ -5,7 +5,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine } from './finding.ts';
 
-/** Is the directory of the extensions there, and does each of them load? None of their hooks, routes and crons is run. */
+/** Examines whether the extension directory exists and each extension loads. Runs no hooks, routes or crons. */
 export async function examineExtensions(config: Config<typeof commandVariables>): Promise<Finding[]> {
   try {
     const found = await findExtensionsConfig(config);
@@ -17,7 +17,7 @@ export async function examineExtensions(config: Config<typeof commandVariables>)
       return [
         fine('extensions', names.length === 0 ? `none in ${found.directory}` : names.join(', ')),
         ...host.problems.map(({ name, problem }) =>
-          broken('extensions', `${name} can not be loaded: ${sentenceOf(problem)}`, 'The others work without it.'),
+          broken('extensions', `${name} cannot be loaded: ${sentenceOf(problem)}`, 'The others work without it.'),
         ),
       ];
     } finally {
@@ -26,12 +26,12 @@ export async function examineExtensions(config: Config<typeof commandVariables>)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [
-      broken('extensions', reason, 'The records service does not start so: make the directory, or name another.'),
+      broken('extensions', reason, 'The records service will not start: create the directory, or name another one.'),
     ];
   }
 }
 
-/** A line for a table. Of an error in the text of a file the first line is only the place. */
+/** Returns one line for the table. The first line of a syntax error is only its place. */
 function sentenceOf(problem: string): string {
   const [first = '', ...others] = problem.split('\n');
   const sentence = /:\d+$/.test(first) && others.find((line) => /^\w*Error\b/.test(line));

@@ -14,10 +14,10 @@ test('a disk is broken below a hundredth, and a warning below a tenth that is le
   assert.equal(judge(9, 100).says, '9.0 GiB (9 %) free at /data');
 });
 
-test('less than what was asked for is broken, however large the disk is', () => {
+test('less free space than requested is broken, whatever the size of the disk', () => {
   assert.deepEqual([judge(30, 1000, 31).verdict, judge(30, 1000, 30).verdict], ['broken', 'ok']);
 });
 
-test('a file system that does not tell its size is not judged', () => {
+test('a file system that does not report its size is skipped', () => {
   assert.equal(judge(0, 0, 5).verdict, 'skipped');
 });

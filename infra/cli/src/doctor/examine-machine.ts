@@ -10,7 +10,7 @@ type CommandConfig = Config<typeof commandVariables>;
 const oldestNode = [24, 15] as const;
 const gibibyte = 1024 ** 3;
 
-/** The Node that the commands run on, which is that of the services unless they run elsewhere. */
+/** Examines the Node that runs the commands, and the services unless they run elsewhere. */
 export async function examineNode(): Promise<Finding[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
@@ -21,8 +21,8 @@ export async function examineNode(): Promise<Finding[]> {
   ];
 }
 
-/** Undefined for what is not there. Throws the system's sentence for what can't be looked at. */
-async function findPlace(path: string) {
+/** Returns the status of a path; undefined when it does not exist. Throws other errors of the system. */
+async function findStats(path: string) {
   try {
     return await stat(path);
   } catch (error) {
@@ -31,9 +31,9 @@ async function findPlace(path: string) {
   }
 }
 
-/** Room and rights in the data directory; less room than `minFreeGib` is broken, whatever the size of the disk. */
+/** Examines free space and permissions of the data directory. Less space than `minFreeGib` is always broken. */
 export async function examineDisk({ dataDirectory }: CommandConfig, minFreeGib = 0): Promise<Finding[]> {
-  const found = await findPlace(dataDirectory);
+  const found = await findStats(dataDirectory);
   if (!found) return [skipped('data directory', `there is none at ${dataDirectory}`)];
   if (!found.isDirectory())
     return [broken('data directory', `${dataDirectory} is a file`, 'Name a directory in SERVICE_DATA_DIR.')];
@@ -48,8 +48,8 @@ export async function examineDisk({ dataDirectory }: CommandConfig, minFreeGib =
     findings.push(
       broken(
         'data directory',
-        `${dataDirectory} can't be read and written in`,
-        'Give it to the user that the services run as.',
+        `${dataDirectory} cannot be read and written`,
+        'Change its owner to the user that runs the services.',
       ),
     );
   return findings;
@@ -57,28 +57,28 @@ export async function examineDisk({ dataDirectory }: CommandConfig, minFreeGib =
 
 interface Room {
   readonly freeBytes: number;
-  /** 0 where a file system does not tell. */
+  /** 0 when the file system does not report it. */
   readonly totalBytes: number;
 }
 
-/** Is there room enough at a place? */
+/** Returns the finding about the free space at a place. */
 export function judgeRoom({ freeBytes, totalBytes }: Room, minFreeGib: number, place: string): Finding {
-  if (totalBytes === 0) return skipped('disk', `the file system at ${place} does not tell how much room it has`);
+  if (totalBytes === 0) return skipped('disk', `the file system at ${place} does not report its free space`);
   const share = freeBytes / totalBytes;
   const says = `${(freeBytes / gibibyte).toFixed(1)} GiB (${Math.floor(share * 100)} %) free at ${place}`;
-  const advice = 'Make room: the database, the bus and uploads stop at a full disk.';
+  const advice = 'Free some space: the database, the bus and uploads stop when the disk is full.';
   if (share < 0.01 || freeBytes < minFreeGib * gibibyte) return broken('disk', says, advice);
   return share < 0.1 && freeBytes < 20 * gibibyte ? warning('disk', says, advice) : fine('disk', says);
 }
 
-/** The secret that signs tokens. */
+/** Examines the secret that signs tokens. */
 export async function examineTokenSecret({ jwtSecret, dataDirectory }: CommandConfig): Promise<Finding[]> {
   if (jwtSecret !== undefined) return [fine('token secret', 'from SERVICE_JWT_SECRET')];
   const file = secretFileOf(dataDirectory);
-  const found = await findPlace(file);
+  const found = await findStats(file);
   if (!found)
-    return [skipped('token secret', `neither SERVICE_JWT_SECRET nor ${file}; the first start makes the file`)];
-  // Throws a sentence for a file that the services would refuse.
+    return [skipped('token secret', `neither SERVICE_JWT_SECRET nor ${file}exists; the first start creates the file`)];
+  // Throws for a file that the services would refuse.
   loadTokenSecret({ dataDirectory });
   const mode = found.mode & 0o777;
   if ((mode & 0o077) !== 0)

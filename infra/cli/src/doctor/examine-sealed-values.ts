@@ -1,29 +1,28 @@
-import { createEnvelope, isSealed } from '@recordbus/crypto';
+import { createValueCipher, isCiphertext } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import { encryptedFieldsOf, loadCollections } from '@recordbus/schema';
+import { type EncryptableTable, listEncryptableTables, reencryptText } from '@recordbus/sealing';
 import pg from 'pg';
-import { resealText } from '../encryption/reseal-text.ts';
-import { listSealableTables, type SealableTable } from '../encryption/sealable-columns.ts';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
 const subject = 'sealed values';
 const batchSize = 500;
-/** PostgreSQL's code for a statement that took longer than it may. */
-const tookTooLong = '57014';
+/** SQLSTATE for a statement that exceeded its timeout. */
+const queryCanceled = '57014';
 
-/** Values that are sealed, and those of them that the key does not open, by the columns in which they stand. */
+/** The number of encrypted values, and of those that the key does not decrypt, by column. */
 interface Count {
   readonly sealed: number;
   readonly unreadable: ReadonlyMap<string, number>;
 }
 
-/** Does the key open everything that is sealed in any table but that of the settings, which are named one by one? */
+/** Examines whether the key decrypts all encrypted values. Settings are left out: `examineEncryption` names them. */
 export async function examineSealedValues(client: pg.Client, key: string | undefined): Promise<Finding[]> {
-  const ours = await sealingPlaces(client);
+  const ours = await encryptedColumns(client);
   const tooLarge: string[] = [];
   const unreadable = new Map<string, number>();
   let sealed = 0;
-  for (const table of await listSealableTables(client)) {
+  for (const table of await listEncryptableTables(client)) {
     if (table.name === 'system.settings') continue;
     const count = await countIn(client, table, key);
     if (!count) tooLarge.push(table.name);
@@ -36,32 +35,30 @@ export async function examineSealedValues(client: pg.Client, key: string | undef
     findings.push(
       broken(
         subject,
-        `${key === undefined ? 'no key is set' : 'the key is another one'}, so these can't be read: ${list(lost)}`,
-        'Set SERVICE_ENCRYPTION_KEY to the key that they were stored with.',
+        `${key === undefined ? 'no key is set' : 'the key is another one'}, so these cannot be read: ${list(lost)}`,
+        'Set SERVICE_ENCRYPTION_KEY to the key they were encrypted with.',
       ),
     );
   if (alike && alike.length > 0)
     findings.push(
       warning(
         subject,
-        `texts that look sealed and that the key does not open stand in ${list(alike)}`,
-        'Of a field that was encrypted before, they want the key of that time; else somebody wrote them so.',
+        `texts that look encrypted but that the key does not decrypt are in ${list(alike)}`,
+        'If the field was encrypted before, they need the key of that time; else a user wrote them.',
       ),
     );
   if (tooLarge.length > 0)
-    findings.push(
-      warning(subject, `too large to look through: ${tooLarge.join(', ')}`, 'Try again at a quieter hour.'),
-    );
+    findings.push(warning(subject, `too large to check: ${tooLarge.join(', ')}`, 'Try again at a quieter hour.'));
   return findings.length > 0
     ? findings
-    : [fine(subject, sealed === 0 ? 'there are none' : `the key opens all ${sealed}`)];
+    : [fine(subject, sealed === 0 ? 'there are none' : `the key decrypts all ${sealed}`)];
 }
 
 const list = (places: readonly (readonly [string, number])[]): string =>
   places.map(([place, number]) => `${place} (${number})`).join(', ');
 
-/** Tells the columns into which the services put sealed values themselves; in others it is users who wrote them. */
-async function sealingPlaces(client: pg.Client): Promise<(place: string) => boolean> {
+/** Returns whether the services encrypt a column. In other columns, users wrote texts that look encrypted. */
+async function encryptedColumns(client: pg.Client): Promise<(place: string) => boolean> {
   const query: Query = async ({ text, values }) => (await client.query(text, [...values])).rows;
   const { collections } = await loadCollections(query);
   const places = new Set(
@@ -74,9 +71,13 @@ async function sealingPlaces(client: pg.Client): Promise<(place: string) => bool
   return (place) => places.has(place.replaceAll('"', ''));
 }
 
-/** Undefined for a table that can't be looked through in the time that a statement may take. */
-async function countIn(client: pg.Client, table: SealableTable, key: string | undefined): Promise<Count | undefined> {
-  const keys = { current: createEnvelope(key), former: createEnvelope(undefined) };
+/** Counts the encrypted values of a table; undefined when it takes longer than the statement timeout. */
+async function countIn(
+  client: pg.Client,
+  table: EncryptableTable,
+  key: string | undefined,
+): Promise<Count | undefined> {
+  const keys = { current: createValueCipher(key), former: createValueCipher(undefined) };
   const { name, columns } = table;
   const texts = columns.map((column) => `${column.name}::text`);
   const unreadable = new Map<string, number>();
@@ -93,14 +94,14 @@ async function countIn(client: pg.Client, table: SealableTable, key: string | un
       for (const { values } of rows)
         for (const [index, column] of columns.entries()) {
           const value = values[index] ?? '';
-          const lost = resealText(value, keys).unreadable;
+          const lost = reencryptText(value, keys).unreadable;
           const place = `${name}.${column.name}`;
           if (lost > 0) unreadable.set(place, (unreadable.get(place) ?? 0) + lost);
-          if (isSealed(value)) sealed += 1;
+          if (isCiphertext(value)) sealed += 1;
         }
     }
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === tookTooLong) return undefined;
+    if (error instanceof pg.DatabaseError && error.code === queryCanceled) return undefined;
     throw error;
   } finally {
     await client.query('rollback');

@@ -6,21 +6,21 @@ import { fileKey, openStorage } from '@recordbus/storage';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine, skipped } from './finding.ts';
 
-/** Does the store of uploaded files answer? */
+/** Examines whether the store of uploaded files answers. */
 export async function examineStorage(config: Config<typeof commandVariables>): Promise<Finding[]> {
   const where = config.storageUrl ?? `the directory uploads in ${config.dataDirectory}`;
-  // Opening it would make the directory.
+  // Opening the storage would create the directory.
   if (config.storageUrl === undefined && !existsSync(join(config.dataDirectory, 'uploads')))
-    return [skipped('files', `${where}, which is not there yet`)];
+    return [skipped('files', `${where}, which does not exist yet`)];
   const key = fileKey('doctor', 'doctor', randomUUID());
-  if (!key) throw new Error('a UUID is no name of a file');
+  if (!key) throw new Error('a UUID is not a valid file name');
   try {
     await (await openStorage(config)).find(key);
     return [fine('files', `in ${where}`)];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [
-      broken('files', `${where} does not answer: ${reason}`, 'Look at the SERVICE_STORAGE_ variables and the store.'),
+      broken('files', `${where} does not answer: ${reason}`, 'Check the SERVICE_STORAGE_ variables and the store.'),
     ];
   }
 }

@@ -1,8 +1,8 @@
-/** What an examination found. */
+/** A result of an examination. */
 export interface Finding {
-  /** What was looked at: "database", "event stream". */
+  /** What was examined: "database", "event stream". */
   readonly subject: string;
-  /** `broken` does not work, `warning` works and will not for ever, `skipped` could not be looked at. */
+  /** `broken` does not work, `warning` may stop working, `skipped` could not be examined. */
   readonly verdict: 'ok' | 'warning' | 'broken' | 'skipped';
   readonly says: string;
   /** What to do about it. */
@@ -24,12 +24,12 @@ export const broken = (subject: string, says: string, advice: string): Finding =
   advice,
 });
 
-/** The findings of an examination; one that throws is itself a finding. */
+/** Runs an examination. An error that it throws becomes a finding. */
 export async function examine(subject: string, examination: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await examination();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [broken(subject, reason, 'The other lines may say why.')];
+    return [broken(subject, reason, 'The other findings may show the reason.')];
   }
 }

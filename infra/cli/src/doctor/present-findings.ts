@@ -8,12 +8,12 @@ const marks = {
   skipped: styleOf('gray', '–'),
 } as const;
 
-/** Colours for people; NO_COLOR and a pipe switch them off. */
+/** Colours the text on a terminal. NO_COLOR and a pipe switch colours off. */
 function styleOf(style: 'green' | 'yellow' | 'red' | 'gray', text: string): () => string {
   return () => styleText(style, text, { stream: process.stdout });
 }
 
-/** The findings as a table, what to do below each that asks for it, and a line that sums up. */
+/** Formats the findings as a table with advice below each finding that has it, and a summary line. */
 export function presentFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   const lines = findings.flatMap(({ subject, verdict, says, advice }) => [
@@ -21,5 +21,5 @@ export function presentFindings(findings: readonly Finding[]): string {
     ...(advice ? [`  ${' '.repeat(width)}  → ${advice}`] : []),
   ]);
   const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
-  return [...lines, '', `${count('ok')} fine, ${count('warning')} to look at, ${count('broken')} broken.`].join('\n');
+  return [...lines, '', `${count('ok')} ok, ${count('warning')} warnings, ${count('broken')} broken.`].join('\n');
 }

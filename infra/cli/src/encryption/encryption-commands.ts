@@ -1,17 +1,24 @@
 import type { Command } from 'commander';
 import { loadAndRun } from '../load-and-run.ts';
+import type { CommonOptions } from '../run-command.ts';
 import type { RotateOptions } from './rotate-key.ts';
 
-/** `encryption rotate`. */
+/** `encryption seal` and `encryption rotate`. */
 export function addEncryptionCommands(program: Command): void {
-  program
-    .command('encryption')
-    .description('the key of what is encrypted at rest')
+  const encryption = program.command('encryption').description('the key that encrypts stored values');
+  encryption
+    .command('seal')
+    .description('encrypt values that were stored before there was a key; the services must be stopped')
+    .option('--json', 'write the result as JSON')
+    .action((options: CommonOptions) =>
+      loadAndRun('encryption seal', options, async (parts) => (await import('./rotate-key.ts')).sealPlainText(parts)),
+    );
+  encryption
     .command('rotate')
-    .description('encrypt everything anew, under another key; the services have to be stopped')
+    .description('encrypt all values with another key; the services must be stopped')
     .option('--key-stdin', 'read the new key from the first line of standard input')
-    .option('--leave-unreadable', 'leave what neither key opens as it is, instead of changing nothing')
-    .option('--json', 'write the outcome as JSON')
+    .option('--leave-unreadable', 'keep values that neither key decrypts, instead of refusing')
+    .option('--json', 'write the result as JSON')
     .addHelpText('after', rotateHelp)
     .action((options: RotateOptions) =>
       loadAndRun('encryption rotate', options, async (parts) =>
@@ -21,7 +28,8 @@ export function addEncryptionCommands(program: Command): void {
 }
 
 const rotateHelp = `
-The key so far is SERVICE_ENCRYPTION_KEY; without one, what is stored in plain text is encrypted. The new key is asked for
-at a terminal, or comes from SERVICE_NEW_ENCRYPTION_KEY:
+The current key is SERVICE_ENCRYPTION_KEY, or else the key file of the data directory. Without a current key, plain text is
+encrypted. A key file gets a new random key when none is given. Otherwise a terminal asks for the new key, or it comes from
+SERVICE_NEW_ENCRYPTION_KEY:
   openssl rand -hex 32 > new.key && recordbus encryption rotate --key-stdin < new.key
-Everything is changed in one transaction. Afterwards start the services with the new key.`;
+All values change in one transaction. Start the services with the new key afterwards.`;

@@ -9,7 +9,7 @@ export function addSecretCommands(program: Command): void {
     .description('the secret that signs tokens')
     .command('rotate')
     .description('replace the secret file: the next start of the services ends every token and session')
-    .option('--json', 'write the outcome as JSON')
+    .option('--json', 'write the result as JSON')
     .action((options: CommonOptions) =>
       loadAndRun('secret rotate', options, async (parts) => (await import('./rotate-secret.ts')).rotateSecret(parts)),
     );

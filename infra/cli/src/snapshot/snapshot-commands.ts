@@ -5,12 +5,14 @@ import type { ApplyOptions } from './transfer-snapshot.ts';
 
 /** `snapshot export` and `snapshot apply`. */
 export function addSnapshotCommands(program: Command): void {
-  const snapshot = program.command('snapshot').description("the schema: every collection's definition as one document");
+  const snapshot = program
+    .command('snapshot')
+    .description('the schema: the definitions of all collections as one document');
   snapshot
     .command('export')
-    .description('write the snapshot that GET /api/v1/admin/migrations/snapshot gives')
-    .argument('[file]', 'where to; - is standard output', '-')
-    .option('--json', 'write refusals as JSON')
+    .description('write the snapshot that GET /api/v1/admin/migrations/snapshot returns')
+    .argument('[file]', 'output file; - is standard output', '-')
+    .option('--json', 'write errors as JSON')
     .action((file: string, options: CommonOptions) =>
       loadAndRun('snapshot export', options, async (parts) =>
         (await import('./transfer-snapshot.ts')).exportToFile(parts, file),
@@ -18,17 +20,15 @@ export function addSnapshotCommands(program: Command): void {
     );
   snapshot
     .command('apply')
-    .description(
-      'apply a snapshot, all of it or nothing, as POST /api/v1/admin/migrations/apply does; nothing is dropped',
-    )
+    .description('apply a snapshot, all or nothing, as POST /api/v1/admin/migrations/apply does; drops nothing')
     .argument('<file>', 'the snapshot; - is standard input')
     .addOption(
-      new Option('--mode <mode>', 'additive makes what is missing, sync also changes what exists')
+      new Option('--mode <mode>', 'additive creates missing collections, sync also changes existing ones')
         .choices(['additive', 'sync'])
         .default('additive'),
     )
-    .option('--dry-run', 'apply it in a transaction that is taken back: tells what would happen')
-    .option('--json', 'write the outcome as JSON')
+    .option('--dry-run', 'apply it in a transaction that is rolled back, and report the result')
+    .option('--json', 'write the result as JSON')
     .action((file: string, options: ApplyOptions) =>
       loadAndRun('snapshot apply', options, async (parts) =>
         (await import('./transfer-snapshot.ts')).applyFile(parts, file, options),

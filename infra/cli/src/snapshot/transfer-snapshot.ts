@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { applySnapshotDocument, exportSnapshot } from '@recordbus/admin';
-import { byCommand } from '../by-command.ts';
+import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
-import { writeWhole } from '../write-whole.ts';
+import { writeFileAtomically } from '../write-file-atomically.ts';
 
 export interface ApplyOptions extends CommonOptions {
   readonly mode: 'additive' | 'sync';
   readonly dryRun?: boolean;
 }
 
-/** In the place of a file: standard input or output. */
+/** Stands for standard input or output. */
 const standardStream = '-';
 
 /** Writes the snapshot to a file, or to standard output. */
@@ -20,10 +20,10 @@ export async function exportToFile(parts: CommandParts, file: string): Promise<u
   const { database } = await openDeployment(parts);
   const document = `${JSON.stringify(await exportSnapshot(database, nowSec()), undefined, 2)}\n`;
   if (file === standardStream) process.stdout.write(document);
-  else await writeWhole(file, document);
+  else await writeFileAtomically(file, document);
 }
 
-/** Applies the snapshot of a file, or of standard input. Throws what the API throws. */
+/** Applies the snapshot in a file or from standard input. Throws the errors of the API. */
 export async function applyFile(
   parts: CommandParts,
   file: string,
@@ -31,11 +31,11 @@ export async function applyFile(
 ): Promise<undefined> {
   const document = await readDocument(file);
   const deployment = await openDeployment(parts);
-  const applied = await applySnapshotDocument(deployment, { snapshot: document, mode }, nowSec(), byCommand, dryRun);
+  const applied = await applySnapshotDocument(deployment, { snapshot: document, mode }, nowSec(), cliActor, dryRun);
   const lines = (['created', 'updated', 'unchanged'] as const).map(
     (outcome) => `${outcome}: ${applied[outcome].join(', ') || 'none'}`,
   );
-  const title = dryRun ? ['Nothing was changed. The snapshot would leave:'] : [];
+  const title = dryRun ? ['Nothing was changed. Applied, the snapshot would leave:'] : [];
   parts.terminal.report({ ...applied, dry_run: dryRun }, [...title, ...lines].join('\n'));
 }
 
@@ -43,7 +43,9 @@ async function readDocument(file: string): Promise<unknown> {
   try {
     return JSON.parse(file === standardStream ? await text(process.stdin) : await readFile(file, 'utf8'));
   } catch (error) {
-    throw new CommandFailure(`${file} can't be read as a snapshot: ${error instanceof Error ? error.message : error}.`);
+    throw new CommandFailure(
+      `${file} cannot be read as a snapshot: ${error instanceof Error ? error.message : error}.`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 
-/** Shows how far the stream is behind the database. */
+/** Registers the metrics of how far the stream is behind the database. */
 export function addOutboxGauges(metrics: Metrics, query: Query): void {
   const sample = (text: string) => async (): Promise<number> => {
     const [row] = await query<{ value: number }>({ text: `select (${text})::double precision as value`, values: [] });
@@ -10,7 +10,7 @@ export function addOutboxGauges(metrics: Metrics, query: Query): void {
   const waiting = 'from system.outbox where published_at is null and parked_at is null';
   sampledGauge(metrics, {
     name: 'recordbus_outbox_waiting',
-    help: 'Events that are committed and not yet on the stream.',
+    help: 'Committed events that are not yet on the stream.',
     sample: sample(`select count(*) ${waiting}`),
     isShared: true,
   });
@@ -24,7 +24,7 @@ export function addOutboxGauges(metrics: Metrics, query: Query): void {
   });
   sampledGauge(metrics, {
     name: 'recordbus_outbox_parked',
-    help: 'Events that can not be published whatever the bus does; see system.outbox.error.',
+    help: 'Events that can never be published; see system.outbox.error.',
     sample: sample('select count(*) from system.outbox where parked_at is not null'),
     isShared: true,
   });

@@ -101,7 +101,7 @@ describe('the outbox relay', { skip }, () => {
     return row?.count ?? 0;
   };
 
-  it('publishes what was committed, with the headers of the contract', async () => {
+  it('publishes committed events with their headers [events §2.2]', async () => {
     const relay = startRelay();
     await eventually(async () => (await holders()).length === 1);
     const id = await write('posts.create', 'posts/1');
@@ -116,7 +116,7 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(envelope.parse(JSON.parse(message.body)));
   });
 
-  it('lets one of several processes publish, and another one after it stopped', async () => {
+  it('publishes from one of several processes, and from another after that one stopped', async () => {
     const second = startRelay();
     const holder = await holders();
     assert.equal(holder.length, 1);
@@ -128,7 +128,7 @@ describe('the outbox relay', { skip }, () => {
     await eventually(async () => (await messages()).some((message) => message.id === id));
   });
 
-  it('keeps the events of a record in their order and loses none', async () => {
+  it('keeps the events of a record in order and loses none', async () => {
     const expected = new Map<string, string[]>();
     for (let round = 0; round < 40; round += 1) {
       const written = await Promise.all(
@@ -147,7 +147,7 @@ describe('the outbox relay', { skip }, () => {
     }
   });
 
-  it('sends an event that is larger than a message may be as a reference', async () => {
+  it('publishes an event that is too large for a message as a reference', async () => {
     const id = await write('posts.create', 'posts/large', JSON.stringify({ text: 'é'.repeat(600_000) }));
     const next = await write('posts.update', 'posts/large');
     relays.at(-1)?.wake();
@@ -164,7 +164,7 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(JSON.parse(kept[0]?.body ?? '').data.text.length === 600_000);
   });
 
-  it('parks an event that can never be published and goes on with the others', async () => {
+  it('parks an event that can never be published and continues with the others', async () => {
     const bad = newId();
     await database.query({
       text: `insert into system.outbox (event_id, event, record_key, body)
@@ -184,7 +184,7 @@ describe('the outbox relay', { skip }, () => {
     assert.match(rows[0]?.error ?? '', /JSON/);
   });
 
-  it('publishes again what a stream that was deleted had', async () => {
+  it('publishes the events of a deleted stream again', async () => {
     const before = (await messages()).map(({ id }) => id);
     await deleteStream();
     const id = await write('posts.create', 'posts/after');
@@ -195,11 +195,11 @@ describe('the outbox relay', { skip }, () => {
     });
   });
 
-  it('publishes again what a stream lost that somebody else made anew', async () => {
+  it('publishes the lost events again when another client has recreated the stream', async () => {
     const before = (await messages()).map(({ id }) => id);
     await deleteStream();
     await ensureEventStream(bus, stream);
-    const id = await write('posts.create', 'posts/anew');
+    const id = await write('posts.create', 'posts/again');
     relays.at(-1)?.wake();
     await eventually(async () => {
       const now = (await messages()).map((message) => message.id);
@@ -208,7 +208,7 @@ describe('the outbox relay', { skip }, () => {
     assert.equal(new Set((await messages()).map((message) => message.id)).size, before.length + 1);
   });
 
-  it('keeps published events for the grace, and removes them after it', async () => {
+  it('keeps published events for the grace period, then removes them', async () => {
     const age = (id: string, minutes: number) =>
       database.query({
         text: `update system.outbox set published_at = now() - make_interval(mins => $2) where event_id = $1`,

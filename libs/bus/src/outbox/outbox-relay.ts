@@ -1,7 +1,12 @@
 import { createLease, type Database } from '@recordbus/database';
+import { every, skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
-import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
+import { type EventStream, eventStream } from '../event-stream.ts';
+import { holdersOf } from '../room/room-report.ts';
+import { createStreamRoom } from '../room/stream-room.ts';
+import { updateEventStream } from '../update-event-stream.ts';
+import { createFullnessLog } from './fullness-log.ts';
 import { publishRound } from './outbox-round.ts';
 import { removeLargeEvents, removePublished, republishAfter } from './outbox-store.ts';
 
@@ -22,11 +27,13 @@ interface OutboxRelayOptions {
   readonly bus: Bus;
   readonly log: Logger;
   readonly stream?: EventStream;
+  /** Names of the consumers beside the product's own that have to read an event before the stream may drop it. */
+  readonly keptFor?: () => readonly string[];
 }
 
 const leaseLifetimeMs = 5000;
-/** The lease is renewed, and what nobody gave notice of is looked for, this often. */
-const tickMs = 1000;
+/** The lease is renewed, and events without a notice are looked for, this often. */
+const renewMs = 1000;
 const retryMaxMs = 5000;
 /** Published rows are kept for several of the server's sync intervals, so that a stream that lost them gets them again. */
 const graceSec = 600;
@@ -38,19 +45,27 @@ const cleaningMs = 10_000;
 const unverified = { generation: 0, lastSequence: 0 };
 
 /** Makes the relay of this process; it does nothing before `start`. */
-export function createOutboxRelay({ database, bus, log, stream = eventStream }: OutboxRelayOptions): OutboxRelay {
+export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const { database, bus, log, stream = eventStream, keptFor = () => [] } = options;
+  const room = createStreamRoom({ bus, stream, keptFor });
+  const fullness = createFullnessLog(log, stream);
   const lease = createLease(database, { name: `outbox ${stream.name}`, lifetimeMs: leaseLifetimeMs });
-  let stopping = false;
-  let nextTick: NodeJS.Timeout | undefined;
-  let ticking = Promise.resolve();
-  let cleaning: Promise<void> | undefined;
+  const holding = every({ name: 'renew the lease of the outbox', log, intervalMs: renewMs, run: renew });
+  const publishing = whenWoken({
+    name: 'publish the events of the outbox',
+    log,
+    retryMs: (failures) => Math.min(retryMaxMs, 100 * 2 ** failures),
+    run: publish,
+  });
+  const cleaning = every({
+    name: 'remove published events',
+    log,
+    intervalMs: cleaningMs,
+    firstAfterMs: cleaningMs,
+    run: clean,
+  });
   let stopNotices = () => {};
   let stopConnects = () => {};
-  let pumping: Promise<void> | undefined;
-  let again = false;
-  let failures = 0;
-  let retryAtMs = 0;
-  let cleanedAtMs = 0;
   /** The connection on which the stream was looked at, and the highest number that it had given. */
   let verified = unverified;
 
@@ -59,93 +74,72 @@ export function createOutboxRelay({ database, bus, log, stream = eventStream }: 
   /** Looks at the stream before anything is published on a new connection or by a new holder. */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
-    const { state } = await ensureEventStream(bus, stream);
-    const lost = await republishAfter(database.query, state.last_seq);
+    const lastSequence = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
+    const lost = await republishAfter(database.query, lastSequence);
     if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, they are published again');
-    verified = { generation, lastSequence: state.last_seq };
+    await room.look();
+    verified = { generation, lastSequence };
   }
 
-  async function pump(): Promise<void> {
-    do {
-      again = false;
-      if (verified.generation !== bus.generation) await verifyStream();
-      const { lastSequence: knownSequence } = verified;
-      const round = await publishRound({ database, bus, log, subjectPrefix: stream.prefix, knownSequence, mayPublish });
-      if (round.busFailure) throw round.busFailure;
-      if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
-      failures = 0;
-      again ||= round.more;
-    } while (again && !stopping && lease.held && bus.connected);
+  /** Publishes a round; asks for another one while there is something left and room for it. */
+  async function publishNext(): Promise<number | undefined> {
+    if (verified.generation !== bus.generation) await verifyStream();
+    const reading = room.isLow ? await room.look() : undefined;
+    const { lastSequence: knownSequence } = verified;
+    const subjectPrefix = stream.prefix;
+    const round = await publishRound({ database, bus, log, subjectPrefix, knownSequence, mayPublish, room });
+    if (round.busFailure) throw round.busFailure;
+    if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
+    // Without room even after a look the readers have to get on first: the next renewal of the lease looks again.
+    const isFull = round.noRoom && round.lastSequence === 0 && reading !== undefined;
+    if (isFull) fullness.full(holdersOf(reading));
+    else if (!round.noRoom) fullness.over();
+    return !isFull && (round.more || round.noRoom) ? 0 : undefined;
   }
 
-  function wakeHolder(): void {
-    if (stopping || !lease.held || !bus.connected || performance.now() < retryAtMs) return;
-    again = true;
-    pumping ??= pump()
-      .catch((error) => {
-        failures += 1;
-        verified = unverified;
-        retryAtMs = performance.now() + Math.min(retryMaxMs, 100 * 2 ** failures);
-        log.warn({ err: error, failures }, 'events wait in the outbox');
-      })
-      .finally(() => {
-        pumping = undefined;
-        // A wake that came while the pump was ending would otherwise wait for the next tick.
-        if (again) wakeHolder();
-      });
+  async function publish(): Promise<number | typeof skipped | undefined> {
+    if (!lease.held || !bus.connected) return skipped;
+    try {
+      return await publishNext();
+    } catch (error) {
+      verified = unverified;
+      throw error;
+    }
   }
 
-  async function clean(): Promise<void> {
-    cleanedAtMs = performance.now();
+  async function clean(ending: AbortSignal): Promise<typeof skipped | undefined> {
+    if (!lease.held) return skipped;
     let removed = removalBatch;
-    while (removed === removalBatch && !stopping && lease.held)
+    while (removed === removalBatch && !ending.aborted && lease.held)
       removed = await removePublished(database.query, graceSec, removalBatch);
     await removeLargeEvents(database.query, largeEventAgeSec);
+    return undefined;
   }
 
-  function cleanNowAndThen(): void {
-    if (!lease.held || performance.now() < cleanedAtMs + cleaningMs) return;
-    cleaning ??= clean()
-      .catch((error) => log.warn({ err: error }, 'published events were not removed'))
-      .finally(() => {
-        cleaning = undefined;
-      });
-  }
-
-  async function tick(): Promise<void> {
-    try {
-      const taken = await lease.renew();
-      if (taken) {
-        log.info('this process publishes the events now');
-        verified = unverified;
-      }
-      wakeHolder();
-      cleanNowAndThen();
-    } catch (error) {
-      log.warn({ err: error }, 'the lease of the outbox was not renewed');
+  async function renew(): Promise<void> {
+    const taken = await lease.renew();
+    if (taken) {
+      log.info('this process publishes the events now');
+      verified = unverified;
     }
-    if (!stopping)
-      nextTick = setTimeout(() => {
-        ticking = tick();
-      }, tickMs);
+    publishing.wake();
   }
 
   return {
     start() {
-      stopNotices = bus.onNotice('outbox', wakeHolder);
-      stopConnects = bus.onConnect(wakeHolder);
-      ticking = tick();
+      stopNotices = bus.onNotice('outbox', publishing.wake);
+      stopConnects = bus.onConnect(publishing.wake);
+      holding.start();
+      cleaning.start();
     },
     async stop() {
-      stopping = true;
-      clearTimeout(nextTick);
       stopNotices();
       stopConnects();
-      await Promise.all([ticking, pumping, cleaning]);
-      await lease.release().catch((error) => log.warn({ err: error }, 'the lease of the outbox was not given back'));
+      await Promise.all([holding.stop(), publishing.stop(), cleaning.stop()]);
+      await lease.release().catch((error) => log.warn({ err: error }, 'cannot release the lease of the outbox'));
     },
     wake() {
-      if (lease.held) wakeHolder();
+      if (lease.held) publishing.wake();
       else bus.notify('outbox');
     },
   };

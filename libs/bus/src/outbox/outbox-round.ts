@@ -2,6 +2,7 @@ import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
 import { referenceTo } from '../envelope-text.ts';
+import type { StreamRoom } from '../room/stream-room.ts';
 import {
   keepLargeEvent,
   listUnpublished,
@@ -13,12 +14,14 @@ import {
 import { eventHeaders, isBusFailure, publishEvent } from './publish-event.ts';
 
 export interface RoundResult {
-  /** Are there probably more events than this round could take? */
+  /** Whether more events probably wait. */
   readonly more: boolean;
-  /** Highest sequence number that the stream gave; 0 when nothing was published. */
+  /** The highest sequence number that the stream assigned; 0 when nothing was published. */
   readonly lastSequence: number;
-  /** Why nothing can be published now; absent when the bus is fine. */
+  /** Why nothing can be published now; absent when the bus works. */
   readonly busFailure?: unknown;
+  /** Whether the stream had no room for an event. */
+  readonly noRoom: boolean;
 }
 
 export interface RoundOptions {
@@ -26,39 +29,50 @@ export interface RoundOptions {
   readonly bus: Bus;
   readonly log: Logger;
   readonly subjectPrefix: string;
-  /** Highest sequence number that the stream is known to have given. */
+  /** The highest sequence number that the stream is known to have assigned. */
   readonly knownSequence: number;
-  /** Asked before every event: does this process still hold the lease, on the connection it looked at the stream on? */
+  /**
+   * Called before every event: whether this process still holds the lease, on the connection that verified the stream.
+   */
   readonly mayPublish: () => boolean;
+  /** How much the stream can take without dropping messages that a reader still needs. */
+  readonly room: StreamRoom;
 }
 
 const roundSize = 500;
 const maxInFlight = 64;
-/** Failures of an event's own after which it is parked. */
+/** An event is parked after this many failures of its own. */
 const failureLimit = 5;
-/** What the protocol puts around headers and body, generously. */
+/** An upper bound for the bytes that the protocol adds to subject, headers and body. */
 const protocolBytes = 64;
 
 /**
- * Publishes the oldest waiting events, up to 64 at a time, those of one record one after another: the next only when
- * the stream has the one before. An event that fails stays, and those of its record behind it, for another round.
+ * Publishes the oldest waiting events, up to 64 at a time. Events of one record are published one after another, each
+ * only when the stream has stored the previous one. An event that fails waits for another round, and so do the later
+ * events of its record.
  */
 export async function publishRound(options: RoundOptions): Promise<RoundResult> {
-  const { database, bus, log, knownSequence } = options;
+  const { database, bus, log, knownSequence, room } = options;
   const rows = await listUnpublished(database.query, roundSize);
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
-  /** Lowest number that the stream gave although it had given it before: it is not the stream it was. */
-  let wentBackTo = Number.POSITIVE_INFINITY;
+  let noRoom = false;
+  /** The lowest sequence number that the stream assigned a second time; then it is not the same stream. */
+  let repeatedFrom = Number.POSITIVE_INFINITY;
 
-  /** Tells whether the events of the same record that come after may go. */
+  /** Publishes an event; returns whether the next event of the same record may follow. */
   async function publish(row: OutboxRow): Promise<boolean> {
-    if (busFailure || !options.mayPublish()) return false;
+    if (busFailure || noRoom || !options.mayPublish()) return false;
     try {
-      const { seq, duplicate } = await publishEvent(bus, options.subjectPrefix, row, await bodyFor(options, row));
+      const body = await bodyFor(options, row);
+      // Checked again: a process that was frozen meanwhile notices that it lost the lease.
+      if (!options.mayPublish()) return false;
+      noRoom ||= !room.take(roomFor(row, body));
+      if (noRoom) return false;
+      const { seq, duplicate } = await publishEvent(bus, options.subjectPrefix, row, body);
       done.ids.push(row.id);
       done.sequences.push(seq);
-      if (!duplicate && seq <= knownSequence) wentBackTo = Math.min(wentBackTo, seq);
+      if (!duplicate && seq <= knownSequence) repeatedFrom = Math.min(repeatedFrom, seq);
       return true;
     } catch (error) {
       if (isBusFailure(error)) {
@@ -66,39 +80,57 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
         return false;
       }
       const parked = await noteFailure(database.query, row.id, String(error), failureLimit);
-      if (parked) log.error({ err: error, event_id: row.event_id, event: row.event }, 'an event was parked');
+      if (parked)
+        log.error({ err: error, event_id: row.event_id, event: row.event }, 'event parked: it can not be published');
       return parked;
     }
   }
 
-  await inLanes(rows, publish);
-  if (wentBackTo <= knownSequence) {
-    const lost = await republishAfter(database.query, wentBackTo - 1);
-    log.warn({ events: lost }, 'the stream was replaced by another, the events it lost are published again');
+  await inLanes(rows, widthFor(rows, room.maxUnderWayBytes), publish);
+  if (repeatedFrom <= knownSequence) {
+    const lost = await republishAfter(database.query, repeatedFrom - 1);
+    log.warn({ events: lost }, 'the stream was replaced, publishing its lost events again');
   }
   if (done.ids.length > 0) await markPublished(database.query, done.ids, done.sequences);
   return {
     more: rows.length === roundSize && done.ids.length > 0,
     lastSequence: Math.max(0, ...done.sequences),
+    noRoom,
     ...(busFailure !== undefined && { busFailure }),
   };
 }
 
-/** The envelope, or a reference to it when the message would be larger than the server takes. */
-async function bodyFor({ database, bus, log }: RoundOptions, row: OutboxRow): Promise<Uint8Array | string> {
-  const limitBytes = bus.maxPayloadBytes() - protocolBytes;
-  // No character takes more than three bytes for each UTF-16 unit, so most bodies need no closer look.
+/** Returns the envelope, or a reference to it when the message would be too large for the server or the stream. */
+async function bodyFor({ database, bus, log, room }: RoundOptions, row: OutboxRow): Promise<Uint8Array | string> {
+  const limitBytes = Math.min(bus.maxPayloadBytes(), room.maxMessageBytes) - protocolBytes;
+  // A UTF-16 unit takes at most three bytes of UTF-8, so most bodies need no exact measure.
   if (row.body.length * 3 + 2048 < limitBytes) return row.body;
   const body = Buffer.from(row.body);
   if (body.length + eventHeaders(row).toString().length < limitBytes) return body;
   const reference = referenceTo(row.body);
   await keepLargeEvent(database.query, row);
-  log.info({ event_id: row.event_id, event: row.event, bytes: body.length }, 'an event goes as a reference');
+  log.info({ event_id: row.event_id, event: row.event, bytes: body.length }, 'large event published as a reference');
   return reference;
 }
 
-/** Works through rows in their order, many at once, but rows with the same key one by one until one says stop. */
-async function inLanes(rows: readonly OutboxRow[], work: (row: OutboxRow) => Promise<boolean>): Promise<void> {
+/** Returns an upper bound for the bytes of the message on the stream. */
+function roomFor({ event, record_key }: OutboxRow, body: Uint8Array | string): number {
+  // A header has up to nine bytes for a character, and the event's name is in the subject and in two headers.
+  return Buffer.byteLength(body) + 1024 + 9 * (3 * event.length + (record_key?.length ?? 0));
+}
+
+/** Returns how many rows may be under way at once so that together they stay below `maxBytes`; at least one. */
+function widthFor(rows: readonly OutboxRow[], maxBytes: number): number {
+  const longest = rows.reduce((length, { body }) => Math.max(length, body.length), 0);
+  return Math.min(maxInFlight, Math.max(1, Math.floor(maxBytes / (3 * longest + 1024))));
+}
+
+/** Processes rows in order, many at once; rows with the same key one by one, until `work` returns false for one. */
+async function inLanes(
+  rows: readonly OutboxRow[],
+  width: number,
+  work: (row: OutboxRow) => Promise<boolean>,
+): Promise<void> {
   const lanes = new Map<string, OutboxRow[]>();
   for (const row of rows) {
     const key = row.record_key ?? `event ${row.id}`;
@@ -112,5 +144,5 @@ async function inLanes(rows: readonly OutboxRow[], work: (row: OutboxRow) => Pro
       for (const row of lane) if (!(await work(row))) break;
     }
   }
-  await Promise.all(Array.from({ length: Math.min(maxInFlight, lanes.size) }, worker));
+  await Promise.all(Array.from({ length: Math.min(width, lanes.size) }, worker));
 }

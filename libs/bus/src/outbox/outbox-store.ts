@@ -13,7 +13,7 @@ export interface OutboxRow {
   readonly failures: number;
 }
 
-/** The oldest events that are not on the stream. By state, never by a cursor: ids commit out of order. */
+/** Lists the oldest events that are not on the stream. By state and not by a cursor, since ids commit out of order. */
 export function listUnpublished(query: Query, limit: number): Promise<OutboxRow[]> {
   return query<OutboxRow>({
     name: 'outbox.unpublished',
@@ -24,7 +24,7 @@ export function listUnpublished(query: Query, limit: number): Promise<OutboxRow[
   });
 }
 
-/** Notes that the stream has these events, and at which sequence numbers. */
+/** Marks events as published, with their sequence numbers on the stream. */
 export async function markPublished(query: Query, ids: number[], sequences: number[]): Promise<void> {
   await query({
     name: 'outbox.published',
@@ -34,7 +34,7 @@ export async function markPublished(query: Query, ids: number[], sequences: numb
   });
 }
 
-/** Counts a failure that is the event's own; after `limit` of them it is parked. Tells whether it is. */
+/** Counts a failure of the event itself; parks it after `limit` of them. Returns whether it is parked. */
 export async function noteFailure(query: Query, id: number, error: string, limit: number): Promise<boolean> {
   const rows = await query<{ parked: boolean }>({
     text: `update system.outbox set failures = failures + 1, error = $2,
@@ -46,8 +46,8 @@ export async function noteFailure(query: Query, id: number, error: string, limit
 }
 
 /**
- * Makes published events wait again whose place the stream does not have: it was wiped, or restored from an older
- * copy. Tells how many there were.
+ * Marks published events above `lastSequence` as unpublished: the stream was wiped, or restored from an older copy.
+ * Returns their number.
  */
 export async function republishAfter(query: Query, lastSequence: number): Promise<number> {
   const rows = await query({
@@ -58,7 +58,7 @@ export async function republishAfter(query: Query, lastSequence: number): Promis
   return rows.length;
 }
 
-/** Removes some of the events that were published long enough ago. Tells how many. */
+/** Deletes up to `limit` events that were published more than `graceSec` ago. Returns their number. */
 export async function removePublished(query: Query, graceSec: number, limit: number): Promise<number> {
   const rows = await query({
     text: `delete from system.outbox where id = any(array(
@@ -70,7 +70,7 @@ export async function removePublished(query: Query, graceSec: number, limit: num
   return rows.length;
 }
 
-/** Keeps a large event's envelope where consumers find it, for as long as the stream keeps the reference to it. */
+/** Stores a large event's envelope for consumers, for as long as the stream keeps the reference to it. */
 export async function keepLargeEvent(query: Query, { event_id, body }: OutboxRow): Promise<void> {
   await query({
     text: 'insert into system.large_events (id, body) values ($1, $2) on conflict (id) do nothing',
@@ -78,7 +78,7 @@ export async function keepLargeEvent(query: Query, { event_id, body }: OutboxRow
   });
 }
 
-/** Removes large events whose references the stream no longer keeps. */
+/** Deletes large events whose references the stream no longer keeps. */
 export async function removeLargeEvents(query: Query, ageSec: number): Promise<void> {
   await query({
     text: 'delete from system.large_events where created_at < now() - make_interval(secs => $1)',

@@ -9,8 +9,8 @@ import type { OutboxRow } from './outbox-store.ts';
 const ackTimeoutMs = 5000;
 
 /**
- * Sends one event to the stream and waits until it is stored; the server drops what it has stored before under the
- * same event id. Gives the event's sequence number in the stream.
+ * Publishes one event and waits until the stream has stored it; the server drops a second message with the same event
+ * id. Returns the event's sequence number in the stream.
  */
 export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uint8Array | string) {
   const subject = subjectOf(row.event, prefix);
@@ -27,7 +27,9 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
   );
 }
 
-/** The headers of an event's message: the product's own, and those of the CloudEvents NATS binding, binary mode. */
+/**
+ * Returns the headers of an event's message: the product's own, and those of the CloudEvents NATS binding, binary mode.
+ */
 export function eventHeaders(row: OutboxRow): MsgHdrs {
   const set = headers();
   const name = headerText(row.event);
@@ -44,10 +46,10 @@ export function eventHeaders(row: OutboxRow): MsgHdrs {
   return set;
 }
 
-/** Percent-encodes what a header can't carry (CloudEvents NATS binding §3.2.3.1). */
+/** Percent-encodes what a header can not carry (CloudEvents NATS binding §3.2.3.1). */
 const headerText = (text: string) => text.replace(/[^\x21\x23\x24\x26-\x7e]+/g, encodeURIComponent);
 
-/** Is it the bus that failed, so that nothing can be published now, rather than this event? */
+/** Whether the bus failed, and not this event, so that nothing can be published now. */
 export function isBusFailure(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.status >= 500 || error.status === 404 || error.status === 429;
   return (
@@ -58,7 +60,7 @@ export function isBusFailure(error: unknown): boolean {
     error instanceof errors.ClosedConnectionError ||
     error instanceof errors.DrainingConnectionError ||
     error instanceof errors.PermissionViolationError ||
-    // No stream takes the subject; the client does not export this class.
+    // No stream has the subject; the client does not export this class.
     (error instanceof Error && error.name === 'JetStreamNotEnabled') ||
     (error instanceof AppError && error.status === 503)
   );

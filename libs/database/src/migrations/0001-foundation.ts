@@ -1,4 +1,4 @@
-/** Collections, admins, settings, and the outbox from which every event reaches the bus. */
+/** Creates collections, admins, settings, and the outbox of events. */
 export const statements: readonly string[] = [
   'create schema records',
   `create table system.collections (
@@ -14,7 +14,7 @@ export const statements: readonly string[] = [
   )`,
   'create unique index collections_name on system.collections (lower(name))',
 
-  // Counters that tell every replica when its copy of the collections or the settings is out of date.
+  // Counters by which replicas learn that their copy of the collections or the settings is outdated.
   'create table system.versions (name text primary key, version bigint not null)',
   "insert into system.versions values ('schema', 1), ('settings', 1)",
 

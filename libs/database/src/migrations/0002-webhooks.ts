@@ -1,7 +1,7 @@
-/** Webhook definitions, the events that any of them matched, their deliveries and the log of attempts. */
+/** Creates webhooks, the events that they matched, their deliveries and the log of attempts. */
 export const statements: readonly string[] = [
-  // `active` holds the spans of time in which the webhook listens; an event is sent to those that listened when it
-  // happened, however late it is handed out. A webhook is enabled when its last span has no end.
+  // `active` has the spans of time in which the webhook listens. An event is sent to webhooks that listened when it
+  // happened, however late it is processed. A webhook is enabled when its last span has no end.
   `create table system.webhooks (
     id text collate "C" primary key,
     name text not null,
@@ -19,9 +19,9 @@ export const statements: readonly string[] = [
     updated_at timestamptz not null default now()
   )`,
 
-  // The log of events, deliveries and attempts is partitioned by the day of the event, so that what has been kept long
-  // enough goes by dropping a day. Every unique key holds occurred_at; that costs nothing, because an event's time
-  // never changes and the id of a delivery is made from event, webhook and time (system.delivery_id).
+  // The log of events, deliveries and attempts is partitioned by the day of the event, so that old rows are removed by
+  // dropping a day. Every unique key includes occurred_at, which costs nothing: the time of an event never changes, and
+  // the id of a delivery is a hash of event, webhook and time (system.delivery_id).
   `create table system.events (
     id uuid not null,
     occurred_at timestamptz not null,
@@ -58,8 +58,8 @@ export const statements: readonly string[] = [
     primary key (delivery_id, occurred_at, attempt)
   ) partition by range (occurred_at)`,
 
-  // What is still to be sent, and nothing else: small, so that claiming stays cheap whatever the log holds. Every
-  // pending delivery has a row here. Claiming touches no indexed column.
+  // One row for each pending delivery. The table stays small, so claiming is cheap however large the log is. A claim
+  // changes no indexed column.
   `create table system.delivery_queue (
     delivery_id uuid primary key,
     occurred_at timestamptz not null,
@@ -73,13 +73,13 @@ export const statements: readonly string[] = [
   ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0)`,
   'create index delivery_queue_due on system.delivery_queue (webhook_id, next_attempt_at)',
 
-  // Envelopes that are larger than a message may be, kept as long as the stream keeps the reference to them.
+  // Envelopes larger than a message of the bus, kept as long as the stream keeps the references to them.
   `create table system.large_events (
     id uuid primary key,
     body text not null,
     created_at timestamptz not null default now()
   )`,
-  // Messages of the stream that are no events; kept so that somebody can look at them.
+  // Messages of the stream that are no events, kept for inspection.
   `create table system.parked_messages (
     id bigint generated always as identity primary key,
     stream_sequence bigint not null,
@@ -89,8 +89,8 @@ export const statements: readonly string[] = [
     parked_at timestamptz not null default now()
   )`,
 
-  // The same event for the same webhook has the same delivery id, whoever hands it out, so handing it out twice is
-  // harmless (a UUIDv7 whose random bits are a hash).
+  // An event has the same delivery id for a webhook on every replica, so processing it twice is harmless (a UUIDv7 whose
+  // random bits are a hash).
   `create function system.delivery_id(event_id uuid, webhook_id text, occurred_at timestamptz) returns uuid
     language sql immutable parallel safe
     return (
@@ -106,8 +106,8 @@ export const statements: readonly string[] = [
       || replace(substr(gen_random_uuid()::text, 20), '-', '')
     )::uuid`,
 
-  // Makes the partitions of a day (UTC) if they are missing. Attaching leaves readers and writers of the other days
-  // alone, where creating a partition in place would lock them out behind the longest reader.
+  // Creates the missing partitions of a day (UTC). Attaching does not lock readers and writers of other days. Creating a
+  // partition in place would make them wait for the longest reader.
   `create function system.ensure_event_day(day date) returns void language plpgsql as $$
     declare
       parent text;

@@ -1,7 +1,7 @@
 /**
- * Lets the outbox tell by how many records each write changed the size of its collection, and in which transaction,
- * so that a total that was exact in one snapshot can be brought up to date in another without counting again.
- * Whatever inserts or deletes records has to fill in both columns.
+ * Adds to the outbox by how many records each write changed its collection, and in which transaction, so that an exact
+ * total of one snapshot can be updated for another without counting. Every insert or delete of records has to fill in
+ * both columns.
  */
 export const statements: readonly string[] = [
   `alter table system.outbox

@@ -1,4 +1,4 @@
-/** Who did what: one row for each audited action (contract §7). */
+/** Creates the audit log: one row for each audited action (admins §6). */
 export const statements: readonly string[] = [
   // No foreign key: a row outlives its actor and its target.
   `create table system.audit (

@@ -1,7 +1,7 @@
-/** What a webhook's receiver has been like lately, secrets that are on their way out, and dropping days of the log. */
+/** Adds the health of receivers, secrets that are being replaced, and the drop of days of the log. */
 export const statements: readonly string[] = [
   // `failures` counts recorded attempts since the last success, `failing_since` is the first of them. A webhook with
-  // `paused_until` gets nothing before then, and one attempt afterwards until one succeeds.
+  // `paused_until` gets no attempt before that time, and then one at a time until one succeeds.
   `alter table system.webhooks
     add column previous_secret text,
     add column previous_secret_until timestamptz,
@@ -9,8 +9,8 @@ export const statements: readonly string[] = [
     add column failing_since timestamptz,
     add column paused_until timestamptz`,
 
-  // Drops the partitions of a day (UTC) and what still waits to be sent of it; tells whether it did. Whoever reads or
-  // writes the log at that moment is waited for, but not for long: everybody else would stand behind.
+  // Drops the partitions of a day (UTC) and its pending deliveries. Returns whether it did. It waits for current readers
+  // and writers of the log only shortly, since all later ones would wait behind it.
   `create function system.drop_event_day(day date) returns boolean language plpgsql set lock_timeout to '2s' as $$
     declare
       parent text;
@@ -27,7 +27,7 @@ export const statements: readonly string[] = [
     end
   $$`,
 
-  // What the product does by itself has no request and no caller.
+  // Work of the product itself has no request and no caller.
   'alter table system.audit drop constraint audit_actor_type_check, drop constraint audit_check',
   `alter table system.audit
     add constraint audit_actor_type check (actor_type in ('user', 'admin', 'guest', 'system')),

@@ -1,2 +1,2 @@
-/** Where the history of records stands: a table for each collection that keeps one, made with its flag. */
+/** Creates the schema of history tables: one for each collection with history, created with its switch. */
 export const statements: readonly string[] = ['create schema history'];

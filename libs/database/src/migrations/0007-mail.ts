@@ -1,6 +1,6 @@
-/** Mail on its way out. */
+/** Creates the queue of mails. */
 export const statements: readonly string[] = [
-  // Only what is still to be sent: the variables of a mail hold live tokens and codes, so its row goes with it.
+  // Only unsent mails: the variables of a mail have valid tokens and codes, so its row is deleted when it is sent.
   `create table system.mail_queue (
     id uuid primary key default system.new_id(),
     template text not null,

@@ -1,4 +1,4 @@
-/** What a view lacks of the columns that every table has, and the indexes that admins ask for (contract §8). */
+/** Adds the columns that a view lacks, and the indexes of admins (collections §10). */
 export const statements: readonly string[] = [
   `alter table system.collections
     add column lacking jsonb not null default '[]',

@@ -1,7 +1,7 @@
-/** The answers that are given again to requests with the same idempotency key. */
+/** Creates the stored answers of idempotency keys. */
 export const statements: readonly string[] = [
-  // Ids and fingerprints are keyed hashes and answers are sealed, so a copy of this table tells nothing. A row without
-  // an answer belongs to whoever holds its token, until the lease is over.
+  // Ids and fingerprints are keyed hashes and answers are encrypted, so a copy of this table reveals nothing. A row
+  // without an answer belongs to the holder of its token until the lease ends.
   `create table system.idempotency_keys (
     id bytea primary key,
     token uuid not null,

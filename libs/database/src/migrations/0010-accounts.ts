@@ -1,6 +1,6 @@
-/** Sessions, one-time tokens, failed logins, and what gateways have to forget. */
+/** Creates sessions, one-time tokens, failed sign-ins, and the log of revocations. */
 export const statements: readonly string[] = [
-  // Who is signed in. An account is a user (of a collection) or an admin (of none).
+  // Sessions of accounts: users (of a collection) or admins (of none).
   `create table system.sessions (
     id text collate "C" primary key,
     collection_id text collate "C",
@@ -14,7 +14,7 @@ export const statements: readonly string[] = [
   'create index sessions_account on system.sessions (account_id)',
   'create index sessions_expiry on system.sessions (expires_at)',
 
-  // Links and codes that open something once. Only hashes are here; a token is used up by deleting its row.
+  // Links and codes that work once. Only hashes are stored; a token is used up by deleting its row.
   `create table system.one_time_tokens (
     token_hash text collate "C" primary key,
     purpose text not null,
@@ -28,7 +28,7 @@ export const statements: readonly string[] = [
   'create index one_time_tokens_account on system.one_time_tokens (account_id, purpose)',
   'create index one_time_tokens_expiry on system.one_time_tokens (expires_at)',
 
-  // Failed logins by what they were about, an address or a client; the count is good until `resets_at`.
+  // Failed sign-ins by address or client; a count is valid until `resets_at`.
   `create table system.failed_logins (
     key text collate "C" primary key,
     failures integer not null,
@@ -36,7 +36,7 @@ export const statements: readonly string[] = [
   )`,
   'create index failed_logins_reset on system.failed_logins (resets_at)',
 
-  // The log of what gateways must look up anew: the id of an account or a session, or * for everything.
+  // The log of what gateways must look up again: the id of an account or a session, or * for everything.
   `create table system.revocations (
     id bigint generated always as identity primary key,
     subject text not null,
@@ -45,7 +45,7 @@ export const statements: readonly string[] = [
   )`,
   'create index revocations_transaction on system.revocations (transaction_id)',
 
-  // A new token version ends every session and whatever was sent or begun, but for the proof that the address is right.
+  // A new token version ends every session and every pending link or code, except the link that proves the address.
   `create function system.account_changed() returns trigger language plpgsql as $$
   begin
     insert into system.revocations (subject) values (new.id);
@@ -68,7 +68,7 @@ export const statements: readonly string[] = [
   `create trigger accounts_deleted after delete on system.admins referencing old table as gone
    for each statement execute function system.accounts_deleted()`,
 
-  // Tokens name the collection of their user: when it goes, or goes by another name, none of them is what it was.
+  // Tokens name the collection of their user, so they end when it is deleted or renamed.
   `create function system.auth_collection_changed() returns trigger language plpgsql as $$
   begin
     insert into system.revocations (subject) values ('*');

@@ -1,9 +1,9 @@
-/** One-time codes, and the codes that stand in for a lost authenticator app. */
+/** Creates one-time codes and recovery codes. */
 export const statements: readonly string[] = [
-  // An account has one live code: with several, each guess would try them all.
+  // An account has one valid code: with several, each guess would try all of them.
   "create unique index one_time_tokens_one_code on system.one_time_tokens (account_id) where purpose = 'otp'",
 
-  // A set shares its salt, so that one slow digest of what was typed is compared to all of them.
+  // A set shares its salt, so that one slow digest of a guess is compared with all of them.
   `create table system.recovery_codes (
     collection_id text collate "C" not null,
     account_id text collate "C" not null,

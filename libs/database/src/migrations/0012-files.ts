@@ -1,8 +1,8 @@
-/** Files whose bytes are to go, and one-time file tokens that were used. */
+/** Creates the list of files to remove, and of used one-time file tokens. */
 export const statements: readonly string[] = [
-  // Bytes that are to be removed once it is time: of a file, of a record when there is no name, of a collection when
-  // there is no record either. An upload announces its files here before it writes them and the commit takes the rows
-  // back, so what a process that died has left is found.
+  // Bytes to remove once they are due: of a file, of a record without a name, of a collection without a record. An upload
+  // announces its files here before it writes them, and the commit deletes the rows, so files of a process that died are
+  // found.
   `create table system.file_removals (
     id bigint generated always as identity primary key,
     collection_id text collate "C" not null,
@@ -25,7 +25,7 @@ export const statements: readonly string[] = [
     from unnest(columns) c
   $$`,
 
-  // On the tables of collections with file fields: the collection's id and the names of those columns.
+  // The trigger of collections with file fields. Its arguments are the collection's id and the names of the columns.
   `create function system.files_dropped() returns trigger language plpgsql as $$
   begin
     insert into system.file_removals (collection_id, record_id, name)

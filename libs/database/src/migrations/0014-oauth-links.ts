@@ -1,4 +1,4 @@
-/** Who a user is at OAuth2 providers, and what is kept of a sign-in on its way there and back. */
+/** Creates links to identities at OAuth2 providers, and the state of sign-ins in progress. */
 export const statements: readonly string[] = [
   `create table system.oauth_links (
     collection_id text collate "C" not null,
@@ -10,7 +10,7 @@ export const statements: readonly string[] = [
   )`,
   'create index oauth_links_account on system.oauth_links (account_id)',
 
-  // PKCE verifiers that are kept for clients; one that is used stays a while, so that its state is known to be.
+  // PKCE verifiers kept for clients. A used one stays for a while, so that its state is known as used.
   `create table system.oauth_states (
     collection_id text collate "C" not null,
     state_hash text collate "C" not null,

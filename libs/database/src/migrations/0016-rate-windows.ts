@@ -1,4 +1,4 @@
-/** What gateways count together. Unlogged: it is gone after a crash, and counting begins anew. */
+/** Creates the shared counters of gateways. Unlogged: they are lost in a crash, and counting starts again. */
 export const statements: readonly string[] = [
   `create unlogged table system.rate_windows (
       key text collate "C" primary key,

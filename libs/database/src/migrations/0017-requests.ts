@@ -1,4 +1,4 @@
-/** The request log, by the day (UTC), so that what has been kept long enough goes by dropping a day. */
+/** Creates the request log, partitioned by day (UTC), so that old rows are removed by dropping a day. */
 export const statements: readonly string[] = [
   `create table system.requests (
     id uuid not null,
@@ -14,14 +14,14 @@ export const statements: readonly string[] = [
     auth_impersonated_by text,
     request_id text not null
   ) partition by range (at)`,
-  // Every index costs each request; what has none is looked for among the days that are kept. The ids of requests are
-  // random, and a filter for each few pages costs a tenth of a tree that knows them all.
+  // Every index costs each request. Columns without an index are searched in the kept days. Ids of requests are random,
+  // and a BRIN filter for every few pages costs a tenth of a B-tree of all ids.
   'create index requests_newest on system.requests (at desc, id desc)',
   'create index requests_request on system.requests using brin (request_id text_bloom_ops) with (autosummarize = on)',
   `create index requests_impersonated on system.requests (auth_impersonated_by, at desc, id desc)
     where auth_impersonated_by is not null`,
 
-  // Attaching leaves readers and writers of the other days alone, where making a partition in place would not.
+  // Attaching does not lock readers and writers of other days; creating a partition in place would.
   `create function system.ensure_request_day(day date) returns void language plpgsql as $$
     declare
       partition text := format('requests_%s', to_char(day, 'YYYYMMDD'));
@@ -40,7 +40,7 @@ export const statements: readonly string[] = [
       end if;
     end
   $$`,
-  // Tells whether it did: another replica may be at it.
+  // Returns whether it did: another replica may be doing it.
   `create function system.drop_request_day(day date) returns boolean language plpgsql set lock_timeout to '2s' as $$
     begin
       if not pg_try_advisory_xact_lock(hashtext('recordbus.request_days')) then

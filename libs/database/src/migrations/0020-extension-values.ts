@@ -1,4 +1,4 @@
-/** The small values that extensions keep. */
+/** Creates the key-value store of extensions. */
 export const statements: readonly string[] = [
   `create table system.extension_values (
     extension text collate "C" not null,

@@ -1,6 +1,6 @@
-/** Crons of extensions, and their runs. */
+/** Creates crons of extensions and their runs. */
 export const statements: readonly string[] = [
-  // `last_tick` is the last one that somebody was there for; before the first it is when the cron was first seen.
+  // `last_tick` is the last tick that a replica handled; before the first, the time when the cron first appeared.
   `create table system.crons (
     name text collate "C" primary key,
     last_tick timestamptz not null

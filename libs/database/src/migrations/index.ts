@@ -17,8 +17,14 @@ import { statements as requests } from './0017-requests.ts';
 import { statements as extensionValues } from './0020-extension-values.ts';
 import { statements as crons } from './0021-crons.ts';
 import { statements as hookedAccounts } from './0022-hooked-accounts.ts';
+import { statements as answerTooLarge } from './0023-answer-too-large.ts';
+import { statements as identity } from './0024-identity.ts';
+import { statements as linkIssuers } from './0025-link-issuers.ts';
+import { statements as recordVersions } from './0026-record-versions.ts';
+import { statements as keyCheck } from './0027-key-check.ts';
+import { statements as previews } from './0028-previews.ts';
 
-/** The statements of every migration, in its order; one that has landed never changes. */
+/** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0001-foundation': foundation,
   '0002-webhooks': webhooks,
@@ -39,7 +45,13 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0020-extension-values': extensionValues,
   '0021-crons': crons,
   '0022-hooked-accounts': hookedAccounts,
+  '0023-answer-too-large': answerTooLarge,
+  '0024-identity': identity,
+  '0025-link-issuers': linkIssuers,
+  '0026-record-versions': recordVersions,
+  '0027-key-check': keyCheck,
+  '0028-previews': previews,
 };
 
-/** The names of all migrations in their order. */
+/** The names of all migrations, in order. */
 export const migrationNames: readonly string[] = Object.keys(migrations);

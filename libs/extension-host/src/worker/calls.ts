@@ -1,21 +1,22 @@
 import { type Extension, Refusal } from '@recordbus/extensions';
-import type { FromWorker, Outcome, PlainError, ToWorker } from '../protocol.ts';
+import type { CallOutcome, FromWorker, PlainError, ToWorker } from '../protocol.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { invoke } from './invoke.ts';
 import type { WriteLog } from './log-writer.ts';
 import { plainError } from './plain-error.ts';
 import { createTools } from './tools.ts';
+import { createTransaction, noTransaction } from './transaction.ts';
 
 type Call = Extract<ToWorker, { type: 'call' }>;
 
 /** Runs the functions of one extension. */
 export interface Calls {
   run(call: Call): Promise<void>;
-  /** Hands over what the host answered to an `ask`. */
-  answer(ask: number, outcome: Outcome): void;
+  /** Takes the host's answer to an `ask`. */
+  answer(ask: number, outcome: CallOutcome): void;
 }
 
-/** Makes the calls of an extension; `say` is how the host hears of them. */
+/** Creates the calls of an extension; `say` sends messages to the host. */
 export function createCalls(extension: Extension, say: (message: FromWorker) => void, log: WriteLog): Calls {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastAsk = 0;
@@ -31,7 +32,7 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
     } catch (error) {
       waiting.delete(lastAsk);
       if (!(error instanceof DOMException)) throw error;
-      throw new TypeError(`${method}: an argument is nothing that can be handed over: ${error.message}`);
+      throw new TypeError(`${method}: an argument can not be sent: ${error.message}`);
     }
     return answer.promise;
   };
@@ -40,7 +41,10 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
     async run({ call, target, input }) {
       say({ type: 'begun', call });
       try {
-        const value = await invoke(extension, target, input, createTools(askFor(call), log));
+        const ask = askFor(call);
+        const isHandler = target.kind === 'route' || target.kind === 'cron';
+        const transaction = isHandler ? createTransaction(ask, log) : noTransaction;
+        const value = await invoke(extension, target, input, { ...createTools(ask, log), transaction });
         say({ type: 'done', call, outcome: { value } });
       } catch (error) {
         say({ type: 'done', call, outcome: { error: toPlain(error) } });
@@ -55,10 +59,10 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
   };
 }
 
-/** The service holds what it is handed in its own memory. */
+/** The service holds the arguments in its own memory. */
 const maxArgumentsSize = 16 * 1024 * 1024;
 
-/** Characters and bytes in a value, however deep they are. */
+/** Counts the characters and bytes in a value, at any depth. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (ArrayBuffer.isView(value)) return value.byteLength;
@@ -66,7 +70,9 @@ function sizeOf(value: unknown): number {
   return Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 0);
 }
 
-/** A refusal of the extension's or of the host's is an answer to the client, anything else a defect. */
+/**
+ * Converts a thrown value: a refusal of the extension or the host is an answer to the client, anything else a defect.
+ */
 function toPlain(thrown: unknown): PlainError {
   if (thrown instanceof HostRefusal) {
     const { message, stack, status, code, details } = thrown;
@@ -75,7 +81,7 @@ function toPlain(thrown: unknown): PlainError {
   if (thrown instanceof Refusal) {
     const { message, status, fields } = thrown;
     if (!Number.isInteger(status) || status < 400 || status > 599)
-      return { message: `refused with ${status}, which is no status of a refusal` };
+      return { message: `refused with ${status}, which is not the status of a refusal` };
     const details = Object.entries(fields ?? {}).map(([name, problem]) => [name, String(problem)]);
     return { message: message || 'refused', status, ...(fields && { details: Object.fromEntries(details) }) };
   }

@@ -9,7 +9,7 @@ const levels: Readonly<Record<string, LogLevel>> = {
   error: 'error',
 };
 
-/** Makes lines of the log of what code writes to the console, and to the streams of the process. */
+/** Redirects the console and the streams of the process to the log. */
 export function captureOutput(write: (level: LogLevel, message: string) => void): void {
   const lines = Object.entries(levels).map(([name, level]) => [
     name,

@@ -7,7 +7,7 @@ import {
   type BeforePoint,
   beforePoints,
   type CronDescription,
-  type Description,
+  type ExtensionDescription,
   type RouteDescription,
 } from '../description.ts';
 
@@ -73,10 +73,10 @@ const declaration = z.strictObject({
 });
 
 /**
- * Finds the declaration that a module exports as `extension`, and describes it as data. Throws an Error whose sentence
- * names what is wrong with it.
+ * Finds the declaration that a module exports as `extension`, and converts it to data. Throws an Error that describes
+ * what is wrong with it.
  */
-export function describeExtension(module: unknown): { extension: Extension; description: Description } {
+export function describeExtension(module: unknown): { extension: Extension; description: ExtensionDescription } {
   const exported =
     typeof module === 'object' && module !== null && 'extension' in module ? module.extension : undefined;
   if (exported === undefined)
@@ -124,7 +124,7 @@ function findScheduleProblem(schedule: string, timezone: string): string | undef
   if (schedule.trim().split(/\s+/).length !== 5) return 'must have five fields: minute, hour, day, month, weekday';
   try {
     const next = new Cron(schedule, { timezone, paused: true, mode: '5-part' }).nextRun();
-    return next ? undefined : 'never comes';
+    return next ? undefined : 'never occurs';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

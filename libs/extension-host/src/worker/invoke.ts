@@ -1,10 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
   type Extension,
+  type HandlerTools,
   Reply,
   type Route,
   type RouteRequest,
-  type Tools,
   type Write,
   type z,
 } from '@recordbus/extensions';
@@ -13,12 +13,12 @@ import { type CallTarget, isBefore, nameOfTarget } from '../description.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { jsonText } from './json-text.ts';
 
-/** A request to a route as the host hands it over. */
+/** A request to a route, as the host passes it. */
 export interface RouteInput extends Omit<RouteRequest<unknown, unknown, unknown>, 'header'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a route answers, ready to be sent. */
+/** The answer of a route, ready to be sent. */
 export interface RouteOutput {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,8 +26,13 @@ export interface RouteOutput {
   readonly json: string;
 }
 
-/** Calls the function of an extension that the target names, and gives what the host is to have of it. */
-export async function invoke(extension: Extension, target: CallTarget, input: unknown, tools: Tools): Promise<unknown> {
+/** Calls the function that the target names, and returns its result for the host. */
+export async function invoke(
+  extension: Extension,
+  target: CallTarget,
+  input: unknown,
+  tools: HandlerTools,
+): Promise<unknown> {
   switch (target.kind) {
     case 'hook': {
       const hook = extension.hooks?.[target.collection]?.[target.point];
@@ -35,34 +40,34 @@ export async function invoke(extension: Extension, target: CallTarget, input: un
         await hook?.(input as never, tools);
         return jsonText((input as Write).values);
       }
-      await stillThere(hook, target)(input as never, tools);
+      await requireDeclared(hook, target)(input as never, tools);
       return undefined;
     }
     case 'signIn': {
       const hook = extension.signIn?.[target.collection]?.[target.point];
       if (target.point === 'before') await hook?.(input as never, tools);
-      else await stillThere(hook, target)(input as never, tools);
+      else await requireDeclared(hook, target)(input as never, tools);
       return undefined;
     }
     case 'cron': {
       const cron = extension.crons?.find(({ name }) => name === target.name);
-      await stillThere(cron?.handler, target)(input as never, tools);
+      await requireDeclared(cron?.handler, target)(input as never, tools);
       return undefined;
     }
     case 'route': {
       const route = extension.routes?.find(({ method, path }) => `${method} ${path}` === target.name);
-      return answer(stillThere(route, target), input as RouteInput, tools);
+      return answer(requireDeclared(route, target), input as RouteInput, tools);
     }
   }
 }
 
-/** What was declared when the call set out; the file may have been edited since. */
-function stillThere<T>(declared: T | undefined, target: CallTarget): T {
-  if (declared === undefined) throw new Error(`${nameOfTarget(target)} is not there any more`);
+/** Returns a declaration that existed when the call began; throws if the file was edited since. */
+function requireDeclared<T>(declared: T | undefined, target: CallTarget): T {
+  if (declared === undefined) throw new Error(`${nameOfTarget(target)} does not exist any more`);
   return declared;
 }
 
-async function answer(route: Route, input: RouteInput, tools: Tools): Promise<RouteOutput> {
+async function answer(route: Route, input: RouteInput, tools: HandlerTools): Promise<RouteOutput> {
   const { headers, ...given } = input;
   const request = {
     ...given,
@@ -82,7 +87,7 @@ async function answer(route: Route, input: RouteInput, tools: Tools): Promise<Ro
   };
 }
 
-/** What can't be sent is a defect of the code that gave it. */
+/** Validates the headers of an answer; an invalid one is a defect of the extension. */
 function readHeaders(given: unknown): Record<string, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TypeError('the headers of an answer must be an object');

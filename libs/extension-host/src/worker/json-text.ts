@@ -1,10 +1,10 @@
-/** More than this goes from a worker to nobody: the service would hold it in its own memory. */
+/** The limit of a value that leaves a worker: the service holds it in its own memory. */
 const maxLength = 16 * 1024 * 1024;
 
-/** As it was before code of an extension could put its own in its place. */
+/** Saved before code of an extension could replace it. */
 const { stringify } = JSON;
 
-/** A value as JSON, which is how values leave a worker. Throws for what can't be written so, and for what is too large. */
+/** Serializes a value that leaves a worker. Throws for a value that is not JSON or too large. */
 export function jsonText(value: unknown): string {
   const text = stringify(value);
   if (text === undefined)

@@ -3,24 +3,24 @@ import type { FromWorker, LogLevel } from '../protocol.ts';
 /** Writes a line of the service's log. */
 export type WriteLog = (level: LogLevel, message: string, fields?: object) => void;
 
-/** A loop that logs is not to become one of the service's: most lines in a second, and most characters in one. */
+/** The most lines per second and characters per line, so that a loop that logs does not burden the service. */
 const maxLines = 200;
 const maxLength = 16_384;
 const windowMs = 1000;
-/** As they were before code of an extension could put its own in their place. */
+/** Saved before code of an extension could replace them. */
 const { parse, stringify } = JSON;
 
-/** Makes what writes the log of a worker; of too much it leaves out the rest, and says so. */
+/** Creates the log of a worker; it omits lines beyond the limit and logs their number. */
 export function createLogWriter(say: (message: FromWorker) => void): WriteLog {
   let begunMs = Number.NEGATIVE_INFINITY;
   let written = 0;
-  let leftOut = 0;
+  let omitted = 0;
 
   function beginWindow(): void {
-    if (leftOut > 0) say({ type: 'log', level: 'warn', message: `${leftOut} lines were left out of the log` });
+    if (omitted > 0) say({ type: 'log', level: 'warn', message: `${omitted} lines were omitted from the log` });
     begunMs = performance.now();
     written = 0;
-    leftOut = 0;
+    omitted = 0;
   }
 
   return (level, message, fields) => {
@@ -30,8 +30,8 @@ export function createLogWriter(say: (message: FromWorker) => void): WriteLog {
       say({ type: 'log', level, message: cut(message), fields: fields && plain(fields) });
       return;
     }
-    leftOut += 1;
-    if (leftOut === 1) setTimeout(beginWindow, windowMs).unref();
+    omitted += 1;
+    if (omitted === 1) setTimeout(beginWindow, windowMs).unref();
   };
 }
 

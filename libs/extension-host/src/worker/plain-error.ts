@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import type { PlainError } from '../protocol.ts';
 
-/** Makes plain data of whatever was thrown, which may be anything. */
+/** Converts a thrown value of any kind to plain data. */
 export function plainError(thrown: unknown): PlainError {
   try {
     if (!(thrown instanceof Error)) return { message: `threw ${inspect(thrown, { depth: 1, breakLength: Infinity })}` };
     const { message, stack } = thrown;
     return { message: String(message), stack: stack === undefined ? undefined : String(stack) };
   } catch {
-    return { message: 'threw what can not be looked at' };
+    return { message: 'threw a value that can not be inspected' };
   }
 }

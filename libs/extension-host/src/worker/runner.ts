@@ -6,8 +6,8 @@ import { watchMemory } from './watch-memory.ts';
 import type { WorkerData } from './worker.ts';
 
 /**
- * The process that the workers of all extensions are threads of. It is apart from the service, since a thread that asks
- * for more memory at once than it may have ends its whole process, and so that code of extensions finds none of the
+ * The process whose threads are the workers of all extensions. It is separate from the service because a thread that
+ * exceeds its memory in one allocation ends its whole process, and because the code of extensions must not find the
  * service's secrets in its environment.
  */
 
@@ -30,7 +30,7 @@ function start(id: number, file: string, memoryMb: number): void {
     workerData,
     transferList: [port2],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith(environmentPrefix))),
-    // Above what the watch allows, so that it is the watch that ends a leak, and V8 only what outruns it.
+    // Above the limit of the watch, so that the watch ends a leak, and V8 only one that is too fast for it.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
   });
   workers.set(id, { worker, port });
@@ -47,7 +47,7 @@ function start(id: number, file: string, memoryMb: number): void {
   worker.on('exit', (code) => {
     unwatch();
     workers.delete(id);
-    // What it said last is heard before its end.
+    // The last messages are passed on before its end.
     for (let left = receiveMessageOnPort(port); left; left = receiveMessageOnPort(port)) pass(left.message);
     port.close();
     say({ kind: 'ended', worker: id, reason: reason ?? `it ended by itself, with exit code ${code}` });
@@ -59,7 +59,7 @@ process.on('message', (message: ToRunner) => {
   else if (message.kind === 'post') workers.get(message.worker)?.port.postMessage(message.message);
   else void workers.get(message.worker)?.worker.terminate();
 });
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit());
-// A terminal's Ctrl-C is for the service, which stops this when it has finished.
+// Ctrl-C in a terminal is for the service, which stops this process when it has finished.
 process.on('SIGINT', () => {});

@@ -4,10 +4,10 @@ import { HostRefusal } from './host-refusal.ts';
 import { jsonText } from './json-text.ts';
 import type { WriteLog } from './log-writer.ts';
 
-/** Asks the host, and gives what it answers; `method` is `<tool>.<function>`. */
+/** Runs a tool on the host and returns its result; `method` is `<tool>.<function>`. */
 export type Ask = (method: string, args: unknown[]) => Promise<unknown>;
 
-/** The tools of one call; the environment of this thread holds only variables that are meant for extensions. */
+/** Creates the tools of one call; the environment of this thread holds only variables for extensions. */
 export function createTools(ask: Ask, log: WriteLog): Tools {
   const line = (level: LogLevel) => (message: string, fields?: object) => log(level, String(message), fields);
   return {
@@ -76,21 +76,21 @@ function createKeyValueStore(ask: Ask): Tools['kv'] {
   };
 }
 
-/** As code that knows `fetch` may write it: methods in lower case, headers of the class. */
+/** Accepts options in the style of `fetch`: methods in lower case, headers as a Headers object. */
 const toRequest = ({ method, headers, ...rest }: FetchOptions): FetchOptions => ({
   ...rest,
   ...(method !== undefined && { method: String(method).toUpperCase() }),
   ...(headers !== undefined && { headers: headers instanceof Headers ? Object.fromEntries(headers) : headers }),
 });
 
-interface Answered {
+interface FetchAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
 }
 
 function toFetched(answer: unknown): Fetched {
-  const { status, headers, bytes } = answer as Answered;
+  const { status, headers, bytes } = answer as FetchAnswer;
   const text = () => new TextDecoder().decode(bytes);
   return { status, ok: status >= 200 && status <= 299, headers, bytes, text, json: () => JSON.parse(text()) };
 }

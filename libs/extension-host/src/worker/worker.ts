@@ -3,9 +3,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../protocol.ts';
 
-/** The thread that an extension lives in: it loads the file, says what that declares, and runs one call after another. */
+/**
+ * The thread of an extension: it loads the file, sends its declarations to the host, and runs one call after another.
+ */
 
-/** What a worker is started with. */
+/** The start data of a worker. */
 export interface WorkerData {
   readonly file: string;
   readonly port: MessagePort;
@@ -14,13 +16,13 @@ export interface WorkerData {
 }
 
 const { file, port, compileCache } = workerData as WorkerData;
-// Code of the extension may say to the port of every worker what it likes; this one is ours.
+// Code of the extension can not reach this port, only the parent port that every worker has.
 Reflect.deleteProperty(workerData, 'port');
-// A thread does not have that of its process: without it, most of the time that it takes to load goes into compiling.
+// A thread does not inherit its process's cache; without it, compiling takes most of the loading time.
 if (compileCache) enableCompileCache(compileCache);
 
 const authorsPackage = '@recordbus/extensions';
-// Wherever the file of the extension is, this package is there for it.
+// The extension can import this package from any directory.
 const packageUrl = import.meta.resolve(authorsPackage);
 const imported = new Set<string>();
 registerHooks({
@@ -53,7 +55,7 @@ try {
     else calls.answer(message.ask, message.outcome);
   });
   say({ type: 'loaded', description, files: [...imported] });
-  // Workers are killed sooner than they end.
+  // Workers are terminated, so nothing else would write the cache.
   flushCompileCache();
 } catch (error) {
   say({ type: 'unloadable', error: plainError(error) });

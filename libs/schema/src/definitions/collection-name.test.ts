@@ -9,7 +9,7 @@ test('letters, digits and underscores after a letter, 63 at most', () => {
     assert.match(findCollectionNameProblem(name) ?? '', /^must begin with a letter/, name);
 });
 
-test('first segments of other paths are reserved, in every case (contract §1)', () => {
+test('first segments of other paths are reserved, in every case [collections §1.3]', () => {
   const names = 'admin, auth, batch, collections, files, health, metrics, realtime, records, settings, v1, x'.split(
     ', ',
   );

@@ -1,6 +1,6 @@
 import { namePattern } from '../naming.ts';
 
-/** First segments of paths under /api that are no collection (contract §1). */
+/** First segments of paths under /api that are not collections (collections §1.3). */
 const reservedNames = new Set([
   'admin',
   'auth',
@@ -16,7 +16,7 @@ const reservedNames = new Set([
   'x',
 ]);
 
-/** What is wrong with a collection's name, apart from being taken; undefined when nothing is (contract §1). */
+/** Finds what is wrong with a collection's name, apart from being taken (collections §1.2, §1.3). */
 export function findCollectionNameProblem(name: string): string | undefined {
   if (!namePattern.test(name)) return 'must begin with a letter and have at most 63 letters, digits and underscores';
   if (reservedNames.has(name.toLowerCase())) return `"${name}" is reserved`;

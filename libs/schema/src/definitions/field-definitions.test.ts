@@ -35,8 +35,8 @@ function problemsOf(input: unknown, rest?: Partial<DefinitionContext>): Record<s
   }
 }
 
-describe('definitions that are right', () => {
-  test('are read again as they were completed, those among them that every auth collection has', () => {
+describe('valid definitions', () => {
+  test('are unchanged when they are read again, implicit fields included', () => {
     const fields = read([{ name: 'nick', type: 'text' }], { collectionType: 'auth' });
     assert.deepEqual(
       fields.map(({ name }) => name),
@@ -58,12 +58,12 @@ describe('definitions that are right', () => {
     });
   });
 
-  test('may be the JSON text of the array (contract §2)', () => {
+  test('may be the JSON text of the array [collections §2.1]', () => {
     assert.equal(read('[{"name":"title","type":"text"}]')[0]?.name, 'title');
     assert.deepEqual(read('[]'), []);
   });
 
-  test('keep an id that they carry; system is not theirs to say', () => {
+  test('keep their ids; their `system` is ignored', () => {
     const [field] = read([{ id: 'Own-id_1', name: 'title', type: 'text', system: true, collection: null }]);
     assert.deepEqual([field?.id, field?.system], ['Own-id_1', false]);
   });
@@ -81,7 +81,7 @@ describe('definitions that are right', () => {
   });
 });
 
-describe('what is wrong is named where it is', () => {
+describe('problems have the place of the definition', () => {
   const name = 'must begin with a letter and have at most 63 letters, digits and underscores';
   const types = `must be one of ${[...fieldTypes.keys()].join(', ')}`;
   const text = (fieldName: string, rest: object = {}) => ({ name: fieldName, type: 'text', ...rest });

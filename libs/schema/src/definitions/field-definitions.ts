@@ -9,12 +9,12 @@ import { findFieldNameProblem } from './field-name.ts';
 import { completeAuthFields } from './implicit-fields.ts';
 import type { Problems } from './problems.ts';
 
-/** What the definitions of a collection's fields are read against. */
+/** What the definitions of a collection's fields are checked against. */
 export interface DefinitionContext {
   readonly collectionType: CollectionType;
-  /** The fields as they are, when the collection exists. */
+  /** The current fields, when the collection exists. */
   readonly previous?: readonly Field[];
-  /** The collection that a relation names, which may be the one being defined; undefined when there is none. */
+  /** Finds the collection that a relation names, which may be the one being defined. */
   findCollection(name: string): Pick<Collection, 'name' | 'type'> | undefined;
 }
 
@@ -23,7 +23,7 @@ const isObject = (value: unknown): value is object =>
 
 const flag = z.boolean('must be true or false');
 
-/** The outer shape of a definition (interface §2.2); `system` is shown, never read. */
+/** The outer shape of a definition (fields §1.1). */
 const shape = z.strictObject({
   id: z
     .string('must be a string')
@@ -42,15 +42,15 @@ const shape = z.strictObject({
 type Definition = z.output<typeof shape>;
 
 /**
- * With all columns in use and each value moved out of line (18 bytes stay), a row of so many fields still fits a page
- * of the database; more could be defined, but not written.
+ * With all columns in use and each value stored out of line (18 bytes stay), a row of so many fields still fits a page of
+ * the database. More could be defined, but not written.
  */
 const maxFields = 400;
 
 /**
- * Reads field definitions as an admin sends them, an array or its JSON text (contract §2), and completes them: options
- * with their defaults, ids where there are none. A definition is the field of `previous` with its id, or without an id
- * the one with its name. What is wrong is added to `problems`; the fields are good only if nothing was.
+ * Reads field definitions as an admin sends them, an array or its JSON text (collections §2.1), and completes them:
+ * options with their defaults, ids where there are none. A definition is the field of `previous` with its id, or without
+ * an id the one with its name. Adds what is wrong to `problems`; use the fields only if there are none.
  */
 export function readFieldDefinitions(input: unknown, context: DefinitionContext, problems: Problems): Field[] {
   const list = typeof input === 'string' ? parseJson(input) : input;
@@ -63,7 +63,7 @@ export function readFieldDefinitions(input: unknown, context: DefinitionContext,
     return [];
   }
   const fields: Field[] = [];
-  // A field that one definition names by its id is not meant by another one's name.
+  // A definition without an id never means a field that another definition names by its id.
   const namedById = new Set(list.map((item: unknown) => memberOf(item, 'id')));
   const unnamed = context.previous?.filter(({ id }) => !namedById.has(id)) ?? [];
   for (const [position, item] of list.entries()) {
@@ -71,7 +71,7 @@ export function readFieldDefinitions(input: unknown, context: DefinitionContext,
     if (field) fields.push(field);
   }
   const all = context.collectionType === 'auth' ? completeAuthFields(fields, context.previous, problems) : fields;
-  refuseDoubles(all, problems);
+  refuseDuplicates(all, problems);
   return all;
 }
 
@@ -117,14 +117,14 @@ function readDefinition(item: unknown, position: number, context: ListContext, p
   };
 }
 
-/** How problems call a definition: by its name, or by its position when that is not one. */
+/** The place of a definition in problems: its name, or its position without a valid one. */
 function placeOf(item: unknown, position: number, collectionType: CollectionType): string {
   const name = memberOf(item, 'name');
   const isUsable = typeof name === 'string' && !findFieldNameProblem(name, collectionType);
   return `fields.${isUsable ? name : position}`;
 }
 
-/** Is what a definition calls so an option of its type? Other products write options beside the name. */
+/** Whether the member is an option of the definition's type. Other products have options beside the name. */
 function isOption(item: unknown, name: string): boolean {
   const options = fieldTypes.get(String(memberOf(item, 'type')))?.options.safeParse({ [name]: memberOf(item, name) });
   return options !== undefined && !options.error?.issues.some(({ code }) => code === 'unrecognized_keys');
@@ -144,7 +144,7 @@ function readOptions(definition: Definition, type: FieldType, place: string, pro
   return {};
 }
 
-/** The options that stand beside `options` (interface §2.2); those win that stand in both places. */
+/** Returns the options beside `options` (fields §3.7), which win over those in `options`. */
 function readFlags({ onCreate, onUpdate }: Definition, type: FieldType, place: string, problems: Problems): object {
   const flags = Object.entries({ onCreate, onUpdate }).filter(([, value]) => value !== undefined);
   if (type.name === 'autodate') return Object.fromEntries(flags);
@@ -160,7 +160,7 @@ interface TargetContext {
   readonly problems: Problems;
 }
 
-/** The name of a relation's target as that collection itself writes it; undefined for fields that refer to none. */
+/** Returns the name of a relation's target with the case of that collection; undefined for other fields. */
 function readTarget(
   { collection: name }: Definition,
   { type, previous, place, context, problems }: TargetContext,
@@ -179,8 +179,8 @@ function readTarget(
   return target.name;
 }
 
-/** Names are unique without case, ids as they are (contract §8). */
-function refuseDoubles(fields: readonly Field[], problems: Problems): void {
+/** Names are unique without case, ids with case (fields §1.2, §1.3). */
+function refuseDuplicates(fields: readonly Field[], problems: Problems): void {
   const names = new Set<string>();
   const ids = new Set<string>();
   for (const { name, id } of fields) {

@@ -2,10 +2,10 @@ import { accountColumns } from '../account-columns.ts';
 import type { CollectionType } from '../collection.ts';
 import { namePattern } from '../naming.ts';
 
-/** Members of every record that are not fields (contract §8). */
+/** Members of every record that are not fields (fields §1.3). */
 const reservedNames = new Set(['id', 'created', 'updated', 'created_at', 'updated_at', 'expand']);
 
-/** Members and columns of auth records that are not fields (contract §8). */
+/** Members and columns of accounts that are not fields (fields §1.3). */
 const reservedOnAuth = new Set([
   'anonymous',
   'password',
@@ -14,10 +14,10 @@ const reservedOnAuth = new Set([
   ...accountColumns.map(({ name }) => name),
 ]);
 
-/** Columns that PostgreSQL adds to each table; it takes no other under these names (manual, §5.6). */
+/** Columns that PostgreSQL adds to each table; it refuses others with these names (PostgreSQL manual, §5.6). */
 const databaseColumns = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
 
-/** What is wrong with a field's name, apart from being taken; undefined when nothing is. */
+/** Finds what is wrong with a field's name, apart from being taken. */
 export function findFieldNameProblem(name: string, collectionType: CollectionType): string | undefined {
   if (!namePattern.test(name)) return 'must begin with a letter and have at most 63 letters, digits and underscores';
   const folded = name.toLowerCase();

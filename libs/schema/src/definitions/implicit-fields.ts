@@ -3,16 +3,16 @@ import { email } from '../fields/email.ts';
 import { newFieldId } from './field-id.ts';
 import type { Problems } from './problems.ts';
 
-/** The fields that every auth collection has (interface §2.3). */
+/** The fields that every auth collection has (collections §2.2). */
 const implicit: readonly Omit<Field, 'id'>[] = [
   { name: 'email', type: 'email', required: true, system: true, options: email.options.parse({}) },
   { name: 'verified', type: 'bool', required: false, system: true, options: {} },
 ];
 
 /**
- * The fields of an auth collection, `email` and `verified` among them: those that a definition leaves out stay as they
- * were, or are added. Their options are the admin's, but names and types are not, nor is that an address is required
- * and nobody else's; what is wrong is added to `problems`.
+ * Returns the fields of an auth collection with `email` and `verified`, which stay or are added when the definition
+ * leaves them out. Their options may change, but not their names and types, and the address stays required and unique.
+ * Adds what is wrong to `problems`.
  */
 export function completeAuthFields(
   fields: readonly Field[],
@@ -24,7 +24,9 @@ export function completeAuthFields(
     const former = formerNames.get(id);
     if (former !== undefined && former !== name) problems.add(`fields.${name}.name`, `cannot change from ${former}`);
   }
-  const missing = implicit.filter(({ name }) => !fields.some((field) => field.name === name));
+  const missing = implicit.filter(
+    ({ name }) => !fields.some((field) => field.name === name || formerNames.get(field.id) === name),
+  );
   return [
     ...missing.map(
       (field) => previous?.find(({ name }) => name === field.name) ?? complete({ ...field, id: newFieldId() }),

@@ -1,6 +1,7 @@
 export { findCollectionNameProblem } from './collection-name.ts';
+export { exampleDefinitions } from './example-definitions.ts';
 export { type DefinitionContext, readFieldDefinitions } from './field-definitions.ts';
 export { newFieldId } from './field-id.ts';
 export { findFieldNameProblem } from './field-name.ts';
-export { collectionJson, presentCollection } from './present-collection.ts';
+export { collectionJson, fieldJson, presentCollection, presentField } from './present-collection.ts';
 export { createProblems, type Problems } from './problems.ts';

@@ -4,7 +4,7 @@ import type { Field } from '../field.ts';
 
 const rule = z.string().nullable();
 
-/** A collection as the API shows it (interface §2.1). */
+/** A collection as the API shows it (collections §1.4). */
 export const collectionJson = z.object({
   id: z.string(),
   name: z.string(),
@@ -21,7 +21,7 @@ export const collectionJson = z.object({
   updated_at: z.int().describe('unix seconds'),
 });
 
-/** The way out for collections: every answer that holds one holds this. */
+/** Returns a collection as answers show it. */
 export const presentCollection = (collection: Collection): z.output<typeof collectionJson> => ({
   id: collection.id,
   name: collection.name,
@@ -38,10 +38,24 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
   updated_at: collection.updatedAtSec,
 });
 
-const presentField = ({ id, name, type, required, system, options, collection }: Field) => {
-  // The database keeps the members of an object in an order of its own; the text is the same before and after.
+/** A definition of a field as the API shows it (fields §1.1). */
+export const fieldJson = z.object({
+  id: z.string().describe('stable over renames'),
+  name: z.string(),
+  type: z.string(),
+  required: z.boolean(),
+  system: z.boolean().describe('every auth collection has it'),
+  options: z.record(z.string(), z.unknown()),
+  collection: z.string().optional().describe('name of the target; relation fields only'),
+  onCreate: z.boolean().optional().describe('autodate fields only'),
+  onUpdate: z.boolean().optional().describe('autodate fields only'),
+});
+
+/** Returns a definition of a field as answers show it. */
+export const presentField = ({ id, name, type, required, system, options, collection }: Field) => {
+  // The database orders the members of an object itself; sorted, the text is the same before and after.
   const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
-  // Those of an autodate stand at the level of the field (interface §2.2).
+  // Those of an autodate are beside `options` (fields §3.7).
   const placed = type === 'autodate' ? { ...sorted, options: {} } : { options: sorted };
   return { id, name, type, required, system, ...placed, ...(collection !== undefined && { collection }) };
 };

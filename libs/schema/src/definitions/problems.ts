@@ -1,19 +1,19 @@
 import { validationFailed } from '@recordbus/shared/errors';
 
 /**
- * What is wrong with a definition, each problem under the place where it is: `name`, `list_rule`, `fields.title.type`,
- * `fields.title.options.min`. A field is called by its name, and by its position from 0 when it has none that is valid.
+ * The problems of a definition by their places: `name`, `list_rule`, `fields.title.type`, `fields.title.options.min`. The
+ * place of a field has its name, or its position from 0 without a valid name (fields §1.4).
  */
 export interface Problems {
-  /** Notes a problem; the first one of a place stays. */
+  /** Adds a problem. The first one of a place stays. */
   add(place: string, message: string): void;
-  /** Throws 422 with every problem, if there is one. */
+  /** Throws 422 with all problems, if there are any. */
   throwIfAny(): void;
 }
 
-/** Starts an empty collection of problems. */
+/** Creates an empty list of problems. */
 export function createProblems(): Problems {
-  // A Map, since a place may be called like a member that every object inherits.
+  // A Map, since a place may have the name of a member that every object inherits.
   const messages = new Map<string, string>();
   return {
     add(place, message) {

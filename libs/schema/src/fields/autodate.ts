@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, Refusal } from '../field-type.ts';
+import { plainText } from './form-text.ts';
 
 const flag = z.boolean('must be true or false');
 
-/** A definition that says neither means the time of creation. */
+/** Without either option, `onCreate` holds (fields §3.7). */
 const options = z
   .strictObject({ onCreate: flag.optional(), onUpdate: flag.optional() })
   .transform(({ onCreate, onUpdate }) => ({
@@ -12,17 +13,22 @@ const options = z
     onUpdate: onUpdate ?? false,
   }));
 
-/** A time that the writing statement itself sets, in unix seconds (`newValue`, `nextValue`). */
+/** A time in unix seconds that the writing statement itself sets (`newValue`, `nextValue`). */
 export const autodate: FieldType = {
   name: 'autodate',
+  reference: 'fields §3.7',
   options,
+  samples: [{ options: { onCreate: true, onUpdate: true }, values: [] }],
   isServerSet: true,
   emptyTextIsNull: true,
   columnType: () => 'bigint',
+  filterKind: () => 'date',
+  viewType: 'date',
+  formText: () => plainText,
   valueSchema: () => ({ type: 'integer', description: 'unix seconds' }),
   compile: () => () => new Refusal('is set by the server'),
 };
 
-/** Is the field a time to be set by every write of this kind? */
+/** Whether every write of this kind sets the field. */
 export const isSetBy = (field: Field, flagName: 'onCreate' | 'onUpdate'): boolean =>
   field.type === autodate.name && field.options[flagName] === true;

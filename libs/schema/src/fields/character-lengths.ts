@@ -2,7 +2,7 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type Narrowing, Refusal } from '../field-type.ts';
 
-/** The options of every type that bounds its texts; lengths count characters, that is code points (interface §2.2). */
+/** The options of every type that bounds its texts. Lengths count characters, which are code points (fields §2.4). */
 export const lengthOptions = {
   min: z.int('must be a whole number').min(0, 'must not be negative').optional(),
   max: z.int('must be a whole number').min(1, 'must be at least 1').optional(),
@@ -13,11 +13,11 @@ interface Lengths {
   readonly max?: number | undefined;
 }
 
-/** Do the two leave room for any text? The first argument of `refine`. */
-export const hasRoom = ({ min, max }: Lengths): boolean => min === undefined || max === undefined || min <= max;
+/** Whether `min` is not above `max`. The first argument of `refine`. */
+export const isOrdered = ({ min, max }: Lengths): boolean => min === undefined || max === undefined || min <= max;
 
 /** The second argument of `refine`. */
-export const noRoom = { path: ['min'], message: 'must not be above max' };
+export const notOrdered = { path: ['min'], message: 'must not be above max' };
 
 /** Builds the check of a text's length. */
 export function compileLengths({
@@ -33,13 +33,13 @@ export function compileLengths({
   };
 }
 
-/** The bounds as JSON Schema, whose lengths are characters too (§6.3). */
+/** The bounds as JSON Schema, whose lengths are characters too (JSON Schema Validation §6.3). */
 export const lengthSchema = ({ min, max }: Lengths): JsonSchema => ({
   ...(min !== undefined && { minLength: min }),
   ...(max !== undefined && { maxLength: max }),
 });
 
-/** What stored texts may stand against when the bounds change; the empty text has nothing to measure (contract §8). */
+/** What stored texts may conflict with when the bounds change. The empty text has no bounds (fields §2.2). */
 export function lengthNarrowings(before: Lengths, after: Lengths, column: string): Narrowing[] {
   const { min = 0, max } = after;
   const narrowings: Narrowing[] = [];

@@ -1,15 +1,26 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
+import { secondsText } from './form-text.ts';
 
 /** Largest distance from 1970 that a Date can stand for (ECMA-262 §21.4.1.1), in seconds. */
 const maxSeconds = 8.64e12;
 
-/** A point in time, kept as unix seconds; written as such or as any text that Date.parse reads. */
+/** Longer than any text of a date. */
+const maxTextLength = 100;
+
+const notADate = new Refusal('must be unix seconds or a date');
+
+/** A time, stored as unix seconds; written as such or as any text that Date.parse reads. */
 export const date: FieldType = {
   name: 'date',
+  reference: 'fields §3.6',
   options: z.strictObject({}),
+  samples: [{ values: [0, -1, 1767225600] }],
   emptyTextIsNull: true,
   columnType: () => 'bigint',
+  filterKind: () => 'date',
+  viewType: 'date',
+  formText: () => secondsText,
   valueSchema: () => ({ type: 'integer', description: 'unix seconds' }),
   writtenSchema: () => ({
     type: ['integer', 'string'],
@@ -17,9 +28,9 @@ export const date: FieldType = {
     examples: [1767225600, '2026-01-01T00:00:00Z'],
   }),
   compile: () => (value) => {
+    if (typeof value === 'string' && value.length > maxTextLength) return notADate;
     const seconds = typeof value === 'string' ? Date.parse(value) / 1000 : value;
-    if (typeof seconds !== 'number' || !(Math.abs(seconds) <= maxSeconds))
-      return new Refusal('must be unix seconds or a date');
+    if (typeof seconds !== 'number' || !(Math.abs(seconds) <= maxSeconds)) return notADate;
     return Math.floor(seconds);
   },
 };

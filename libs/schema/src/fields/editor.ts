@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { compileLengths, lengthNarrowings, lengthOptions, lengthSchema } from './character-lengths.ts';
+import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
 
 const options = z.strictObject({ max: lengthOptions.max });
 
-/** A text in HTML, kept as it is written: whoever shows it has to make it safe. */
+/** A text in HTML, stored as it is written. A program that shows it has to make it safe. */
 export const editor: FieldType = {
   name: 'editor',
+  reference: 'fields §3.12',
   options,
+  samples: [{ values: ['<p>bold</p>', ''] }],
   emptyTextIsNull: false,
   columnType: () => 'text',
+  filterKind: () => 'text',
+  viewType: 'editor',
+  formText: () => plainText,
   valueSchema: () => ({ type: 'string', contentMediaType: 'text/html' }),
   writtenSchema: (field) => ({
     type: 'string',

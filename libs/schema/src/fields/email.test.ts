@@ -4,7 +4,7 @@ import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../.
 
 const noAddress = new Error('must look like name@example.com');
 
-test('an address is local@domain.tld without whitespace (interface §2.2)', () => {
+test('an address is local@domain.tld without white space [fields §3.4]', () => {
   assertReads(testField('email'), [
     ['ann@example.org', 'ann@example.org'],
     ['Ann+x@Mail.example.org', 'Ann+x@Mail.example.org'],
@@ -13,13 +13,15 @@ test('an address is local@domain.tld without whitespace (interface §2.2)', () =
     ['ann@example', noAddress],
     ['@example.org', noAddress],
     ['an n@example.org', noAddress],
+    [' ann@example.org', noAddress],
+    ['ann@example.org\n', noAddress],
     ['a\0@example.org', noAddress],
     ['\ud800@example.org', noAddress],
     [5, new Error('must be a string')],
   ]);
 });
 
-test('lengths are bounded, the empty text is not measured (contract §8)', () => {
+test('lengths are bounded, but not of the empty text [fields §2.2]', () => {
   assertReads(testField('email', { min: 8, max: 10 }), [
     ['', ''],
     ['a@b.org', new Error('must have at least 8 characters')],
@@ -32,10 +34,14 @@ test('lengths are bounded, the empty text is not measured (contract §8)', () =>
   ]);
 });
 
-test('narrower lengths are asked of the rows', () => {
+test('narrower lengths check the rows', () => {
   assert.deepEqual(narrowingsOf('email', {}, { min: 3, max: 9 }), [
     ['min', `"f" <> '' and char_length("f") < 3`],
     ['max', 'char_length("f") > 9'],
   ]);
   assert.deepEqual(narrowingsOf('email', { max: 9 }, { max: 10 }), []);
+});
+
+test('spaces around the address of an account are removed [fields §3.4]', () => {
+  assertReads(testField('email', {}, { system: true }), [[' ann@example.org\n', 'ann@example.org']]);
 });

@@ -1,20 +1,37 @@
 import { z } from 'zod';
-import { emailAddress } from '../email-address.ts';
+import { accountAddress, emailAddress } from '../email-address.ts';
 import { type FieldType, Refusal } from '../field-type.ts';
-import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import {
+  compileLengths,
+  isOrdered,
+  lengthNarrowings,
+  lengthOptions,
+  lengthSchema,
+  notOrdered,
+} from './character-lengths.ts';
 import { encryptionOption, isComparable, notComparable } from './encryption.ts';
+import { plainText } from './form-text.ts';
 
 const options = z
   .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
-  .refine(hasRoom, noRoom)
+  .refine(isOrdered, notOrdered)
   .refine(isComparable, notComparable);
 
-/** An e-mail address, stored without spaces around it. The empty text is a value that has no format (contract §8). */
+/**
+ * An e-mail address, stored as it is written, that of an account without the spaces around it. The empty text is a value
+ * without a format (fields §2.2).
+ */
 export const email: FieldType = {
   name: 'email',
+  reference: 'fields §3.4',
   options,
+  samples: [{ values: ['name@example.com', ''] }],
   emptyTextIsNull: false,
   columnType: () => 'text',
+  filterKind: () => 'text',
+  viewType: 'email',
+  formText: () => plainText,
+  uniqueSql: (column) => `lower(${column})`,
   valueSchema: () => ({ type: 'string' }),
   writtenSchema: (field) => ({
     type: 'string',
@@ -23,9 +40,10 @@ export const email: FieldType = {
   }),
   compile(field) {
     const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
+    const schema = field.system ? accountAddress : emailAddress;
     return (value) => {
       if (value === '') return value;
-      const read = emailAddress.safeParse(value);
+      const read = schema.safeParse(value);
       if (!read.success) return new Refusal(read.error.issues[0]?.message ?? 'is not an address');
       return findLengthProblem(read.data) ?? read.data;
     };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The option of the types whose values may be encrypted at rest (interface §2.2). */
+/** The option of the types whose values may be encrypted at rest (fields §4.1). */
 export const encryptionOption = { encrypted: z.boolean('must be true or false').default(false) };
 
-/** Two sealed texts never equal each other, so a field can't be both (contract §2). The first argument of `refine`. */
+/** Two ciphertexts never equal each other, so no field is encrypted and unique. The first argument of `refine`. */
 export const isComparable = ({
   encrypted,
   unique,

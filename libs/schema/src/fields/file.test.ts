@@ -32,10 +32,11 @@ test('the column is text, or a list in JSON', () => {
   assert.deepEqual([fieldTypeOf(one).columnType(one), fieldTypeOf(several).columnType(several)], ['text', 'jsonb']);
 });
 
-test('options are completed with their defaults (interface §2.2)', () => {
+test('options are completed with their defaults [fields §3.15]', () => {
   assert.deepEqual(testField('file').options, {
     maxSize: 0,
     mimeTypes: [],
+    thumbs: [],
     multiple: false,
     protected: false,
     viewRule: null,
@@ -46,13 +47,17 @@ test('options are completed with their defaults (interface §2.2)', () => {
   });
 });
 
-test('options that make no sense are refused, each by its name', () => {
+test('wrong options are refused, each by its name', () => {
   const pattern = 'must be a content type such as image/png or image/*';
+  const size = 'must be a size such as 100x100, 0x100 or 100x100f';
   assertOptionsRefused('file', [
     [{ maxSize: -1 }, { maxSize: 'must be a whole number of bytes' }],
     [{ maxSize: 1.5 }, { maxSize: 'must be a whole number of bytes' }],
     [{ mimeTypes: 'image/*' }, { mimeTypes: 'must be a list of content types' }],
     [{ mimeTypes: ['image', '*/png'] }, { 'mimeTypes.0': pattern, 'mimeTypes.1': pattern }],
+    [{ thumbs: '10x10' }, { thumbs: 'must be a list of sizes' }],
+    [{ thumbs: ['0x0', '4097x1'] }, { 'thumbs.0': size, 'thumbs.1': 'may have sides of at most 4096' }],
+    [{ thumbs: Array(21).fill('10x10') }, { thumbs: 'must have at most 20 sizes' }],
     [{ protected: 'yes' }, { protected: 'must be true or false' }],
     [{ viewRule: 1 }, { viewRule: 'must be an expression, empty or null' }],
   ]);
@@ -81,13 +86,13 @@ test('patterns are kept in lower case', () => {
   assert.deepEqual(testField('file', { mimeTypes: ['Image/*'] }).options.mimeTypes, ['image/*']);
 });
 
-test('oneTimeToken and bindTokenIp imply protected (contract §3)', () => {
+test('oneTimeToken and bindTokenIp imply protected [files §7.2]', () => {
   const needs = (options: object) => needsToken(testField('file', options).options as FileOptions);
   assert.equal(needs({}), false);
   for (const option of ['protected', 'oneTimeToken', 'bindTokenIp']) assert.equal(needs({ [option]: true }), true);
 });
 
-test('one file instead of several asks the rows', () => {
+test('one file instead of several checks the rows', () => {
   assert.deepEqual(narrowingsOf('file', { multiple: true }, {}), [['multiple', 'jsonb_array_length("f") > 1']]);
   assert.deepEqual(narrowingsOf('file', {}, { multiple: true }), []);
 });

@@ -1,15 +1,30 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, type Narrowing, Refusal, type ValueReader } from '../field-type.ts';
+import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
 
 /** `type/subtype` in the characters of RFC 6838 §4.2, with `*` for any subtype or, alone, for any type. */
 const mimePattern = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
 
-/** Stored names are ASCII: a slug, an underscore, ten random characters, an extension (contract §3). */
+/** Stored names are ASCII: a slug, an underscore, ten random characters, an extension (files §2.1). */
 const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 
 const flag = z.boolean('must be true or false').default(false);
+
+/** The size of a preview: 100x100, 0x100 or 100x0, with t, b or f behind it (files §5.2). */
+export const thumbSize = /^(?!0+x0+[tbf]?$)\d{1,4}x\d{1,4}[tbf]?$/;
+
+/** Longest side of a preview in pixels, which bounds the cost of making one. */
+export const maxThumbSidePixels = 4096;
+
+const thumbText = z
+  .string('must be a string')
+  .max(10, 'must be a size such as 100x100')
+  .regex(thumbSize, 'must be a size such as 100x100, 0x100 or 100x100f')
+  .refine((text) => text.split('x').every((side) => Number.parseInt(side, 10) <= maxThumbSidePixels), {
+    error: `may have sides of at most ${maxThumbSidePixels}`,
+  });
 
 const options = z.strictObject({
   /** Bytes; 0 is no limit. */
@@ -23,9 +38,11 @@ const options = z.strictObject({
       'must be a list of content types',
     )
     .default([]),
+  /** Sizes of previews beside 100x100; others are refused. */
+  thumbs: z.array(thumbText, 'must be a list of sizes').max(20, 'must have at most 20 sizes').default([]),
   multiple: flag,
   protected: flag,
-  /** Asked beside the collection's view rule, in the same language. */
+  /** Checked beside the collection's view rule, in the same language. */
   viewRule: z.string('must be an expression, empty or null').nullable().default(null),
   requireAuth: flag,
   oneTimeToken: flag,
@@ -33,13 +50,13 @@ const options = z.strictObject({
   auditDownloads: flag,
 });
 
-/** The options of a file field, read. */
+/** The options of a file field. */
 export type FileOptions = z.output<typeof options>;
 
-/** Does a download need a token? One-time and bound tokens make no sense without (contract §3). */
+/** Whether a download needs a token: one-time and bound tokens imply `protected` (files §7.2). */
 export const needsToken = (file: FileOptions): boolean => file.protected || file.oneTimeToken || file.bindTokenIp;
 
-/** Does a content type match one of the patterns? No patterns take every type. */
+/** Whether a content type matches one of the patterns. An empty list takes every type. */
 export function matchesMimeTypes(contentType: string, patterns: readonly string[]): boolean {
   const type = contentType.toLowerCase();
   return (
@@ -53,19 +70,24 @@ const isOfFamily = (type: string, pattern: string) => pattern.endsWith('/*') && 
 /** The options of a file field whose definition was checked. */
 export const fileOptionsOf = (field: Field): FileOptions => options.parse(field.options);
 
-/** Builds the reader of a file field where nothing can be uploaded: it takes no name. */
+/** Builds the reader of a file field for a body without uploads, which can name no file. */
 export const compileWithoutUploads =
   ({ options: { multiple } }: Field): ValueReader =>
   (value) =>
     multiple && Array.isArray(value) && value.length === 0 ? '[]' : new Refusal('is uploaded when the record is there');
 
-/** Names of stored files; the bytes are elsewhere. That a name is one of the record's own is the writer's to say. */
+/** Names of stored files; the bytes are elsewhere. The writer checks that a name belongs to the record. */
 export const file: FieldType = {
   name: 'file',
+  reference: 'fields §3.15',
   options,
+  samples: [{ values: [] }, { options: { multiple: true }, values: [] }],
   emptyTextIsNull: true,
   columnType: (field) => (field.options.multiple ? 'jsonb' : 'text'),
-  // Contract §3: an empty list of files is `[]`.
+  filterKind: (field) => (field.options.multiple ? 'list' : 'text'),
+  viewType: undefined,
+  formText: (field) => (field.options.multiple ? listText : plainText),
+  // Without files the list is empty, not null (fields §2.3).
   emptyValue: (field) => (field.options.multiple ? '[]' : null),
   valueSchema: (field) => listOf(field, { type: 'string', description: 'name of a stored file' }),
   compile(field) {

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { assertReads, testField } from '../../test/test-field.ts';
 
-test('a place has a latitude and a longitude within their bounds (interface §2.2)', () => {
+test('a point has a latitude and a longitude within their bounds [fields §3.13]', () => {
   const refused = new Error('must be {lat, lng} with lat from -90 to 90 and lng from -180 to 180');
   assertReads(testField('geoPoint'), [
     [{ lng: -180, lat: 90 }, '{"lat":90,"lng":-180}'],

@@ -16,7 +16,7 @@ import { text } from './text.ts';
 import { url } from './url.ts';
 import { vector } from './vector.ts';
 
-/** Every type of field, by the name that definitions use. */
+/** All types of fields, by their names in definitions. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
   [
     text,
@@ -37,7 +37,10 @@ export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
   ].map((type) => [type.name, type]),
 );
 
-/** The type of a field whose definition was checked. */
+/** Whether the values of a field are stored but never shown. */
+export const isWriteOnly = ({ type }: Field): boolean => fieldTypes.get(type)?.isWriteOnly === true;
+
+/** Returns the type of a field whose definition was checked. Throws for a type of a later version. */
 export function fieldTypeOf(field: Field): FieldType {
   const type = fieldTypes.get(field.type);
   if (!type) throw new Error(`the field ${field.name} has the type ${field.type}, which this version does not know`);

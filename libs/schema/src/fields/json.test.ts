@@ -12,7 +12,7 @@ test('any JSON value, as its text', () => {
   ]);
 });
 
-test('what the database can not hold is refused', () => {
+test('values that the database cannot store are refused', () => {
   const text = new Error('must not contain NUL or half a surrogate pair');
   assertReads(testField('json'), [
     ['\0', text],

@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { encryptionOption } from './encryption.ts';
+import { jsonText } from './form-text.ts';
 import { isStorable } from './storable.ts';
 
-/** Deeper values than this would meet the stack limit of PostgreSQL's parser before ours. */
+/** Deeper values exceed the stack limit of PostgreSQL's parser before ours. */
 const maxDepth = 500;
 
 /** Any JSON value. */
 export const json: FieldType = {
   name: 'json',
+  reference: 'fields §3.10',
   options: z.strictObject(encryptionOption),
+  samples: [{ values: [{ a: [1, null] }, [true], 'text', '', 1.5] }],
   emptyTextIsNull: false,
   columnType: () => 'jsonb',
+  filterKind: () => 'json',
+  viewType: 'json',
+  formText: () => jsonText,
   valueSchema: () => ({}),
   compile: () => (value) => describeProblem(value, 0) ?? JSON.stringify(value),
 };
@@ -23,6 +29,13 @@ function describeProblem(value: unknown, depth: number): Refusal | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : new Refusal('must not exceed a double');
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === maxDepth) return new Refusal(`must not nest more than ${maxDepth} deep`);
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const problem = describeProblem(item, depth + 1);
+      if (problem) return problem;
+    }
+    return undefined;
+  }
   for (const [key, member] of Object.entries(value)) {
     const problem = describeProblem(key, depth + 1) ?? describeProblem(member, depth + 1);
     if (problem) return problem;

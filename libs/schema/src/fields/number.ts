@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
+import { numberText } from './form-text.ts';
 
 const options = z
   .strictObject({
@@ -15,9 +16,14 @@ const options = z
 /** A double-precision number. */
 export const number: FieldType = {
   name: 'number',
+  reference: 'fields §3.2',
   options,
+  samples: [{ values: [0, -1.5, 1e300] }, { options: { min: -5, max: 5 }, values: [-5, 5] }],
   emptyTextIsNull: true,
   columnType: () => 'double precision',
+  filterKind: () => 'number',
+  viewType: 'number',
+  formText: () => numberText,
   valueSchema: () => ({ type: 'number' }),
   writtenSchema(field) {
     const { min, max } = field.options as z.output<typeof options>;

@@ -1,23 +1,30 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { PlainSecret } from '../plain-secret.ts';
-import { compileLengths, hasRoom, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import { compileLengths, isOrdered, lengthOptions, lengthSchema, notOrdered } from './character-lengths.ts';
+import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
 
-/** Hashing reads all of it. */
+/** Hashing reads every byte. */
 const maxBytes = 1024;
 
-const options = z.strictObject(lengthOptions).refine(hasRoom, noRoom);
+const options = z.strictObject(lengthOptions).refine(isOrdered, notOrdered);
 
 /**
- * A secret of which an Argon2id hash is stored; nothing of it is ever shown. What is stored can't be measured, so other
- * bounds are for the next write.
+ * A secret, stored as an Argon2id hash and never shown. A hash has no length, so changed bounds apply from the next write
+ * on.
  */
 export const password: FieldType = {
   name: 'password',
+  reference: 'fields §3.11',
   options,
+  samples: [{ values: ['correct horse battery staple'] }],
   emptyTextIsNull: true,
   columnType: () => 'text',
+  filterKind: () => 'text',
+  viewType: undefined,
+  formText: () => plainText,
+  isWriteOnly: true,
   valueSchema: () => ({ type: 'string', writeOnly: true }),
   writtenSchema: (field) => ({
     type: 'string',

@@ -27,12 +27,12 @@ test('several of them, each once', () => {
   ]);
 });
 
-test('an empty list of values rejects every write (interface §2.2)', () => {
+test('an empty list of values rejects every value [fields §3.8]', () => {
   const field = testField('select', { values: [] });
   assertReads(field, [['open', new Error('has no value to choose from')]]);
 });
 
-test('values are required and have to be texts that can be stored', () => {
+test('values are required, and are texts that can be stored', () => {
   const noText = 'must not contain NUL or half a surrogate pair';
   assertOptionsRefused('select', [
     [{}, { values: 'must be a list of the values to choose from' }],
@@ -49,7 +49,7 @@ test('the column is text, or a list in JSON', () => {
   assert.deepEqual([fieldTypeOf(one).columnType(one), fieldTypeOf(several).columnType(several)], ['text', 'jsonb']);
 });
 
-test('fewer values or one instead of several ask the rows', () => {
+test('fewer values or one instead of several check the rows', () => {
   assert.deepEqual(narrowingsOf('select', { values: ['a', "o'b"] }, { values: ["o'b"] }), [
     ['values', `"f" not in ('o''b')`],
   ]);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';
+import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
 import { isStorable } from './storable.ts';
 
@@ -15,12 +16,20 @@ const options = z.strictObject({
   multiple: z.boolean('must be true or false').default(false),
 });
 
-/** One of a list of values, or several. An empty list rejects every write (interface §2.2). */
+/** One of a list of values, or several. An empty list rejects every value (fields §3.8). */
 export const select: FieldType = {
   name: 'select',
+  reference: 'fields §3.8',
   options,
+  samples: [
+    { options: { values: ['red', 'green'] }, values: ['red', 'green'] },
+    { options: { values: ['red', 'green'], multiple: true }, values: [['red'], ['green', 'red']] },
+  ],
   emptyTextIsNull: true,
   columnType: (field) => (field.options.multiple ? 'jsonb' : 'text'),
+  filterKind: (field) => (field.options.multiple ? 'list' : 'text'),
+  viewType: 'select',
+  formText: (field) => (field.options.multiple ? listText : plainText),
   valueSchema: (field) => listOf(field, { type: 'string' }),
   writtenSchema(field) {
     const { values } = field.options as z.output<typeof options>;
@@ -41,7 +50,8 @@ export const select: FieldType = {
     const { values, multiple } = after.options as z.output<typeof options>;
     const narrowings: Narrowing[] = [];
     if (old.multiple && !multiple) narrowings.push({ option: 'multiple', where: `jsonb_array_length(${column}) > 1` });
-    if (old.values.some((value) => !values.includes(value)))
+    const kept = new Set(values);
+    if (old.values.some((value) => !kept.has(value)))
       narrowings.push({ option: 'values', where: isOutside(column, values, old.multiple) });
     return narrowings;
   },

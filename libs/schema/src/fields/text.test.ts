@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
 import { fieldTypeOf } from './index.ts';
 
-test('text comes through as it is', () => {
+test('text is stored as it is', () => {
   assertReads(testField('text'), [
     ['', ''],
     ['  spaced\n', '  spaced\n'],
@@ -12,7 +12,7 @@ test('text comes through as it is', () => {
   ]);
 });
 
-test('what is no text, and text that the database can not hold, is refused', () => {
+test('other values, and text that the database cannot store, are refused', () => {
   const surrogate = new Error('must not contain NUL or half a surrogate pair');
   assertReads(testField('text'), [
     [5, new Error('must be a string')],
@@ -24,7 +24,7 @@ test('what is no text, and text that the database can not hold, is refused', () 
   ]);
 });
 
-test('min and max count characters, not code units (interface §2.2)', () => {
+test('min and max count characters, not code units [fields §2.4]', () => {
   assertReads(testField('text', { min: 2, max: 3 }), [
     ['😀', new Error('must have at least 2 characters')],
     ['😀😀', '😀😀'],
@@ -33,7 +33,7 @@ test('min and max count characters, not code units (interface §2.2)', () => {
   ]);
 });
 
-test('an empty text skips min and pattern (contract §8)', () => {
+test('an empty text skips min and pattern [fields §2.2]', () => {
   assertReads(testField('text', { min: 2, pattern: 'x' }), [['', '']]);
 });
 
@@ -48,10 +48,22 @@ test('a pattern is searched, not anchored', () => {
   ]);
 });
 
-test('a pattern that would take a backtracking engine for ever is done at once', () => {
+test('a pattern that a backtracking engine never finishes takes linear time', () => {
   const startedAtMs = performance.now();
   assertReads(testField('text', { pattern: '^(a+)+$' }), [[`${'a'.repeat(5000)}!`, new Error('must match ^(a+)+$')]]);
   assert.ok(performance.now() - startedAtMs < 2000);
+});
+
+test('the longest text depends on the size of the pattern [cost §4.2]', () => {
+  const tooLong = (most: number, pattern: string) =>
+    new Error(`must have at most ${most} characters, since it is searched for ${pattern}`);
+  assertReads(testField('text', { pattern: 'b' }), [
+    [`${'a'.repeat(99_999)}b`, `${'a'.repeat(99_999)}b`],
+    ['b'.repeat(100_001), tooLong(100_000, 'b')],
+  ]);
+  assertReads(testField('text', { pattern: '(?:a|b)*a(?:a|b){400}$' }), [
+    ['ab'.repeat(2000), tooLong(738, '(?:a|b)*a(?:a|b){400}$')],
+  ]);
 });
 
 test('a unique text fits an entry of an index', () => {
@@ -75,12 +87,14 @@ test('options are checked', () => {
     [{ pattern: 'a(?=b)' }, { pattern: notLinear }],
     [{ pattern: '(a{1000}){1000}' }, { pattern: notLinear }],
     [{ pattern: 'a'.repeat(1001) }, { pattern: 'must have at most 1000 characters' }],
+    [{ pattern: '[ab]{600}[ab]{600}' }, { pattern: 'is too large a pattern' }],
+    [{ pattern: '('.repeat(900_000) }, { pattern: 'must have at most 1000 characters' }],
     [{ pattern: '\0' }, { pattern: 'must not contain NUL or half a surrogate pair' }],
     [{ pattern: '\udc00' }, { pattern: 'must not contain NUL or half a surrogate pair' }],
   ]);
 });
 
-test('narrower options ask the rows, wider ones do not', () => {
+test('narrower options check the rows, wider ones do not', () => {
   assert.deepEqual(narrowingsOf('text', {}, { min: 2 }), [['min', `"f" <> '' and char_length("f") < 2`]]);
   assert.deepEqual(narrowingsOf('text', { min: 2 }, { min: 1 }), []);
   assert.deepEqual(narrowingsOf('text', { min: 2 }, {}), []);

@@ -1,36 +1,44 @@
-import type { JsonSchema } from '@recordbus/shared/http';
-import { RE2JS } from 're2js';
+import { patternSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
-import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import {
+  compileLengths,
+  isOrdered,
+  lengthNarrowings,
+  lengthOptions,
+  lengthSchema,
+  notOrdered,
+} from './character-lengths.ts';
 import { encryptionOption, isComparable, notComparable } from './encryption.ts';
+import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
+import { compileTextPattern, patternOption } from './text-pattern.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
-
-/** The time of a match grows with the length of the pattern times that of the text. */
-const maxPatternLength = 1000;
 
 const options = z
   .strictObject({
     ...lengthOptions,
-    pattern: z
-      .string('must be a string')
-      .max(maxPatternLength, `must have at most ${maxPatternLength} characters`)
-      .refine(isStorable, 'must not contain NUL or half a surrogate pair')
-      .refine((source) => compilePattern(source) !== undefined, 'is not a regular expression that runs in linear time')
-      .optional(),
+    pattern: patternOption.optional(),
     unique: z.boolean('must be true or false').default(false),
     ...encryptionOption,
   })
-  .refine(hasRoom, noRoom)
+  .refine(isOrdered, notOrdered)
   .refine(isComparable, notComparable);
 
 /** Text; lengths count characters (code points), the pattern is searched, not anchored. */
 export const text: FieldType = {
   name: 'text',
+  reference: 'fields §3.1',
   options,
+  samples: [
+    { values: ['plain', 'ünd 😀', ''] },
+    { options: { min: 2, max: 5, pattern: '^[a-z]+$' }, values: ['ab', 'zzzzz'] },
+  ],
   emptyTextIsNull: false,
   columnType: () => 'text',
+  filterKind: () => 'text',
+  viewType: 'text',
+  formText: () => plainText,
   valueSchema: () => ({ type: 'string' }),
   writtenSchema(field) {
     const { pattern, ...lengths } = field.options as z.output<typeof options>;
@@ -39,17 +47,27 @@ export const text: FieldType = {
   compile(field) {
     const { pattern, unique, ...lengths } = field.options as z.output<typeof options>;
     const findLengthProblem = compileLengths(lengths);
-    const expression = pattern === undefined ? undefined : compilePattern(pattern);
+    const searched = pattern === undefined ? undefined : compileTextPattern(pattern);
     return (value) => {
       if (typeof value !== 'string') return new Refusal('must be a string');
       if (!isStorable(value)) return new Refusal('must not contain NUL or half a surrogate pair');
-      // An optional field left empty has nothing to measure (contract §8); a required one never gets here empty.
+      // The empty text has no bounds and no pattern (fields §2.2). A required field refuses it before.
       if (value === '') return value;
       const problem = findLengthProblem(value) ?? (unique ? findUniqueProblem(value) : undefined);
       if (problem) return problem;
-      if (expression && !expression.matcher(value).find()) return new Refusal(`must match ${pattern}`);
+      if (!searched) return value;
+      if (value.length > searched.maxTextLength)
+        return new Refusal(
+          `must have at most ${searched.maxTextLength} characters, since it is searched for ${pattern}`,
+        );
+      if (!searched.isIn(value)) return new Refusal(`must match ${pattern}`);
       return value;
     };
+  },
+  compileSteps({ options: { pattern } }) {
+    if (typeof pattern !== 'string') return undefined;
+    const { stepsFor } = compileTextPattern(pattern);
+    return (value) => (typeof value === 'string' ? stepsFor(value) : 0);
   },
   narrowings(before, after, column) {
     const old = before.options as z.output<typeof options>;
@@ -63,24 +81,6 @@ export const text: FieldType = {
 };
 
 function doesNotMatch(pattern: string): (value: unknown) => boolean {
-  const expression = compilePattern(pattern);
-  return (value) => typeof value === 'string' && !expression?.matcher(value).find();
-}
-
-/** JSON Schema reads patterns as ECMAScript does (§6.3.3): those that only RE2 understands are told in words. */
-function patternSchema(pattern: string): JsonSchema {
-  try {
-    return { pattern: new RegExp(pattern, 'u').source };
-  } catch {
-    return { description: `matches ${pattern} (RE2)` };
-  }
-}
-
-/** RE2 semantics: no back-references and no look-around, so no text can make the match take more than linear time. */
-function compilePattern(source: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(source);
-  } catch {
-    return undefined;
-  }
+  const { maxTextLength, isIn } = compileTextPattern(pattern);
+  return (value) => typeof value === 'string' && (value.length > maxTextLength || !isIn(value));
 }

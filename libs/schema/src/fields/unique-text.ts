@@ -1,9 +1,9 @@
 import { type Narrowing, Refusal } from '../field-type.ts';
 
-/** An entry of a B-tree holds a third of a page (2,704 bytes) and something of its own. */
+/** An entry of a B-tree has at most a third of a page (2,704 bytes), with its header. */
 const maxUniqueBytes = 2600;
 
-/** Why a text is too long to be unique; undefined when it is not. */
+/** Finds whether a text is too long to be unique (fields §2.6). */
 export const findUniqueProblem = (text: string): Refusal | undefined =>
   Buffer.byteLength(text) > maxUniqueBytes
     ? new Refusal(`must have at most ${maxUniqueBytes} bytes, since it is unique`)
@@ -13,6 +13,6 @@ interface Unique {
   readonly unique: boolean;
 }
 
-/** Texts that are too long for the index, when the field becomes unique. */
+/** When the field becomes unique: the stored texts that are too long for the index. */
 export const uniqueNarrowings = (before: Unique, after: Unique, column: string): Narrowing[] =>
   after.unique && !before.unique ? [{ option: 'unique', where: `octet_length(${column}) > ${maxUniqueBytes}` }] : [];

@@ -4,7 +4,7 @@ import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../.
 
 const noUrl = new Error('must be an address that starts with http:// or https://');
 
-test('an address on the web starts with http:// or https:// (interface §2.2)', () => {
+test('a web address starts with http:// or https:// [fields §3.5]', () => {
   assertReads(testField('url'), [
     ['http://example.org', 'http://example.org'],
     ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
@@ -21,7 +21,7 @@ test('an address on the web starts with http:// or https:// (interface §2.2)', 
   ]);
 });
 
-test('lengths are bounded, also by what an index takes', () => {
+test('lengths are bounded, also by the index of a unique field', () => {
   assertReads(testField('url', { min: 10, max: 12 }), [
     ['', ''],
     ['http://a', new Error('must have at least 10 characters')],

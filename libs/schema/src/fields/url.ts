@@ -1,23 +1,36 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
-import { compileLengths, hasRoom, lengthNarrowings, lengthOptions, lengthSchema, noRoom } from './character-lengths.ts';
+import {
+  compileLengths,
+  isOrdered,
+  lengthNarrowings,
+  lengthOptions,
+  lengthSchema,
+  notOrdered,
+} from './character-lengths.ts';
 import { encryptionOption, isComparable, notComparable } from './encryption.ts';
+import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
 const options = z
   .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
-  .refine(hasRoom, noRoom)
+  .refine(isOrdered, notOrdered)
   .refine(isComparable, notComparable);
 
 const shape = /^https?:\/\/[^\s\p{Cc}]+$/u;
 
-/** An address on the web, stored as it is written. The empty text is a value that has no format (contract §8). */
+/** A web address, stored as it is written. The empty text is a value without a format (fields §2.2). */
 export const url: FieldType = {
   name: 'url',
+  reference: 'fields §3.5',
   options,
+  samples: [{ values: ['https://example.org/a?b=c#d', ''] }],
   emptyTextIsNull: false,
   columnType: () => 'text',
+  filterKind: () => 'text',
+  viewType: 'url',
+  formText: () => plainText,
   valueSchema: () => ({ type: 'string' }),
   writtenSchema: (field) => ({
     type: 'string',

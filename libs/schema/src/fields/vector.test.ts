@@ -31,7 +31,7 @@ test('dimensions are from 1 to 4096', () => {
   ]);
 });
 
-test('other dimensions stand against every vector of the old ones', () => {
+test('other dimensions conflict with every stored vector', () => {
   assert.deepEqual(narrowingsOf('vector', { dimensions: 3 }, { dimensions: 3 }), []);
   assert.deepEqual(narrowingsOf('vector', { dimensions: 3 }, { dimensions: 2 }), [
     ['dimensions', 'cardinality("f") <> 2'],

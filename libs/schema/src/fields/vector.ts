@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
+import { jsonText } from './form-text.ts';
 
 const maxDimensions = 4096;
 const wholeDimensions = `must be a whole number from 1 to ${maxDimensions}`;
@@ -8,12 +9,17 @@ const options = z.strictObject({
   dimensions: z.int(wholeDimensions).min(1, wholeDimensions).max(maxDimensions, wholeDimensions),
 });
 
-/** As many finite numbers as the field has dimensions; what was written comes back exactly. */
+/** As many finite numbers as the field has dimensions, returned exactly as written. */
 export const vector: FieldType = {
   name: 'vector',
+  reference: 'fields §3.14',
   options,
+  samples: [{ options: { dimensions: 3 }, values: [[1, -0.5, 0]] }],
   emptyTextIsNull: true,
   columnType: () => 'double precision[]',
+  filterKind: () => 'vector',
+  viewType: 'vector',
+  formText: () => jsonText,
   valueSchema: () => ({ type: 'array', items: { type: 'number' } }),
   writtenSchema(field) {
     const { dimensions } = field.options as z.output<typeof options>;

@@ -5,18 +5,18 @@ import { commaList, flag } from './text-schemas.ts';
 const yearSec = 31_536_000;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** The origin as a browser writes it in its header (RFC 6454 §6.2); undefined when the text is none. */
-function normaliseOrigin(text: string): string | undefined {
+/** Returns the origin as browsers send it (RFC 6454 §6.2); undefined for a text that is not an origin. */
+function normalizeOrigin(text: string): string | undefined {
   if (text === '*') return text;
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/i.test(text)) return undefined;
   const url = URL.parse(text);
   if (!url) return undefined;
-  // Only http and https have an origin in the URL standard; apps in a web view use schemes of their own.
+  // In the URL standard only http and https have an origin; apps in a web view use other schemes.
   return /^https?:$/.test(url.protocol) ? url.origin : text.toLowerCase();
 }
 
 const origins = listOf(
-  normaliseOrigin,
+  normalizeOrigin,
   'is not an origin: write * or scheme://host[:port], as in https://app.example.com',
 ).describe('origins as https://app.example.com, or *');
 
@@ -31,9 +31,9 @@ const headerList = listOf(
   'is not a header name',
 ).describe('header names');
 
-function listOf(normalise: (entry: string) => string | undefined, complaint: string) {
+function listOf(normalize: (entry: string) => string | undefined, complaint: string) {
   return commaList.transform((entries, context): readonly string[] => {
-    const found = entries.map(normalise);
+    const found = entries.map(normalize);
     const bad = entries[found.indexOf(undefined)];
     if (bad !== undefined) context.addIssue({ code: 'custom', message: `"${bad}" ${complaint}` });
     return found.filter((entry) => entry !== undefined);
@@ -52,7 +52,7 @@ export const cors = settingGroup('CORS', ['gateway'], {
   'cors.headers': setting(
     headerList,
     'Authorization,Content-Type,If-Match,X-Service-Idempotency-Key',
-    'Comma-separated request headers that a preflight allows.',
+    'Comma-separated request headers that a preflight allows, besides If-None-Match, Idempotency-Key and Last-Event-ID.',
   ),
   'cors.credentials': setting(flag, '0', 'Send Access-Control-Allow-Credentials: true.'),
   'cors.max_age': setting(

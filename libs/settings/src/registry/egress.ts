@@ -6,7 +6,7 @@ export const egress = settingGroup('Hook egress', ['webhooks', 'auth', 'records'
   'hooks.http.deny': setting(
     refusedBy(validateDenyList).describe('CIDR ranges and addresses, or off'),
     DEFAULT_DENY,
-    'Comma-separated CIDRs that nothing may be sent to; replaces the defaults, off disables the filter.',
+    'Comma-separated CIDRs to which nothing is sent; replaces the defaults, off disables the filter.',
   ),
-  'hooks.http.allow': unsetSetting(cidrList, '', 'Comma-separated CIDRs that are exceptions from hooks.http.deny.'),
+  'hooks.http.allow': unsetSetting(cidrList, '', 'Comma-separated CIDRs that are exceptions to hooks.http.deny.'),
 });

@@ -4,8 +4,7 @@ import { block, httpUrl, line } from './text-schemas.ts';
 const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as const;
 
 /**
- * The variables of each template (interface §2.7, Email templates); `code` is there for one-time codes only, and the
- * notice to an account's old address holds nothing that could be used.
+ * The variables of each template (mail §2.1, §2.2). Only one-time codes have `code`. Notices have no token or link.
  */
 const templateVariables = {
   verify: commonVariables,
@@ -13,21 +12,24 @@ const templateVariables = {
   otp: [...commonVariables, 'code'],
   change: commonVariables,
   change_notice: ['email', 'newEmail', 'appUrl', 'collection'],
+  change_undo: [...commonVariables, 'newEmail'],
+  password_notice: ['email', 'appUrl', 'collection'],
+  removed_notice: ['email', 'removed', 'appUrl', 'collection'],
 } as const;
 
-/** A misspelt variable would be found out by the first person who gets the mail. */
+/** Returns the first unknown variable of a template. Without this check its first recipient would find a misspelling. */
 function unknownVariable(text: string, known: readonly string[]): string | undefined {
   return [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name).find((name) => !known.includes(name));
 }
 
-const knowing = <S extends ReturnType<typeof line>>(schema: S, known: readonly string[]) =>
+const withKnownVariables = <S extends ReturnType<typeof line>>(schema: S, known: readonly string[]) =>
   schema.refine((text) => unknownVariable(text, known) === undefined, {
     error: ({ input }) =>
       `{{${unknownVariable(String(input), known)}}} is not a variable of this template: ${known.map((name) => `{{${name}}}`).join(', ')} are`,
   });
 
-const subject = (known: readonly string[]) => knowing(line(400), known);
-const body = (known: readonly string[]) => knowing(block(100_000), known);
+const subject = (known: readonly string[]) => withKnownVariables(line(400), known);
+const body = (known: readonly string[]) => withKnownVariables(block(100_000), known);
 
 const paragraphs = (...parts: string[]) => `${parts.join('\n\n')}\n`;
 
@@ -60,6 +62,22 @@ const bodies = {
     'Hello,',
     'the address of your account was changed from {{email}} to {{newEmail}}.',
     'If it was not you, please tell the people who run this service at once.',
+  ),
+  change_undo: paragraphs(
+    'Hello,',
+    'the address of your account was changed from {{email}} to {{newEmail}}.',
+    'If it was not you, open this link within 7 days. It brings your address back and signs everybody out:',
+    '{{link}}',
+  ),
+  password_notice: paragraphs(
+    'Hello,',
+    'the password of your account {{email}} was changed.',
+    'If it was not you, set a new one and sign out all sessions: {{appUrl}}',
+  ),
+  removed_notice: paragraphs(
+    'Hello,',
+    'this can no longer be used to sign in to your account {{email}}: {{removed}}.',
+    'If you did not expect this, please tell the people who run this service at once.',
   ),
 };
 
@@ -102,5 +120,35 @@ export const emailTemplates = settingGroup('Email templates', ['auth'], {
     body(templateVariables.change_notice),
     bodies.change_notice,
     'Text of the notice to the old address.',
+  ),
+  'email.change_undo.subject': setting(
+    subject(templateVariables.change_undo),
+    'Your address was changed',
+    'Subject of the mail to the old address with the link that undoes the change.',
+  ),
+  'email.change_undo.body': setting(
+    body(templateVariables.change_undo),
+    bodies.change_undo,
+    'Text of the mail to the old address with the link that undoes the change.',
+  ),
+  'email.password_notice.subject': setting(
+    subject(templateVariables.password_notice),
+    'Your password was changed',
+    'Subject of the notice of a new password.',
+  ),
+  'email.password_notice.body': setting(
+    body(templateVariables.password_notice),
+    bodies.password_notice,
+    'Text of the notice of a new password.',
+  ),
+  'email.removed_notice.subject': setting(
+    subject(templateVariables.removed_notice),
+    'A way to sign in was removed',
+    'Subject of the notice that an account lost a way to sign in.',
+  ),
+  'email.removed_notice.body': setting(
+    body(templateVariables.removed_notice),
+    bodies.removed_notice,
+    'Text of the notice that an account lost a way to sign in.',
   ),
 });

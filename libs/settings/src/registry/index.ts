@@ -1,14 +1,19 @@
+import { accessLog } from './access-log.ts';
 import { authFeatures } from './auth-features.ts';
 import { cors } from './cors.ts';
 import { egress } from './egress.ts';
 import { emailTemplates } from './email-templates.ts';
+import { events } from './events.ts';
+import { files } from './files.ts';
 import { lockout } from './lockout.ts';
 import { mail } from './mail.ts';
 import { metrics } from './metrics.ts';
 import { oauthProviders } from './oauth-providers.ts';
+import { openapi } from './openapi.ts';
 import { passwordPolicy } from './password-policy.ts';
 import { push } from './push.ts';
 import { rateLimit } from './rate-limit.ts';
+import { records } from './records.ts';
 import { retention } from './retention.ts';
 import { sessions } from './sessions.ts';
 import type { Setting } from './setting.ts';
@@ -17,13 +22,14 @@ import { trustedProxies } from './trusted-proxies.ts';
 import { updateCheck } from './update-check.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Every setting there is, by subject, in the order of interface §2.7. */
+/** Every setting, by subject, in the order of docs/settings.md (settings §5). */
 export const settingGroups = [
   rateLimit,
   mail,
   emailTemplates,
   authFeatures,
   cors,
+  openapi,
   passwordPolicy,
   lockout,
   trustedProxies,
@@ -36,6 +42,10 @@ export const settingGroups = [
   sessions,
   webhooks,
   retention,
+  events,
+  accessLog,
+  files,
+  records,
 ] as const;
 
 type Groups = (typeof settingGroups)[number]['settings'];
@@ -50,8 +60,8 @@ export const registry = Object.assign({}, ...settingGroups.map(({ settings }) =>
 
 export const settingKeys = Object.keys(registry) as readonly SettingKey[];
 
-/** The declaration of a key without its own value type. */
+/** Returns the declaration of a key without its value type. */
 export const settingOf = (key: SettingKey): Setting<unknown> => registry[key];
 
-/** Is this the key of a setting? */
+/** Whether the text is the key of a setting. */
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(registry, key);

@@ -1,36 +1,44 @@
 import { isIP } from 'node:net';
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { wholeNumber } from '@recordbus/shared/config';
-import { z } from 'zod';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { flag, line } from './text-schemas.ts';
 
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
 const isHostName = (text: string) =>
-  text.length <= 253 &&
   text
     .replace(/\.$/, '')
     .split('.')
     .every((label) => hostLabel.test(label));
 
-const hostName = z
-  .string()
-  .refine((text) => isIP(text) !== 0 || isHostName(text), 'must be a host name or an IP address, without port');
+/** RFC 1035 §2.3.4. */
+const hostName = boundedText(253).refine(
+  (text) => isIP(text) !== 0 || isHostName(text),
+  'must be a host name or an IP address, without port',
+);
+
+const bareAddress = /^[^\s@<>(),;:"\\]+@[^\s@<>(),;:"\\]+$/;
+const displayName = /^(?:"[^"\\<>]*"|[^"\\<>,;:@()]*)$/;
 
 /** `ada@example.com` or `Ada Lovelace <ada@example.com>` (RFC 5322 §3.4, one mailbox). */
-const mailbox = line(320).regex(
-  /^(?:[^\s@<>(),;:"\\]+@[^\s@<>(),;:"\\]+|(?:"[^"\\<>]*"|[^"\\<>,;:@()]*)\s*<[^\s@<>(),;:"\\]+@[^\s@<>(),;:"\\]+>)$/,
-  'must be one address, as name@example.com or Name <name@example.com>',
-);
+function isMailbox(text: string): boolean {
+  if (!text.endsWith('>')) return bareAddress.test(text);
+  const opening = text.indexOf('<');
+  return displayName.test(text.slice(0, opening).trimEnd()) && bareAddress.test(text.slice(opening + 1, -1));
+}
+
+const mailbox = line(320).refine(isMailbox, 'must be one address, as name@example.com or Name <name@example.com>');
 
 export const mail = settingGroup('Mail (SMTP)', ['auth'], {
   'smtp.enabled': setting(flag, '0', 'Send mail; needs smtp.host and smtp.from.'),
   'smtp.host': unsetSetting(hostName, '', 'Host name or address of the mail server.'),
   'smtp.port': setting(wholeNumber(1, 65_535), '587', 'Port of the mail server.'),
-  'smtp.secure': setting(
+  'smtp.secure': setting(flag, '0', 'TLS from the first byte (port 465); otherwise STARTTLS.'),
+  'smtp.require_tls': unsetSetting(
     flag,
-    '0',
-    'TLS from the first byte (port 465); otherwise STARTTLS when the server offers it.',
+    undefined,
+    'Send no mail without TLS: 1 or 0. When not set, TLS is required unless the server is on this machine.',
   ),
   'smtp.user': unsetSetting(line(512), '', 'User name at the mail server; empty for none.'),
   'smtp.pass': unsetSetting(line(1024), '', 'Password at the mail server.'),

@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { flag, httpUrl, opaque, privateKeyPem } from './text-schemas.ts';
@@ -14,14 +15,14 @@ const projectId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/, 'must be a project id: lower-case letters, digits and hyphens');
 
-/** What a Google service account document has to say for a signed JWT to be made from it (RFC 7523). */
+/** The members of a Google service account document that a signed JWT needs (RFC 7523). */
 const serviceAccountDocument = z.object(
   {
     type: z.literal('service_account', 'must be "service_account"').optional(),
     project_id: z.string('must be a string').min(1, 'must not be empty'),
     private_key_id: z.string('must be a string').optional(),
-    private_key: z.string('must be a string').pipe(privateKeyPem).refine(isRsaKey, 'must be an RSA key, whole'),
-    client_email: z.string('must be a string').regex(/^\S+@\S+$/, 'must be an email address'),
+    private_key: z.string('must be a string').pipe(privateKeyPem).refine(isRsaKey, 'must be an RSA key and complete'),
+    client_email: boundedText(320).regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address'),
     token_uri: z.string('must be a string').pipe(httpUrl).optional(),
   },
   'must be a JSON document of a service account',

@@ -1,14 +1,15 @@
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 
 const actions = ['auth', 'create', 'list', 'view', 'update', 'delete'] as const;
 const audiences = ['all', 'guest', 'auth'] as const;
 
-/** One rate limit: at most `max` requests in `windowMs` from one caller (interface §2.7). */
+/** A rate limit: at most `max` requests in `windowMs` from one caller (http §8.1). */
 export interface RateRule {
   readonly label: string;
-  /** The label's path: exact (`/api/v1/posts`, a slash at its end is none), prefix (`/api/*`) or `*`. */
+  /** The label's path: exact (`/api/v1/posts`, without a trailing slash), prefix (`/api/*`) or `*`. */
   readonly path: string;
-  /** The label's action; undefined when the rule is for all of them. */
+  /** The label's action; undefined when the rule is for all actions. */
   readonly action: (typeof actions)[number] | undefined;
   readonly max: number;
   readonly windowMs: number;
@@ -17,7 +18,8 @@ export interface RateRule {
 
 const maxRules = 500;
 const dayMs = 86_400_000;
-const labelShape = /^(\*|(?:\/[^\s*?#:]*)(?:(?<=\/)\*)?)(?::([a-z]+))?$/;
+/** `*`, `/a/b` or `/a/*`, and the action. */
+const labelPattern = /^(\*|\/[^\s*?#:]*|\/(?:[^\s*?#:]*\/)?\*)(?::([a-z]+))?$/;
 const whole = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
   return z.int(message).min(min, message).max(max, message);
@@ -26,7 +28,7 @@ const whole = (min: number, max: number) => {
 const rule = z
   .strictObject(
     {
-      label: z.string('must be a string').refine((label) => splitLabel(label), {
+      label: boundedText(300).refine((label) => splitLabel(label), {
         error: `must be <path>[:<action>]: a path like /api/v1/posts, /api/* or *, an action of ${actions.join(', ')}`,
       }),
       max: whole(1, 1_000_000_000),
@@ -53,10 +55,12 @@ export const rateRules = z.string().transform((text, context): readonly RateRule
 });
 
 function splitLabel(label: string): Pick<RateRule, 'path' | 'action'> | undefined {
-  const [, path, action] = labelShape.exec(label) ?? [];
+  const [, path, action] = labelPattern.exec(label) ?? [];
   if (path === undefined) return undefined;
   const known = actions.find((name) => name === action);
-  return action !== undefined && !known ? undefined : { path: path.replace(/(?<=.)\/$/, ''), action: known };
+  return action !== undefined && !known
+    ? undefined
+    : { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, action: known };
 }
 
 function parseJson(text: string): unknown {
@@ -67,7 +71,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Two rules for the same requests: which of them counts would be chance. */
+/** Returns a message about two rules for the same requests, since either of them could apply. */
 function findDuplicate(rules: readonly RateRule[]): string | undefined {
   const seen = new Set<string>();
   for (const [index, { label, path, action = '', audience }] of rules.entries()) {

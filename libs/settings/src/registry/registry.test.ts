@@ -19,7 +19,7 @@ const table: Record<SettingKey, Row> = {
   ...operationsRows,
 };
 
-test('the table names every setting, and nothing else', () => {
+test('the table has every setting and nothing else', () => {
   assert.deepEqual(Object.keys(table).toSorted(), [...settingKeys].toSorted());
 });
 
@@ -34,14 +34,14 @@ for (const key of settingKeys) {
       if ('value' in table[key]) assert.deepEqual(defaultValue, table[key].value);
       else assert.deepEqual(defaultValue, text === '' ? '' : schema.parse(defaultText));
     });
-    await t.test('takes what it should', () => {
+    await t.test('accepts valid texts', () => {
       for (const [given, value] of good) {
         assert.ok(settingsPatch.safeParse({ [key]: given }).success, given);
         assert.deepEqual(schema.parse(given), value, given);
       }
       assert.ok(settingsPatch.safeParse({ [key]: '' }).success);
     });
-    await t.test('refuses what it should', () => {
+    await t.test('refuses invalid texts', () => {
       for (const given of [5, true, null, ['a'], {}]) assert.match(complaint(key, given), /^must be a string$/);
       assert.match(complaint(key, 'a\0b'), /./);
       for (const [given, message] of bad) assert.match(complaint(key, given), message, given);
@@ -56,7 +56,7 @@ function complaint(key: string, value: unknown): string {
   return result.error.issues[0]?.message ?? '';
 }
 
-test('secrets are the keys with the endings of interface §2.7', () => {
+test('secrets are the keys with secret endings [settings §4.1]', () => {
   const fixed = [
     'smtp.pass',
     'metrics.token',
@@ -77,7 +77,7 @@ test('every group has a title, readers, and keys of no other group', () => {
   for (const { title, readBy } of settingGroups) assert.ok(title !== '' && readBy.length > 0, title);
 });
 
-test('a patch names each key that is wrong, unknown ones too', () => {
+test('a patch names each wrong key, unknown ones included', () => {
   const result = settingsPatch.safeParse({
     'cors.max_age': 'soon',
     'smtp.enabled': 1,

@@ -6,7 +6,7 @@ const daySec = 86_400;
 const leastSec = 60;
 const mostSec = 365 * daySec;
 
-/** Any text may be stored; one that is no whole number from 60 s to 365 days means the default (interface §5). */
+/** Declares a session window. Any text is stored; one that is not 60 s to 365 days means the default (auth §9.1). */
 function windowSetting(defaultSec: number, about: string) {
   const schema = z.string().transform((text) => {
     const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -23,7 +23,7 @@ export const sessions = settingGroup('Session lifetimes', ['auth', 'admin', 'rec
   'auth.user.window_seconds': windowSetting(7 * daySec, "Life of a user's token"),
   'auth.admin.window_seconds': windowSetting(7 * daySec, "Life of an admin's token"),
   'auth.anonymous.window_seconds': windowSetting(30 * daySec, "Life of an anonymous user's token"),
-  'auth.impersonate.window_seconds': windowSetting(hourSec, 'Life of a token by which an admin acts as a user'),
+  'auth.impersonate.window_seconds': windowSetting(hourSec, 'Life of a token with which an admin acts as a user'),
   'auth.refresh.window_seconds': windowSetting(7 * daySec, 'Life of a refreshed user or admin token'),
   'auth.file.window_seconds': windowSetting(hourSec, 'Life of a file token'),
 });

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 
-/** The services that read settings of a group. */
+/** A service that reads settings of a group. */
 type ServiceName = 'gateway' | 'auth' | 'records' | 'webhooks' | 'admin';
 
-/** One setting: what it means, how its text becomes a value, and what counts while nothing valid is stored. */
+/** A setting: its description, the conversion of its text, and its default while nothing valid is stored. */
 export interface Setting<T> {
   readonly about: string;
-  /** From a text that is not empty to the value; what it refuses can't be stored. */
+  /** Converts a non-empty text to the value. A refused text is not stored. */
   readonly schema: z.ZodType<T, string>;
   readonly defaultText: string;
   readonly defaultValue: T;
@@ -17,6 +17,8 @@ interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
   readonly title: string;
   readonly readBy: readonly ServiceName[];
   readonly settings: S;
+  /** Settings with one value for each name, by their key with a placeholder. */
+  readonly families: Readonly<Record<string, Setting<unknown>>>;
 }
 
 /** Declares a group of settings. */
@@ -24,9 +26,10 @@ export const settingGroup = <S extends Readonly<Record<string, Setting<unknown>>
   title: string,
   readBy: readonly ServiceName[],
   settings: S,
-): SettingGroup<S> => ({ title, readBy, settings });
+  families: Readonly<Record<string, Setting<unknown>>> = {},
+): SettingGroup<S> => ({ title, readBy, settings, families });
 
-/** Declares a setting that always has a value. Throws when its default does not obey its own schema. */
+/** Declares a setting that always has a value. Throws when its schema refuses the default. */
 export const setting = <T>(schema: z.ZodType<T, string>, defaultText: string, about: string): Setting<T> => ({
   about,
   schema,
@@ -34,7 +37,7 @@ export const setting = <T>(schema: z.ZodType<T, string>, defaultText: string, ab
   defaultValue: schema.parse(defaultText),
 });
 
-/** Declares a setting that may be unset; `unsetValue` is what counts then. */
+/** Declares a setting that may be unset. `unsetValue` is its value then. */
 export const unsetSetting = <T, U>(schema: z.ZodType<T, string>, unsetValue: U, about: string): Setting<T | U> => ({
   about,
   schema,
@@ -42,9 +45,9 @@ export const unsetSetting = <T, U>(schema: z.ZodType<T, string>, unsetValue: U, 
   defaultValue: unsetValue,
 });
 
-/** The endings that make a key's value a secret (interface §2.7, at-rest encryption). */
+/** The endings that make the value of a key a secret (settings §4.1). */
 const secretEnding =
   /\.(password|pass|api_key|apikey|secret|client_secret|private_key|privatekey|access_key|accesskey|service_account|token)$/i;
 
-/** Is the value of this key sealed before it is stored? */
-export const isSecretKey = (key: string): boolean => secretEnding.test(key);
+/** Whether a key, or the key of a family, has one of these endings. */
+export const isSecretEnding = (key: string): boolean => secretEnding.test(key);

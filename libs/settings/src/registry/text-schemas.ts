@@ -1,4 +1,5 @@
 import { validateCidrList } from '@recordbus/egress/cidr';
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { urlOf, wholeNumber } from '@recordbus/shared/config';
 import { z } from 'zod';
 
@@ -9,31 +10,23 @@ export const flag = z.enum(['0', '1'], 'must be "0" or "1"').transform((text) =>
 export const numberWithFloor = (floor: number, max: number) =>
   wholeNumber(0, max).transform((value) => Math.max(floor, value));
 
-/** One line of text of at most `maxLength` characters: no line break can get into a header that it is put in. */
+/** One line of text of at most `maxLength` characters, safe in a header. */
 export const line = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength, `must have at most ${maxLength} characters`)
-    .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters');
+  boundedText(maxLength).regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters');
 
 /** Text of several lines. */
 export const block = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength, `must have at most ${maxLength} characters`)
+  boundedText(maxLength)
     .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters')
     .describe('text of several lines');
 
-/** A key, token or identifier of another system: visible ASCII, as it can stand in a header. */
-export const opaque = z
-  .string()
-  .max(4096, 'must have at most 4096 characters')
-  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
+/** A key, token or identifier of another system: visible ASCII, safe in a header. */
+export const opaque = boundedText(4096).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
 
 /** An absolute http or https URL. */
-export const httpUrl = urlOf('http', 'https').regex(/^\S+$/, 'must not contain spaces');
+export const httpUrl = boundedText(2048).regex(/^\S+$/, 'must not contain spaces').pipe(urlOf('http', 'https'));
 
-/** A colour as interface §2.7 (Theme) allows it. */
+/** A colour of the theme. */
 export const hexColour = z
   .string()
   .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'must be a colour as #RGB, #RRGGBB or #RRGGBBAA');
@@ -49,7 +42,7 @@ export const commaList = z.string().transform((text): readonly string[] =>
 /** Comma-separated CIDRs and single addresses. */
 export const cidrList = refusedBy(validateCidrList).describe('CIDR ranges and addresses');
 
-/** A text that the given check has nothing to say against; the check's sentence is the message. */
+/** A text that the check accepts. The check returns the message of a refusal. */
 export function refusedBy(check: (text: string) => string | undefined) {
   return z.string().superRefine((text, context) => {
     const message = check(text);
@@ -57,10 +50,8 @@ export function refusedBy(check: (text: string) => string | undefined) {
   });
 }
 
-/** PEM text of a private key that is not encrypted; the value has real line breaks also where `\n` was pasted. */
-export const privateKeyPem = z
-  .string()
-  .max(16_384, 'must have at most 16384 characters')
+/** PEM text of an unencrypted private key. The value has line breaks in place of a pasted `\n`. */
+export const privateKeyPem = boundedText(16_384)
   .transform((text) => text.replaceAll('\\n', '\n').replaceAll('\r\n', '\n').trim())
   .refine(
     (text) => /^-----BEGIN ((?:EC |RSA )?PRIVATE KEY)-----\n[A-Za-z0-9+/=\n]+\n-----END \1-----$/.test(text),

@@ -10,5 +10,5 @@ export const updateCheck = settingGroup('Update checker', ['admin'], {
     undefined,
     'When the release host last answered, in unix seconds; written by the checker.',
   ),
-  'update_check.error': unsetSetting(line(1000), '', 'What went wrong at the last check; written by the checker.'),
+  'update_check.error': unsetSetting(line(1000), '', 'Error of the last check; written by the checker.'),
 });

@@ -105,6 +105,11 @@ export const gatewayRows = {
   },
   'cors.credentials': flag('0'),
   'cors.max_age': whole('600', 0, 31_536_000),
+  'openapi.audience': {
+    text: 'all',
+    good: ['all', 'users', 'admins'].map((text) => [text, text]),
+    bad: ['guests', 'user', 'ALL', '1'].map((text) => [text, /must be one of all, users, admins/]),
+  },
   'security.trusted_proxies': cidrs(true),
   'metrics.enabled': flag('0'),
   'metrics.token': secret,

@@ -47,6 +47,7 @@ export const mailRows = {
   },
   'smtp.port': whole('587', 1, 65_535),
   'smtp.secure': flag('0'),
+  'smtp.require_tls': { ...flag('0'), text: '', value: undefined },
   'smtp.user': {
     text: '',
     good: [
@@ -94,4 +95,13 @@ export const mailRows = {
     good: [['{{email}} {{newEmail}}', '{{email}} {{newEmail}}']],
     bad: [...body.bad, ['{{token}}', /is not a variable/], ['{{link}}', /is not a variable/]],
   },
+  'email.change_undo.subject': subject('Your address was changed'),
+  'email.change_undo.body': { ...body, good: [['{{link}} {{newEmail}}', '{{link}} {{newEmail}}']] },
+  'email.password_notice.subject': { ...subject('Your password was changed'), good: [['{{email}}', '{{email}}']] },
+  'email.password_notice.body': { ...body, good: [], bad: [...body.bad, ['{{link}}', /is not a variable/]] },
+  'email.removed_notice.subject': {
+    ...subject('A way to sign in was removed'),
+    good: [['{{removed}}', '{{removed}}']],
+  },
+  'email.removed_notice.body': { ...body, good: [['{{removed}}', '{{removed}}']] },
 } satisfies Partial<Record<SettingKey, Row>>;

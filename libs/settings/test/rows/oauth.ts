@@ -53,6 +53,7 @@ export const oauthRows = {
       ['enc:1:a:b', /enc:1:/],
     ],
   },
+  'oauth2.oidc.issuer': url,
   'oauth2.oidc.authorization_url': url,
   'oauth2.oidc.token_url': url,
   'oauth2.oidc.userinfo_url': url,

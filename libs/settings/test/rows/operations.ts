@@ -16,6 +16,14 @@ const colour = (text: string): Row => ({
 });
 
 export const operationsRows = {
+  'logs.access': {
+    text: 'notable',
+    good: ['notable', 'all', 'off'].map((mode) => [mode, mode]),
+    bad: ['1', 'ALL', 'none'].map((bad) => [bad, /notable, all or off/]),
+  },
+  'logs.slow_ms': whole('1000', 1, 600_000),
+  'records.read_timeout_ms': whole('5000', 10, 60_000),
+  'records.max_answer_bytes': whole('33554432', 1024, 134_217_728),
   'theme.accent': colour('#3b82f6'),
   'theme.accent_hover': colour('#4a8ef7'),
   'theme.accent_light': colour('#60a5fa'),
@@ -27,6 +35,19 @@ export const operationsRows = {
   'theme.success': colour('#22c55e'),
   'theme.warning': colour('#f59e0b'),
   'theme.danger': colour('#ef4444'),
+  'events.kept_for': {
+    text: '',
+    value: [],
+    good: [
+      ['crm', ['crm']],
+      ['crm, search_index,Audit-2', ['crm', 'search_index', 'Audit-2']],
+    ],
+    bad: ['crm.1', 'a b', 'crm,*', 'x'.repeat(129), Array(51).fill('crm').join(',')].map((bad) => [
+      bad,
+      /names of durable consumers|at most 50/,
+    ]),
+  },
+  'files.thumbs_max_bytes': whole('1073741824', 1024 ** 2, 2 ** 50),
   'update_check.enabled': flag('1'),
   'update_check.latest_version': {
     text: '',

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-/** An answer that is not simply data in the envelope. */
+/** An answer that is more than data in the envelope. */
 export interface DeclaredAnswer {
   readonly about?: string;
-  /** The headers that make the answer what it is, beside those of every answer: what each says. */
+  /** The headers of this answer, beside those of every answer, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The content type of the body; JSON when there is a schema, no body when there is neither. */
+  /** The content type of the body. Without it the body is JSON if there is a schema, else there is no body. */
   readonly contentType?: string;
-  /** Of the whole body, envelope included. */
+  /** The schema of the whole body, envelope included. */
   readonly schema?: z.ZodType;
 }
 
 /**
- * What a route declares for a status. A schema is that of the body's `data`; a sentence belongs to a refusal, whose body
- * is always the error of the contract, or to a 304; everything else is a `DeclaredAnswer`.
+ * What a route declares for a status. A schema is that of the body's `data`. A sentence describes a refusal, whose body
+ * always has the same shape (http §4.1), or a 304. Anything else is a `DeclaredAnswer`.
  */
 export type Answer = z.ZodType | string | DeclaredAnswer;
 
-/** An answer as data: what stands in a manifest. */
+/** A declared answer as data, within a manifest. */
 export interface AnswerManifest {
   readonly about?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -40,22 +40,31 @@ const pageSchema = (row: z.ZodType) =>
     totalPages: count.describe('-1 when it was not counted'),
   });
 
-/** A page of a list of such rows, with its counts (contract §1). */
+/** Declares a page of a list of such rows, with its counts (http §3.2). */
 export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
-/** A body that is not in the envelope, or not only. */
+/** Declares a body that is not only the envelope. */
 export const wholeBody = (schema: z.ZodType): DeclaredAnswer => ({ schema });
 
-/** A body that is not JSON. */
+/** Declares the answer of `withWarnings`, from the schema of its data. */
+export const mayWarn = (data: z.ZodType): DeclaredAnswer =>
+  wholeBody(
+    z.object({
+      data,
+      warnings: z.array(z.string()).optional().describe('sentences for people; absent when there are none'),
+    }),
+  );
+
+/** Declares a body that is not JSON. */
 export const otherContent = (contentType: string, about: string): DeclaredAnswer => ({ contentType, about });
 
-/** The answer with headers of its own, each with what it says. */
+/** Adds headers to a declared answer, each with its description. */
 export const withHeaders = (answer: z.ZodType | DeclaredAnswer, headers: Record<string, string>): DeclaredAnswer => ({
   ...declared(answer),
   headers,
 });
 
-/** The JSON Schema of a body with such data in the envelope. */
+/** Returns the JSON Schema of a body with such data in the envelope. */
 export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: { data },
@@ -63,7 +72,7 @@ export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** The JSON Schema of a page of a list of such rows. */
+/** Returns the JSON Schema of a page of a list of such rows. */
 export const inPage = (row: JsonSchema): JsonSchema => {
   const { properties, ...rest } = toJsonSchema(pageSchema(z.unknown()), 'output');
   return { ...rest, properties: { ...(properties as object), data: { type: 'array', items: row } } };
@@ -72,19 +81,19 @@ export const inPage = (row: JsonSchema): JsonSchema => {
 const declared = (answer: z.ZodType | DeclaredAnswer): DeclaredAnswer =>
   answer instanceof z.ZodType ? { schema: z.object({ data: answer }) } : answer;
 
-/** The declaration of an answer as data. */
+/** Converts the declaration of an answer to data. */
 export function describeAnswer(answer: Answer): AnswerManifest {
   if (typeof answer === 'string') return { about: answer };
   const { schema, ...rest } = declared(answer);
   return { ...rest, ...(schema && { schema: toJsonSchema(schema, 'output') }) };
 }
 
-/** The JSON Schema of what a client sends (`input`) or gets (`output`); what it can't say it leaves open. */
+/** Returns the JSON Schema of what a client sends (`input`) or gets (`output`); what it can not express stays open. */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    // Left out of the input of what is transformed, unless the metadata say it: then it is that of what is sent.
+    // Zod omits the default of a transformed input. If the metadata state one, it is that of the sent value.
     override({ zodSchema, jsonSchema }) {
       const { default: stated } = z.globalRegistry.get(zodSchema) ?? {};
       if (stated !== undefined) jsonSchema.default = stated as z.core.JSONSchema.BaseSchema['default'];
@@ -93,6 +102,6 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   return rest;
 }
 
-/** Does the answer say what its body is? A refusal always does, and a status below 400 that has none. */
+/** Whether the answer describes its body. Refusals always do, and so do statuses without a body. */
 export const isDescribed = (status: number, { schema, contentType }: AnswerManifest): boolean =>
   schema !== undefined || contentType !== undefined || status >= 400 || status === 204 || status === 304;

@@ -1,52 +1,62 @@
 import type { IncomingMessage } from 'node:http';
 import { malformed, payloadTooLarge, requestTimeout, unsupportedEncoding, unsupportedMediaType } from '../errors.ts';
+import { findJsonExcess } from './json-shape.ts';
 
-/** The length of the body in bytes as the request declares it; 0 when it declares none. */
+/** Returns the declared length of the body in bytes; 0 when the request declares none. */
 export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 
-/** Does the request come with a body (RFC 9112 §6.3)? */
+/** Whether the request has a body (RFC 9112 §6.3). */
 export const hasBody = (request: IncomingMessage): boolean =>
   declaredBodyBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined;
 
-/** Is the body a form with files (RFC 7578)? */
+/** Whether the body is a form with files (RFC 7578). */
 export const isMultipart = ({ headers }: IncomingMessage): boolean =>
   /^\s*multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
 
-/** Throws 415 for a body that is not sent as it is: compressed bytes are neither JSON nor a form. */
+/** Throws 415 for a compressed body. */
 export function requirePlainBody({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') throw unsupportedEncoding(encoding.slice(0, 50));
 }
 
-/** What a route declares of how large its bodies may be. */
+/** The limits of bodies that a route declares. */
 export interface BodyLimits {
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes?: number | undefined;
 }
 
-/** The largest body in bytes that a request may have, which depends on its content type. */
+/** Returns the largest body in bytes that a request may have, by its content type. */
 export const bodyLimitOf = (request: IncomingMessage, { bodyLimitBytes, multipartLimitBytes }: BodyLimits): number =>
   multipartLimitBytes !== undefined && isMultipart(request) ? multipartLimitBytes : bodyLimitBytes;
 
-/** A JSON body has to be whole within this time, in milliseconds: a client that drips it holds nothing for longer. */
+/** A JSON body has to arrive within this time, in milliseconds, so that a slow client holds nothing for longer. */
 const bodyTimeoutMs = 300_000;
 
 /**
- * Reads a JSON body of at most `limitBytes`; undefined when the request has none.
- * Throws 413, 415 for another content type, 400 for text that is not JSON or not UTF-8.
+ * Reads a JSON body of at most `limitBytes`; undefined when the request has none. Throws 413, 415 for another content
+ * type, and 400 for text that is not JSON or not UTF-8, nests too deep or has too many members.
  */
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = request.headers['content-type'] ?? '';
-  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) throw unsupportedMediaType('application/json');
+  if (!isJsonInUtf8(type)) throw unsupportedMediaType('application/json');
   if (declaredBodyBytes(request) > limitBytes) throw payloadTooLarge(limitBytes);
   const bytes = await readBytes(request, limitBytes);
   if (bytes.length === 0) return undefined;
+  const excess = findJsonExcess(bytes);
+  if (excess) throw malformed(`the body ${excess}`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw malformed('the body is not valid JSON');
   }
+}
+
+/** Whether the type is JSON in UTF-8 (RFC 8259 §8.1); another charset would be misread. */
+function isJsonInUtf8(type: string): boolean {
+  if (!/^application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(type)) return false;
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(type) ?? [];
+  return /^(utf-?8|us-ascii)$/i.test(charset);
 }
 
 async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-/** Headers that speak of one connection and not of the message (RFC 9110 §7.6.1). */
+/** Hop-by-hop headers, which belong to the connection and not to the message (RFC 9110 §7.6.1). */
 export const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -11,7 +11,7 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What `Connection` names, in lower case, beside what a connection does at its end; undefined when that is nothing. */
+/** Returns the headers that `Connection` names, in lower case; undefined when it names only `keep-alive` or `close`. */
 export function namedByConnection(connection: string | undefined): readonly string[] | undefined {
   if (connection === undefined || /^\s*(keep-alive|close)\s*$/i.test(connection)) return undefined;
   return connection.split(',').map((name) => name.trim().toLowerCase());

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a listener has to be for to read a body. */
+/** The events whose listeners read a body. */
 const readingEvents: readonly (string | symbol)[] = ['readable', 'data'];
 
 /**
- * Tells a client that waits with its body (`Expect: 100-continue`, RFC 9110 §10.1.1) to go on once somebody begins to
- * read it: what is refused by its head alone is never sent.
+ * Sends 100 Continue to a client that waits with its body (`Expect: 100-continue`, RFC 9110 §10.1.1) once a handler
+ * begins to read it: a request that is refused by its head never sends its body.
  */
 export function continueOnDemand(request: IncomingMessage, response: ServerResponse): void {
-  const tell = (event: string | symbol): void => {
+  const onListener = (event: string | symbol): void => {
     if (!readingEvents.includes(event)) return;
-    request.off('newListener', tell);
+    request.off('newListener', onListener);
     if (!response.headersSent) response.writeContinue();
   };
-  request.on('newListener', tell);
+  request.on('newListener', onListener);
 }

@@ -2,15 +2,15 @@ import type { JsonSchema } from './answers.ts';
 import type { RouteManifest } from './manifest.ts';
 
 /**
- * What a service serves at the moment beside the routes it declares: the collections that were made at runtime, the
- * routes that extensions bring. It becomes part of the API's description, and of nothing else.
+ * What a service serves now beside its declared routes: collections that were created at runtime, and routes of
+ * extensions. It is only used for the API's description.
  */
-export interface Description {
-  /** Another one when anything else is another. */
+export interface ServiceDescription {
+  /** Changes when any other member changes. */
   readonly version: string;
   readonly routes: readonly RouteManifest[];
-  /** What schemas of these routes refer to as `#/components/schemas/<name>`. */
+  /** The schemas that these routes refer to as `#/components/schemas/<name>`. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** What the operations of a tag are about, by tag. */
+  /** The descriptions of tags, by tag. */
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -95,7 +95,7 @@ const as = (type: 'guest' | 'user' | 'admin') => {
 };
 
 describe('dispatching a request', () => {
-  it('answers with what the handler returned', async () => {
+  it('answers with the result of the handler', async () => {
     assert.deepEqual((await call('GET', '/items?page=2')).json, { data: { page: '2' } });
     as('admin');
     const made = await call('POST', '/items', '{"name":"x"}');
@@ -110,7 +110,7 @@ describe('dispatching a request', () => {
     assert.equal(answer.json, undefined);
   });
 
-  it('tells the callers apart: 401 for guests, 403 for the wrong kind of token', async () => {
+  it('refuses guests with 401 and the wrong kind of token with 403', async () => {
     as('guest');
     const guest = await call('POST', '/items', '{"name":"x"}');
     assert.equal(guest.status, 401);
@@ -151,7 +151,7 @@ describe('dispatching a request', () => {
     assert.deepEqual(Object.keys(polluting.json.details), ['__proto__']);
   });
 
-  it('refuses members with 400 where the route says so', async () => {
+  it('refuses members with 400 where the route declares it', async () => {
     const answer = await call('POST', '/parameters', '{"name":1}');
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json, {
@@ -161,12 +161,12 @@ describe('dispatching a request', () => {
     });
   });
 
-  it('asks admit before it looks at anything else', async () => {
+  it('calls admit before it reads query and body', async () => {
     as('user');
     assert.equal((await call('GET', '/fails/closed')).json.error, 'closed');
   });
 
-  it('answers a defect with 500 and none of its words', async () => {
+  it('answers a defect with 500, without its message', async () => {
     as('user');
     const answer = await call('GET', '/fails/x');
     assert.equal(answer.status, 500);

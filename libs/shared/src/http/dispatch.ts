@@ -18,25 +18,28 @@ import { createRouter } from './router.ts';
 
 interface DispatcherOptions {
   readonly log: Logger;
-  /** Turns an error of a dependency into an answer; what it does not know stays a 500. */
+  /** Converts an error of a dependency to a refusal; undefined for an error that stays a 500. */
   readonly mapError: (thrown: unknown) => AppError | undefined;
-  /** For services with routes that are declared idempotent. */
+  /** Required for services with idempotent routes. */
   readonly idempotency?: IdempotencyStore;
 }
 
-/** Makes the request handler of a service from its declared routes: find, authorise, validate, handle, answer. */
+/** Creates the request handler of a service from its declared routes: find, authorize, validate, handle, answer. */
 export function createDispatcher(
   routes: readonly Route[],
   { log, mapError, idempotency }: DispatcherOptions,
 ): RequestHandler {
   const findRoute = createRouter(routes);
-  const unkept = routes.find(({ idempotent }) => idempotent && !idempotency);
-  if (unkept) throw new Error(`${unkept.method} ${unkept.paths[0]} is idempotent and nothing keeps its answers`);
+  const withoutStore = routes.find(({ idempotent }) => idempotent && !idempotency);
+  if (withoutStore)
+    throw new Error(
+      `${withoutStore.method} ${withoutStore.paths[0]} is idempotent, but there is no store for its answers`,
+    );
 
   async function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
     const { path, search } = splitUrl(request.url ?? '/');
     const match = findRoute(request.method ?? 'GET', path);
-    authorise(match.route.access, context);
+    authorize(match.route.access, context);
     const { route } = match;
     const params = route.params ? readStrings(route.params, match.params) : match.params;
     await route.admit?.({ params: params as never, context });
@@ -44,7 +47,7 @@ export function createDispatcher(
     const digest = key === undefined ? undefined : digestRequest(request, search, bodyLimitOf(request, route));
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
-    // The gateway gave it up meanwhile, and threw away what was not read of the body.
+    // The gateway has given up meanwhile and discarded the rest of the body.
     if (response.headersSent) return;
     const reply = await (keyed && idempotency
       ? answerOnce(idempotency, keyed, (keepAnswer) => route.handler({ ...input, keepAnswer }))
@@ -57,10 +60,10 @@ export function createDispatcher(
   return (request, response, context) =>
     inSpan(`${request.method}`, { kind: SpanKind.SERVER, traceparent: context.traceparent }, async () => {
       try {
-        await inRequest(context, () => answer(request, response, context));
+        await inRequest(context, () => answer(request, response, context), response);
       } catch (error) {
         const refusal = logError(request, mapError(error) ?? error, log, logFields(context));
-        // An answer that has begun ends without this one: a stream was cut, or the gateway gave the request up.
+        // No refusal after an answer has begun: a stream was cut, or the gateway gave up.
         if (!response.headersSent) sendRefusal(request, response, refusal);
       }
     });
@@ -72,8 +75,10 @@ export function splitUrl(url: string): { path: string; search: string } {
   return mark < 0 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }
 
-/** Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with one of another kind. */
-export function authorise(access: Access, { principal }: RequestContext): void {
+/**
+ * Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with the wrong kind of token.
+ */
+export function authorize(access: Access, { principal }: RequestContext): void {
   if (access === 'public') return;
   if (principal.type === 'guest') throw unauthenticated();
   if (access !== 'session' && principal.type !== access) throw forbidden(`only for ${access} tokens`);
@@ -99,7 +104,7 @@ async function readInput(
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     context,
-    // No getter: each would give its object a shape of its own, which costs every request.
+    // No getters: each would give its object another hidden class, which costs every request.
     headerNames: () => Object.keys(request.headers).filter(isOfRequest),
     header: (name) => {
       const value = isOfRequest(name) ? request.headers[name] : undefined;
@@ -108,16 +113,16 @@ async function readInput(
   };
 }
 
-/** Is the header the client's, about its request? Others depend on where the service runs. */
+/** Whether the header is part of the client's request; others depend on where the service runs. */
 const isOfRequest = (name: string): boolean => !connectionHeaders.has(name) && name !== contextHeader;
 
-/** Without a schema the query is what it says, each name once. */
+/** Parses the query; without a schema it returns each name once. */
 function readQuery(schema: z.ZodType | undefined, search: string): unknown {
   const texts = search === '' ? {} : Object.fromEntries(new URLSearchParams(search));
   return schema ? readStrings(schema, texts) : texts;
 }
 
-/** Path and query are text that the client put together: what does not fit is 400. */
+/** Validates parameters of path and query; throws 400 when they do not fit. */
 function readStrings(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -130,15 +135,20 @@ function doesNotFit(error: z.ZodError, value: unknown): AppError {
   return malformed(`${name}: ${message}`, details);
 }
 
+/** A body has a member for each field of a collection or for each setting, which are a few hundred. */
+const maxMembers = 10_000;
+
 /**
- * A body that is no object is 400, one whose members do not fit is 422, or what the route says, naming each; no body is
- * an empty object.
+ * Validates a JSON body; no body counts as an empty object. Throws 400 for a body that is not an object, and 422 (or
+ * the route's status) naming each invalid member.
  */
 function readBody({ refusesBodyWith }: Route, schema: z.ZodType, value: unknown = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('the body must be a JSON object');
-  // No schema knows such a member, and none sees it: objects that are copied lose it.
+  // Schemas never see this member, because copies of an object lose it.
   if (Object.hasOwn(value, '__proto__')) throw validationFailed({ ['__proto__']: unknownMember });
+  if (Object.keys(value).length > maxMembers)
+    throw validationFailed({ body: `must have at most ${maxMembers} members` });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw refusesBodyWith === 400

@@ -1,23 +1,55 @@
+import type { Logger } from '../logging.ts';
 import type { HealthCheck } from '../service.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Each dependency with `ok` or the sentence that says what is wrong. */
+  /** Each dependency with `ok`, `ok, but …`, or a sentence about what is wrong. */
   readonly checks: Record<string, string>;
 }
 
-/** Longest wait for a dependency's sign of life, in milliseconds. */
-const patienceMs = 2000;
+const worksBut = 'ok, but ';
+
+/** Whether the result of a check means that the dependency works. */
+export const works = (result: string): boolean => result === 'ok' || result.startsWith(worksBut);
+
+/** The state of a dependency in one word, which anyone may read. */
+export type HealthWord = 'ok' | 'degraded' | 'failing';
+
+const wordOf = (result: string): HealthWord =>
+  result === 'ok' ? 'ok' : result.startsWith(worksBut) ? 'degraded' : 'failing';
+
+/** Replaces the sentences by words: sentences may name hosts and users, and are for admins and other services. */
+export const withoutReasons = ({ ready, checks }: Readiness): Readiness => ({
+  ready,
+  checks: Object.fromEntries(Object.entries(checks).map(([name, result]) => [name, wordOf(result)])),
+});
+
+/** Creates a function that logs the checks whose word has changed since its last call. */
+export function createReadinessLog(log: Logger): (readiness: Readiness) => void {
+  const words = new Map<string, HealthWord>();
+  return ({ checks }) => {
+    for (const [check, result] of Object.entries(checks)) {
+      const word = wordOf(result);
+      if (word === (words.get(check) ?? 'ok')) continue;
+      words.set(check, word);
+      if (word === 'ok') log.info({ check }, 'health check passes again');
+      else log.warn({ check, reason: result }, `health check is ${word}`);
+    }
+  };
+}
+
+/** Longest wait for a check, in milliseconds. */
+const defaultTimeoutMs = 2000;
 
 /**
- * Asks every dependency at once (contract §1, `GET /readyz`). Those in `dispensable` are reported and not counted:
- * whoever can do its work without them must go on getting requests. Who asks for what others have found out gives them
- * more time than they give their own dependencies.
+ * Runs all checks at once, for `GET /readyz` (http §11.2). Those in `dispensable` are reported but do not count: a
+ * service that works without them must keep getting requests. A caller that checks other services gives them more time
+ * than they give their own dependencies.
  */
 export async function checkReadiness(
   checks: Readonly<Record<string, HealthCheck>>,
   dispensable: ReadonlySet<string> = new Set(),
-  timeoutMs = patienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<Readiness> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
@@ -26,8 +58,8 @@ export async function checkReadiness(
         timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
       });
       try {
-        await Promise.race([check(), late]);
-        return [name, 'ok'] as const;
+        const remark = await Promise.race([check(), late]);
+        return [name, typeof remark === 'string' ? `${worksBut}${remark}` : 'ok'] as const;
       } catch (error) {
         return [name, error instanceof Error ? error.message : String(error)] as const;
       } finally {
@@ -35,6 +67,6 @@ export async function checkReadiness(
       }
     }),
   );
-  const ready = results.every(([name, result]) => result === 'ok' || dispensable.has(name));
+  const ready = results.every(([name, result]) => works(result) || dispensable.has(name));
   return { ready, checks: Object.fromEntries(results) };
 }

@@ -1,6 +1,6 @@
 import type { Reply } from './reply.ts';
 
-/** An answer as it is kept for those who ask again. */
+/** An answer as it is stored for a repeated request. */
 export interface KeptReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -8,37 +8,37 @@ export interface KeptReply {
   readonly json: string;
 }
 
-/** Runs one SQL statement and gives its rows. */
+/** Runs one SQL statement and returns its rows. */
 export type RunStatement = <R>(statement: {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }) => Promise<R[]>;
 
-/** A key that nobody else has: do the work, then keep its answer or let go of the key. */
+/** A key that this request holds: do the work, then keep its answer or release the key. */
 export interface FirstClaim {
   readonly outcome: 'first';
   keep(reply: KeptReply, digest: Buffer): Promise<void>;
-  /** Keeps it in the transaction of the work; false when somebody else has the key by now. */
+  /** Keeps the answer in the transaction of the work; returns false when another request has taken the key over. */
   keepIn(query: RunStatement, reply: KeptReply, digest: Buffer): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** What became of a claim on a key. */
-export type Claim =
+/** The result of a claim on a key. */
+export type IdempotencyClaim =
   | FirstClaim
   | { readonly outcome: 'running' }
-  /** Gives the answer for the same request again; undefined for another one. */
+  /** Returns the stored answer for the same request; undefined for another one. */
   | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | undefined };
 
-/** Keeps answers by idempotency key, for all replicas (contract §1). */
+/** Keeps answers by idempotency key, for all replicas (http §7.9). */
 export interface IdempotencyStore {
-  /** `identity` is the key with whose it is and what for. */
-  claim(identity: string): Promise<Claim>;
+  /** Claims a key; `identity` is the key with its caller and route. */
+  claim(identity: string): Promise<IdempotencyClaim>;
 }
 
 /**
- * Keeps the answer of a request with a key in the transaction that does its work, so that both commit or neither.
- * Throws 409, so that the transaction ends, when the key was taken over meanwhile.
+ * Keeps the answer of a request with a key in the transaction of its work, so that both commit or neither. Throws 409,
+ * which rolls the transaction back, when the key was taken over meanwhile.
  */
 export type KeepAnswer = (reply: Reply, query: RunStatement) => Promise<void>;

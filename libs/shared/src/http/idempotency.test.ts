@@ -5,18 +5,18 @@ import { z } from 'zod';
 import type { Principal } from '../context.ts';
 import { conflict } from '../errors.ts';
 import { createDispatcher } from './dispatch.ts';
-import type { Claim, IdempotencyStore, KeptReply } from './idempotency-store.ts';
+import type { IdempotencyClaim, IdempotencyStore, KeptReply } from './idempotency-store.ts';
 import { created, ok } from './reply.ts';
 import { route } from './route.ts';
 import { type ListeningServer, listen } from './server.ts';
 
-/** Keeps keys as the store in the database does, in memory. */
+/** Keeps keys in memory as the store in the database does. */
 function createKeys(): IdempotencyStore & { readonly identities: string[] } {
   const kept = new Map<string, { reply?: KeptReply; digest?: Buffer }>();
   const identities: string[] = [];
   return {
     identities,
-    async claim(identity): Promise<Claim> {
+    async claim(identity): Promise<IdempotencyClaim> {
       identities.push(identity);
       const known = kept.get(identity);
       if (known) {
@@ -130,7 +130,7 @@ describe('a request with an idempotency key', () => {
     return { status: answer.status, headers: answer.headers, json: JSON.parse(text) };
   }
 
-  it('is answered as the first one was, on every path of the resource', async () => {
+  it('gets the first answer again, on every path of the resource', async () => {
     const first = await post('/things/a');
     assert.equal(first.headers.get('idempotency-replayed'), null);
     for (const path of ['/things/a', '/v1/things/a']) {
@@ -141,7 +141,7 @@ describe('a request with an idempotency key', () => {
     assert.equal(done, 1);
   });
 
-  it('is another one with another body or query: 422', async () => {
+  it('is refused with 422 when its body or query differs', async () => {
     await post('/things/a');
     for (const answer of [await post('/things/a', '{"n":2}'), await post('/things/a?x=1')]) {
       assert.deepEqual([answer.status, answer.json.code], [422, 'idempotency_key_reused']);
@@ -149,7 +149,7 @@ describe('a request with an idempotency key', () => {
     assert.equal(done, 1);
   });
 
-  it('is its own for another path, another caller, another address of a guest, another key', async () => {
+  it('is independent for another path, caller, address of a guest, or key', async () => {
     await post('/things/a');
     await post('/things/b');
     principal = user('u1');
@@ -162,11 +162,11 @@ describe('a request with an idempotency key', () => {
     await post('/things/a');
     key = 'another key';
     await post('/things/a');
-    // Only the address of a user made no difference.
+    // The address of a user makes no difference.
     assert.equal(done, 6);
   });
 
-  it('hears 409 while the first is running', async () => {
+  it('is refused with 409 while the first is running', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     hold = promise;
     const known = keys.identities.length;
@@ -179,7 +179,7 @@ describe('a request with an idempotency key', () => {
     assert.equal((await first).status, 201);
   });
 
-  it('is tried again when the first was refused', async () => {
+  it('runs again when the first was refused', async () => {
     isFailing = true;
     assert.equal((await post('/things/a')).status, 409);
     isFailing = false;
@@ -187,7 +187,7 @@ describe('a request with an idempotency key', () => {
     assert.deepEqual([second.status, second.headers.get('idempotency-replayed')], [201, null]);
   });
 
-  it('claims nothing when it can not be read', async () => {
+  it('claims no key when it can not be read', async () => {
     const known = keys.identities.length;
     assert.equal((await post('/things/a', 'x')).status, 400);
     assert.equal((await post('/things/a', '[]')).status, 400);
@@ -197,7 +197,7 @@ describe('a request with an idempotency key', () => {
     assert.equal((await post('/things/a', '{}', { 'X-Service-Idempotency-Key': 'x'.repeat(255) })).status, 201);
   });
 
-  it('may have a body that the route does not read, also multipart, whose boundary is not looked at', async () => {
+  it('may have a body that the route does not read, also multipart, whose boundary is ignored', async () => {
     const form = (text: string) => {
       const data = new FormData();
       data.set('name', text);
@@ -225,13 +225,29 @@ describe('a request with an idempotency key', () => {
     assert.equal(done, 0);
   });
 
-  it('means nothing where nothing is created', async () => {
+  it('never gives a token to a guest again, and creates no other one [http §7.7]', async () => {
+    const bodies = ['{"token":"t"}', '{"deep":{"mfa_token":"t"}}', `{"jwt":"eyJhbGci.eyJpZCI.c2ln"}`];
+    for (const body of bodies) {
+      key = `secret ${body}`;
+      assert.equal((await post('/things/a', body)).status, 201);
+      const again = await post('/things/a', body);
+      assert.deepEqual([again.status, again.json.code], [409, 'idempotency_not_replayed']);
+      assert.equal((await post('/things/a', '{"other":1}')).status, 422);
+      principal = user('u1');
+      await post('/things/a', body);
+      assert.equal((await post('/things/a', body)).headers.get('idempotency-replayed'), 'true');
+      principal = guest;
+    }
+    assert.equal(done, 2 * bodies.length);
+  });
+
+  it('has no effect on routes without keys', async () => {
     const known = keys.identities.length;
     assert.equal((await post('/other', '{}', { 'X-Service-Idempotency-Key': 'x'.repeat(300) })).status, 200);
     assert.equal(keys.identities.length, known);
   });
 });
 
-it('a service whose answers nobody keeps does not start', () => {
+it('a service with idempotent routes and no store does not start', () => {
   assert.throws(() => createDispatcher(routes, { log: pino({ level: 'silent' }), mapError: () => undefined }));
 });

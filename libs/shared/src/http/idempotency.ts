@@ -6,15 +6,26 @@ import type { Reply } from './reply.ts';
 import type { RequestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';
 
-const headerName = 'x-service-idempotency-key';
+/** The two names of the header (http §7.1). */
+const headerNames = ['Idempotency-Key', 'X-Service-Idempotency-Key'] as const;
 const maxKeyLength = 255;
 
-/** The request's key; undefined when it has none. Throws 400 for one that is empty or too long. */
-export function readIdempotencyKey({ headers }: IncomingMessage): string | undefined {
-  const key = headers[headerName];
+/**
+ * Returns the request's key; undefined when it has none. Throws 400 for a key that is empty or too long, and for two
+ * headers with different keys.
+ */
+export function readIdempotencyKey(request: IncomingMessage): string | undefined {
+  const [key, other] = headerNames.flatMap((name) => readKey(request, name) ?? []);
+  if (other !== undefined && other !== key)
+    throw malformed(`${headerNames.join(' and ')} must have the same value when both are sent`);
+  return key;
+}
+
+function readKey({ headers }: IncomingMessage, name: string): string | undefined {
+  const key = headers[name.toLowerCase()];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || key === '' || key.length > maxKeyLength)
-    throw malformed(`X-Service-Idempotency-Key must have 1 to ${maxKeyLength} characters`);
+    throw malformed(`${name} must have 1 to ${maxKeyLength} characters`);
   return key;
 }
 
@@ -23,35 +34,38 @@ interface KeyedRequest {
   readonly route: Route;
   readonly params: unknown;
   readonly context: RequestContext;
-  /** Of what makes it the same request beside its path. */
+  /** The digest of query and body: a request with another digest is another request. */
   readonly digest: RequestDigest;
 }
 
 /**
- * Does the work of a request once for its key, whoever sends it again and to whichever replica: the first 2xx answer
- * is given again. Throws 409 while the first is still running, 422 when the key was used for another request; any
- * other answer lets go of the key.
+ * Does the work of a request once for its key, across all replicas: a repetition gets the first 2xx answer again.
+ * Throws 409 while the first request is running, and 422 when the key was used for another request; an answer other
+ * than 2xx releases the key. A guest is identified by an address that others may share, so a guest never gets an answer
+ * with a token again: 409, and the work is not repeated (http §7.7).
  */
 export async function answerOnce(
   store: IdempotencyStore,
   request: KeyedRequest,
   work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply,
 ): Promise<Reply> {
-  // Before the work, so that a client that goes away meanwhile can't undo that it was done.
+  // Before the work, so that a client that disconnects meanwhile can not prevent the answer from being kept.
   if (!request.digest.isLate) await request.digest.take();
+  const isGuest = request.context.principal.type === 'guest';
   const claim = await store.claim(identityOf(request));
   if (claim.outcome === 'running') throw stillRunning();
   if (claim.outcome === 'answered') {
     const kept = claim.replyTo(await request.digest.take());
     if (!kept) throw new AppError(422, 'idempotency_key_reused', 'the idempotency key was used for another request');
+    if (isGuest && holdsToken(kept)) throw notReplayed();
     return { ...kept, headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
   }
-  return workOnce(claim, request.digest, work);
+  return workOnce(claim, { digest: request.digest, toKept: isGuest ? toKeptOfGuest : toKept }, work);
 }
 
 async function workOnce(
   claim: FirstClaim,
-  digest: RequestDigest,
+  { digest, toKept }: { readonly digest: RequestDigest; readonly toKept: (reply: Reply) => KeptReply },
   work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply,
 ): Promise<Reply> {
   let reply: Reply;
@@ -74,7 +88,7 @@ async function workOnce(
 
 const isSuccess = ({ status }: Reply): boolean => status >= 200 && status <= 299;
 
-/** The paths of one resource are one path; a guest is who calls from the same address. */
+/** Identifies a key by its caller and resource. All paths of a resource count as one; a guest is known by address. */
 function identityOf({ key, route, params, context }: KeyedRequest): string {
   const { principal, clientAddress } = context;
   const caller = principal.type === 'guest' ? clientAddress : principal.id;
@@ -86,6 +100,28 @@ const toKept = ({ status, headers = {}, body, json }: Reply): KeptReply => ({
   headers,
   json: json ?? JSON.stringify(body),
 });
+
+/** Stored in place of a guest's answer with a token. */
+const tokenWithheld = '{"token":""}';
+
+function toKeptOfGuest(reply: Reply): KeptReply {
+  const kept = toKept(reply);
+  return holdsToken(kept) ? { ...kept, headers: {}, json: tokenWithheld } : kept;
+}
+
+/**
+ * Whether a JSON text has a member whose name ends in "token", or a value that is a signed token. It searches the text,
+ * so that no route has to declare it, not even those of extensions. Both patterns run in linear time.
+ */
+const holdsToken = ({ json }: KeptReply): boolean =>
+  /"\w*token"\s*:/i.test(json) || /"eyJ[\w-]+\.[\w-]+\.[\w-]+"/.test(json);
+
+const notReplayed = () =>
+  new AppError(
+    409,
+    'idempotency_not_replayed',
+    'the first answer for this idempotency key holds a token, which a guest does not get again',
+  );
 
 const stillRunning = () =>
   new AppError(409, 'idempotency_key_in_use', 'the first request with this idempotency key is still running', {

@@ -1,16 +1,17 @@
 import { type AnswerManifest, describeAnswer, inEnvelope, type JsonSchema, toJsonSchema } from './answers.ts';
+import { withPortablePatterns } from './portable-patterns.ts';
 import type { Route } from './route.ts';
 
-/** Where a service tells the gateway its routes. */
+/** The internal path of a service's routes. */
 export const manifestPath = '/internal/manifest';
 
-/** Where a service tells the gateway what it measures: `readMetrics`. */
+/** The internal path of a service's metrics (`readMetrics`). */
 export const metricsPath = '/internal/metrics';
 
-/** Where a service tells the gateway what it serves beside its declared routes: `Service.describe`. */
+/** The internal path of a service's description (`Service.describe`). */
 export const descriptionPath = '/internal/description';
 
-/** What others have to know of a route: the gateway to send a request to it and to limit it, clients to use it. */
+/** A route as the gateway needs it to forward and limit requests, and as clients need it to make them. */
 export interface RouteManifest {
   readonly method: Route['method'];
   readonly paths: readonly string[];
@@ -18,10 +19,10 @@ export interface RouteManifest {
   readonly action?: Route['action'];
   readonly idempotent: boolean;
   readonly bodyLimitBytes: number;
-  /** Left out by routes that take no multipart body. */
+  /** Undefined for routes that accept no multipart body. */
   readonly multipartLimitBytes?: number | undefined;
   readonly summary: string;
-  /** Name and group of the operation in the description of the API; made of method and path when left out. */
+  /** Id and tag of the operation in the description of the API; derived from method and path by default. */
   readonly operationId?: string | undefined;
   readonly tag?: string | undefined;
   readonly params?: JsonSchema | undefined;
@@ -31,10 +32,10 @@ export interface RouteManifest {
   readonly answers: Readonly<Record<string, AnswerManifest>>;
 }
 
-/** Gateways ask again and again, and the schemas of a service take some tens of milliseconds to describe. */
+/** Cached, since gateways poll and describing the schemas of a service takes tens of milliseconds. */
 const descriptions = new WeakMap<Route, RouteManifest>();
 
-/** The declarations as data: schemas become JSON Schema, handlers stay behind. */
+/** Converts declared routes to data: schemas become JSON Schema, handlers are dropped. */
 export const describeRoutes = (routes: readonly Route[]): RouteManifest[] =>
   routes.map((route) => {
     const description = descriptions.get(route) ?? describeRoute(route);
@@ -45,7 +46,7 @@ export const describeRoutes = (routes: readonly Route[]): RouteManifest[] =>
 function describeRoute(route: Route): RouteManifest {
   const { handler, admit, params, query, body, answers, described = {}, ...rest } = route;
   const { answer, ...inputs } = described;
-  return {
+  return withPortablePatterns({
     ...rest,
     ...(params && { params: toJsonSchema(params, 'input') }),
     ...(query && { query: toJsonSchema(query, 'input') }),
@@ -55,5 +56,5 @@ function describeRoute(route: Route): RouteManifest {
       ...Object.fromEntries(Object.entries(answers).map(([status, given]) => [status, describeAnswer(given)])),
       ...(answer && { 200: { schema: inEnvelope(answer) } }),
     },
-  };
+  });
 }

@@ -5,8 +5,8 @@ import type { Route } from './route.ts';
 import { createRouter } from './router.ts';
 
 /**
- * Makes what is to be called with each request that a service alone in its process gets: it measures the answer by its
- * route. In one process with the gateway this would measure everything twice.
+ * Creates a function that measures the answer of each request by route. Only for a service alone in its process: in one
+ * process with the gateway every request would count twice.
  */
 export function measureRequests(
   metrics: Metrics,

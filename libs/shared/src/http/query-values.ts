@@ -1,67 +1,74 @@
 import { z } from 'zod';
+import { boundedText } from '../bounded-text.ts';
 import type { JsonSchema } from './answers.ts';
 
-/** Offsets stay within what PostgreSQL counts. */
+/** Keeps offsets within PostgreSQL's bigint. */
 const maxPage = 1_000_000_000;
 
 /**
- * Metadata for the schema of a text in a query: the JSON Schema of the value that the text stands for, which is what the
- * description of the API shows. What holds for the text alone is taken out of it.
+ * Returns metadata for the schema of a text in a query: the JSON Schema of the parsed value, which the description of
+ * the API shows. Constraints of the text alone are removed.
  */
-export const standsFor = (value: JsonSchema) => ({ pattern: undefined, enum: undefined, ...value });
+export const describedAs = (value: JsonSchema) => ({
+  pattern: undefined,
+  enum: undefined,
+  maxLength: undefined,
+  ...value,
+});
 
-const wholeNumberText = z.string().regex(/^([+-]?\d+)?$/, 'must be a whole number');
+/** More digits than any useful number has; longer texts are refused before they are parsed. */
+const maxNumberLength = 1000;
+
+const wholeNumberText = boundedText(maxNumberLength).regex(/^([+-]?\d+)?$/, 'must be a whole number');
 
 interface Bounds {
   readonly min: number;
   readonly max: number;
-  /** Taken when the parameter is absent, empty, or below the least. */
+  /** Used when the parameter is absent, empty, or below `min`. */
   readonly otherwise: number;
 }
 
-/** A whole number in a query that is brought into its bounds (contract §2, List). */
+/** Returns the schema of a whole number in a query, which is clamped to its bounds (http §3.3). */
 export const boundedNumber = ({ min, max, otherwise }: Bounds) =>
   wholeNumberText
     .optional()
     .transform((text = '') => (text === '' || Number(text) < min ? otherwise : Math.min(Number(text), max)))
-    .meta(standsFor({ type: 'integer', minimum: min, maximum: max, default: otherwise }));
+    .meta(describedAs({ type: 'integer', minimum: min, maximum: max, default: otherwise }));
 
-/** `page` and `perPage` as every list reads them (contract §2, List). */
+/** `page` and `perPage` of every list (http §3.3). */
 export const pageQuery = z.object({
   page: boundedNumber({ min: 1, max: maxPage, otherwise: 1 }),
   perPage: boundedNumber({ min: 1, max: 1000, otherwise: 30 }),
 });
 
 /** A time in a query in unix seconds; absent when empty. */
-export const timeSec = z
-  .string()
+export const timeSec = boundedText(maxNumberLength)
   .regex(/^\d{0,12}$/, 'must be unix seconds')
   .transform((text) => (text === '' ? undefined : Number(text)))
   .optional()
-  .meta(standsFor({ type: 'integer', minimum: 0, maximum: 999_999_999_999 }));
+  .meta(describedAs({ type: 'integer', minimum: 0, maximum: 999_999_999_999 }));
 
 /** A finite number in a query; absent when empty. */
-export const decimal = z
-  .string()
-  .regex(/^([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?$/, 'must be a number')
+export const decimal = boundedText(maxNumberLength)
+  .regex(/^([+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)?$/, 'must be a number')
   .transform((text) => (text === '' ? undefined : Number(text)))
   .optional()
-  .meta(standsFor({ type: 'number' }));
+  .meta(describedAs({ type: 'number' }));
 
 /** A switch in a query: `1` or `true`, `0` or `false`. */
 export const flag = z
   .enum(['', '0', 'false', '1', 'true'], 'must be 1, true, 0 or false')
   .optional()
   .transform((text) => text === '1' || text === 'true')
-  .meta(standsFor({ type: 'boolean', default: false }));
+  .meta(describedAs({ type: 'boolean', default: false }));
 
-/** Free text in a query; absent when empty (contract §8). */
+/** Free text in a query; absent when empty (http §2.5). */
 export const freeText = z
   .string()
   .transform((text) => (text.trim() === '' ? undefined : text))
   .optional();
 
-/** A text that a column has to be, without NUL, which none has; absent when empty. */
+/** A text to compare with a column, so without NUL; absent when empty. */
 export const exactText = z
   .string()
   .refine((text) => !text.includes('\0'), 'must not contain NUL')

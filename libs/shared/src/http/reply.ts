@@ -1,41 +1,47 @@
 import type { Readable } from 'node:stream';
 
-/** An answer as a handler returns it. `json` is a body that is JSON text already, as the database wrote it. */
+/** An answer as a handler returns it. `json` is a body that is already JSON text, as the database wrote it. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly json?: string;
-  /** A body that is text of the type that the headers say. */
+  /** A text body; the headers have its type. */
   readonly text?: string;
-  /** Opens a body that is sent as it comes, whatever its type; not asked for HEAD. The headers say what it is. */
+  /** Opens a body that is streamed; not called for HEAD. The headers have its type. */
   readonly openStream?: () => Promise<Readable>;
 }
 
-/** 200 with the result in the envelope (contract §1). */
+/** 200 with the result in the envelope (http §3.1). */
 export const ok = (data: unknown, headers?: Record<string, string>): Reply => ({
   status: 200,
   body: { data },
   ...(headers && { headers }),
 });
 
-/** 201 with what was made in the envelope. */
+/** 201 with the created resource in the envelope. */
 export const created = (data: unknown): Reply => ({ status: 201, body: { data } });
 
-/** A page of a list with its counts (contract §1). */
+/** Adds warnings to an answer: sentences about a change that was made nevertheless (http §3.4). */
+export const withWarnings = ({ body, ...rest }: Reply, warnings: readonly string[]): Reply => ({
+  ...rest,
+  body: warnings.length > 0 ? { ...(body as object), warnings } : body,
+});
+
+/** A page of a list with its counts (http §3.2). */
 export const page = (rows: unknown[], counts: { page: number; perPage: number; totalItems: number }): Reply => ({
   status: 200,
   body: { data: rows, ...counts, totalPages: Math.ceil(counts.totalItems / counts.perPage) },
 });
 
-/** 200 with text of a type of its own. */
+/** 200 with text of this content type. */
 export const plainText = (contentType: string, text: string): Reply => ({
   status: 200,
   text,
   headers: { 'Content-Type': contentType },
 });
 
-/** A whole body that is JSON text already. */
+/** A whole body that is already JSON text. */
 export const rawJson = (status: number, json: string, headers?: Record<string, string>): Reply => ({
   status,
   json,

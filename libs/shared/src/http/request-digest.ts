@@ -4,26 +4,26 @@ import { malformed, payloadTooLarge } from '../errors.ts';
 
 /** The SHA-256 of a request's query and body. */
 export interface RequestDigest {
-  /** Is the body read by the handler, a piece at a time? Then its digest is known only afterwards. */
+  /** Whether the handler streams the body, so that its digest is known only afterwards. */
   readonly isLate: boolean;
-  /** Gives the digest; reads what nobody has read of the body. Throws 413 when that is over the limit. */
+  /** Returns the digest; reads the unread rest of the body. Throws 413 when the body is over the limit. */
   take(): Promise<Buffer>;
 }
 
 /**
- * Listens to the body of a request while somebody else reads it, in whatever way, so that it is read once and never
- * held. Clients make up a new boundary for each multipart body, so that is left out: sent again, it is the same body.
+ * Hashes the body of a request while another reader consumes it, so that it is read once and never buffered. Clients
+ * choose a new boundary for each multipart body, so the digest excludes the boundary: a repetition has the same digest.
  */
 export function digestRequest(request: IncomingMessage, search: string, limitBytes: number): RequestDigest {
   const hash = createHash('sha256').update(search).update('\0');
   const boundary = boundaryOf(request.headers['content-type']);
-  const withoutBoundary = boundary === undefined ? undefined : createCutter(Buffer.from(boundary));
-  // Paused, so that listening alone does not make the body flow past its reader.
+  const withoutBoundary = boundary === undefined ? undefined : createReplacer(Buffer.from(boundary));
+  // Paused, since a `data` listener alone would make the body flow before its reader is ready.
   request.pause();
   let length = 0;
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    for (const bytes of withoutBoundary?.cut(chunk) ?? [chunk]) hash.update(bytes);
+    for (const bytes of withoutBoundary?.replaceIn(chunk) ?? [chunk]) hash.update(bytes);
   });
   let taken: Promise<Buffer> | undefined;
   async function finish(): Promise<Buffer> {
@@ -57,17 +57,17 @@ const boundaryOf = (type = ''): string | undefined =>
 const placeholder = Buffer.from([0]);
 
 /** Replaces every occurrence of some bytes in a stream of chunks. */
-function createCutter(mark: Buffer) {
+function createReplacer(mark: Buffer) {
   let held: Buffer = Buffer.alloc(0);
   return {
-    *cut(chunk: Buffer): Generator<Buffer> {
+    *replaceIn(chunk: Buffer): Generator<Buffer> {
       let bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark)) {
         yield bytes.subarray(0, at);
         yield placeholder;
         bytes = bytes.subarray(at + mark.length);
       }
-      // The mark may have begun at the end of this chunk.
+      // The mark may begin at the end of this chunk.
       const whole = Math.max(bytes.length - mark.length + 1, 0);
       yield bytes.subarray(0, whole);
       held = Buffer.from(bytes.subarray(whole));

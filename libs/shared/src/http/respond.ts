@@ -1,20 +1,21 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { AppError, internalError } from '../errors.ts';
+import { createLineBudget, type LineBudget } from '../line-budget.ts';
 import type { Logger } from '../logging.ts';
 import { hasBody } from './body.ts';
 import type { Reply } from './reply.ts';
 
-/** How long the rest of a refused body is read and thrown away, in milliseconds. */
+/** How long the rest of a refused body is read and discarded, in milliseconds. */
 const lingerMs = 2000;
 
-/** Writes an answer, as JSON unless it says otherwise; HEAD gets the headers alone. */
+/** Sends an answer, as JSON by default; HEAD gets only the headers. */
 export function sendReply(response: ServerResponse, reply: Reply): void {
   response.end(writeHead(response, reply));
 }
 
-/** Writes the head of an answer and gives its body. */
+/** Writes the head of an answer and returns its body. */
 function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
   const text = reply.text ?? reply.json ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   if (text === undefined) {
@@ -31,8 +32,8 @@ function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
 }
 
 /**
- * Sends a body as it comes, at the pace of the client. When it breaks off in the middle, or the client goes away, the
- * connection is cut: it can't be told otherwise, for the head has said that all was well.
+ * Streams a body at the pace of the client. When it breaks off in the middle, or the client disconnects, the connection
+ * is cut: the status has been sent already, so there is no other way to report it.
  */
 export async function sendStream(
   request: IncomingMessage,
@@ -52,28 +53,49 @@ export async function sendStream(
     return;
   }
   response.writeHead(reply.status, reply.headers);
-  try {
-    await pipeline(stream, response);
-  } catch (error) {
-    if (!response.destroyed || !isGone(error)) throw error;
-  }
+  await pipeToEnd(stream, response);
 }
 
 /**
- * Waits for the first part of a body, or its end: one that fails before is refused like any other request. Resolves also
- * when nobody waits for the answer any more.
+ * Pipes the rest of a stream. Resolves when the answer has ended, also when the client disconnected; rejects when the
+ * stream failed. Not `pipeline`: it adds seven `close` listeners to the answer, and Node warns from eleven.
  */
-const untilBegun = (stream: Readable, response: ServerResponse): Promise<void> =>
+const pipeToEnd = (stream: Readable, response: ServerResponse): Promise<void> =>
   new Promise((resolve, reject) => {
-    stream.once('readable', resolve).once('close', resolve).once('error', reject);
-    response.once('close', resolve);
+    response.once('close', () => {
+      stream.destroy();
+      resolve();
+    });
+    stream.once('error', (error) => {
+      reject(error);
+      response.destroy();
+    });
+    stream.once('close', () => {
+      if (!stream.readableEnded) response.destroy();
+    });
+    if (stream.destroyed) response.destroy(stream.errored ?? undefined);
+    else stream.pipe(response);
   });
 
-/** The client went away while it was being answered. */
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+/**
+ * Waits for the first part of a body, or its end: a body that fails before that is refused like any other request. Also
+ * resolves when the client has disconnected. It removes its listeners, since the answer adds many.
+ */
+async function untilBegun(stream: Readable, response: ServerResponse): Promise<void> {
+  const begun = new AbortController();
+  const { signal } = begun;
+  try {
+    await Promise.race([
+      once(stream, 'readable', { signal }),
+      once(stream, 'close', { signal }),
+      once(response, 'close', { signal }),
+    ]);
+  } finally {
+    begun.abort();
+  }
+}
 
-/** Answers before the body has arrived, and ends the connection. */
+/** Answers before the body has arrived, and closes the connection. */
 function sendAheadOfBody(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   response.setHeader('Connection', 'close');
   response.write(writeHead(response, reply) ?? '');
@@ -81,8 +103,8 @@ function sendAheadOfBody(request: IncomingMessage, response: ServerResponse, rep
 }
 
 /**
- * Ends an answer, written already, while the body of its request is still arriving. Closing the connection at once would
- * reset it, and a client that is still sending would never see the answer, so the rest is read for a while first.
+ * Ends an answer whose head is written while the body of its request is still arriving. Closing the connection at once
+ * would reset it, and a client that is still sending would never see the answer, so the rest is read for a while first.
  */
 export function endAheadOfBody(request: IncomingMessage, response: ServerResponse): void {
   const end = () => {
@@ -95,8 +117,8 @@ export function endAheadOfBody(request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Writes whatever was thrown as the error body of the contract; an answer that has begun is cut. A body that was not read
- * to its end costs the connection.
+ * Answers a thrown error with the body of a refusal (http §4.1); an answer that has begun is cut. If the request's body
+ * is not fully read, the connection is closed.
  */
 export function sendError(
   request: IncomingMessage,
@@ -110,26 +132,41 @@ export function sendError(
   else sendRefusal(request, response, error);
 }
 
+/** Clients can cause any number of these while a dependency is down or busy; the access log counts them. */
+const warningsPerMinute = 60;
+const warnings = new WeakMap<Logger, LineBudget>();
+
+function mayWarn(log: Logger): boolean {
+  const budget =
+    warnings.get(log) ??
+    createLineBudget(warningsPerMinute, (count) =>
+      log.warn({ count }, 'more requests failed; their lines were omitted'),
+    );
+  warnings.set(log, budget);
+  return budget();
+}
+
 /**
- * Logs whatever was thrown as far as it is the server's fault, and gives the error that it is answered with. A thrown
- * value that is no AppError is a defect: it is logged with its stack and becomes a 500.
+ * Logs a thrown error if it is the server's fault, and returns the error to answer with. Any other error than an
+ * AppError is a defect: it is logged with its stack and becomes a 500.
  */
 export function logError(request: IncomingMessage, thrown: unknown, log: Logger, logFields: object): AppError {
   const error = thrown instanceof AppError ? thrown : internalError(thrown);
   if (error.status === 500)
-    log.error({ ...logFields, err: thrown, method: request.method, url: request.url }, 'a request failed');
-  else if (error.status > 500) log.warn({ ...logFields, err: error.cause, method: request.method }, error.message);
+    log.error({ ...logFields, err: thrown, method: request.method, url: request.url }, 'request failed');
+  else if (error.status > 500 && mayWarn(log))
+    log.warn({ ...logFields, err: error.cause, method: request.method }, error.message);
   return error;
 }
 
-/** Writes the error body of the contract. */
+/** Sends the body of a refusal (http §4.1). */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const reply = { status: error.status, headers: error.headers, body: error.toBody() };
   if (request.complete || !hasBody(request)) {
     sendReply(response, reply);
     return;
   }
-  // A small body mostly came together with the head, and is there a moment later: then the connection can be kept.
+  // A small body usually arrives with the head, and a moment later it is complete: then the connection can be kept.
   setImmediate(() => {
     if (response.headersSent) return;
     if (request.complete) sendReply(response, reply);

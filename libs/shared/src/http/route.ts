@@ -7,41 +7,41 @@ import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** Who may call: anyone (rules may still refuse), any valid token, a user's token, or an admin's. */
+/** Who may call: anyone (rules may still refuse), any valid token, a user's token, or an admin's token. */
 export type Access = 'public' | 'session' | 'user' | 'admin';
 
-/** The action that rate-limit labels name (interface §2.7, contract §7). */
+/** The action that labels of rate rules name (http §8.4). */
 export type Action = 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete';
 
-/** What a handler gets: the parts of the request as its declaration says they are. */
+/** The input of a handler: the parts of the request, as its declaration types them. */
 export interface RouteInput<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** What the query says under a name, whether the declaration knows it or not; the last one counts. */
+  /** Returns a parameter of the query, declared or not; of several the last. */
   queryText(name: string): string | undefined;
   readonly context: RequestContext;
-  /** As the client sent it; a GET route is asked by HEAD too. */
+  /** Whether the method is HEAD, which GET routes serve too. */
   readonly isHead: boolean;
-  /** The request, its body unread, when that is multipart and the route reads such bodies itself; `body` is empty then. */
+  /** The request with an unread multipart body, if the route reads such bodies itself; `body` is empty then. */
   readonly multipart: IncomingMessage | undefined;
   /**
-   * The header's value; repeated headers are joined as node:http joins them. Those that speak of a connection are not
-   * the request's.
+   * Returns a header's value; repeated headers are joined as node:http joins them. Hop-by-hop headers are not part of
+   * the request.
    */
   header(name: string): string | undefined;
-  /** The names of all headers, in lower case. */
+  /** Returns the names of all headers, in lower case. */
   headerNames(): readonly string[];
-  /** There for a request with an idempotency key: a handler may keep its answer in its own transaction. */
+  /** Set for a request with an idempotency key: the handler may keep its answer in its own transaction. */
   readonly keepAnswer?: KeepAnswer;
 }
 
-/** What the manifest says of a route whose schemas are not here. */
+/** The schemas in the manifest of a route that validates elsewhere. */
 export interface Described {
   readonly params?: JsonSchema;
   readonly query?: JsonSchema;
   readonly body?: JsonSchema;
-  /** Of the `data` of a 200. */
+  /** The schema of the `data` of a 200. */
   readonly answer?: JsonSchema;
 }
 
@@ -55,21 +55,23 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Status for a body whose members do not fit; 422 when not given (interface §7 says 400 for OAuth2). */
+  /** Status for a body with invalid members; 422 by default, 400 for OAuth2 (http §2.1). */
   readonly refusesBodyWith?: 400 | 422;
-  /** Largest body in bytes; 1 MiB when not given. */
+  /** The largest body in bytes; 1 MiB by default. */
   readonly bodyLimitBytes?: number;
-  /** For a route that reads `multipart/form-data` itself: the largest such body in bytes. Others refuse it with 415. */
+  /**
+   * For a route that reads `multipart/form-data` itself: the largest such body in bytes. Other routes refuse it (415).
+   */
   readonly multipartLimitBytes?: number;
-  /** Is the request made once for each `X-Service-Idempotency-Key` (contract §1)? For a POST that creates something. */
+  /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
-  /** Headers that the route reads, each with what it means. */
+  /** Headers that the route reads, each with its description. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
-  /** Every status the route answers with, beside those that any route can. */
+  /** Every status that the route answers with, beside those of any route. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** JSON Schemas for the manifest in the place of schemas that are checked elsewhere. */
+  /** JSON Schemas for the manifest, for parts that are validated elsewhere. */
   readonly described?: Described;
-  /** Refuses, by throwing, what no query and no body could make right; asked before either is looked at. */
+  /** Refuses a request by throwing, before query and body are read, when neither could make it valid. */
   readonly admit?: (input: Pick<RouteInput<z.output<P>, never, never>, 'params' | 'context'>) => Promise<void> | void;
   readonly handler: (input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Reply> | Reply;
 }

@@ -20,7 +20,7 @@ test('a path and a method find their route and its parameters, by the names of t
   assert.deepEqual(find('GET', '/api/posts/a%2Fb%20c').params, { collection: 'posts', id: 'a/b c' });
 });
 
-test('HEAD is served by GET, and a slash at the end changes nothing', () => {
+test('GET serves HEAD, and a slash at the end makes no difference', () => {
   assert.equal(find('HEAD', '/api/posts').route.name, 'list');
   assert.equal(find('GET', '/api/posts/').route.name, 'list');
 });
@@ -33,11 +33,23 @@ test('a static path wins over a parameter, whatever the method', () => {
   assert.equal(find('GET', '/api/v1/admin/other').route.name, 'get');
 });
 
-test('a path nobody declared is 404, one that can not be decoded is 400', () => {
+test('an unknown path is 404, one that can not be decoded is 400', () => {
   for (const path of ['/', '/api', '/api/a/b/c/d', '*', '//api/posts'])
     assert.throws(() => find('GET', path), { status: 404 }, path);
   for (const path of ['/api/%', '/api/%zz', '/api/posts/%E0%A4%A', '/%ff'])
     assert.throws(() => find('GET', path), { status: 400, code: 'malformed_request' }, path);
+});
+
+test('a path with an impossible value of a parameter is 404, whatever the method', () => {
+  const routes = [{ method: 'GET', paths: ['/api/:collection/:id'] }] as const;
+  const findAny = createRouter(routes, (shape, { 0: first }) => shape.startsWith('/api/:0') && first === 'admin');
+  assert.equal(findAny('GET', '/api/posts/1').params.collection, 'posts');
+  for (const method of ['GET', 'POST']) assert.throws(() => findAny(method, '/api/%61dmin/1'), { status: 404 });
+});
+
+test('a parameter is never empty', () => {
+  for (const path of ['/api//', '/api/posts//', '/api//p1'])
+    for (const method of ['GET', 'PUT']) assert.throws(() => find(method, path), { status: 404 }, path);
 });
 
 test('a route declared twice is an error at start', () => {

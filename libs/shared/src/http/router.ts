@@ -12,27 +12,38 @@ export interface Match<R> {
   readonly params: Record<string, string | undefined>;
 }
 
-/** What stands at one path: a route for each method, and how it calls the parameters of the path. */
+/** One path: a route for each method, and its names for the parameters of the path. */
 interface Resource<R> {
+  /** The path with numbered parameters. */
+  readonly shape: string;
   readonly routes: Map<string, { readonly route: R; readonly parameters: readonly string[] }>;
 }
 
 const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
 /**
- * Finds the route of a method and a path (no query). The path alone decides what is meant, and static segments win
- * over parameters: a path that is declared is never taken for a parameter of another because of the method. HEAD is
- * served by GET. The finder throws 404 for a path nobody declared, 405 with `Allow` for a path declared with other
- * methods, 400 for one whose percent-encoding is broken. Two routes of one method and path are an error at start.
+ * Whether a path can not exist although a declared shape matches it. The shape has numbered parameters (`/api/:0/:1`),
+ * and `values` are their values.
  */
-export function createRouter<R extends Routable>(routes: readonly R[]): (method: string, path: string) => Match<R> {
+type IsImpossible = (shape: string, values: Readonly<Record<number, string | undefined>>) => boolean;
+
+/**
+ * Creates a function that finds the route of a method and a path (without query). The path alone selects the resource,
+ * and static segments win over parameters: a declared path never matches another path's parameter because of the
+ * method. GET serves HEAD. The function throws 404 for an unknown path, 405 with `Allow` for a path with other methods,
+ * and 400 for broken percent-encoding. Throws when two routes have the same method and path.
+ */
+export function createRouter<R extends Routable>(
+  routes: readonly R[],
+  isImpossible: IsImpossible = () => false,
+): (method: string, path: string) => Match<R> {
   const finder = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 1024 });
   const resources = new Map<string, Resource<R>>();
 
   function getResource(shape: string): Resource<R> {
     let resource = resources.get(shape);
     if (!resource) {
-      resource = { routes: new Map() };
+      resource = { shape, routes: new Map() };
       resources.set(shape, resource);
       finder.on('GET', shape, () => {}, resource);
     }
@@ -53,6 +64,9 @@ export function createRouter<R extends Routable>(routes: readonly R[]): (method:
     const found = finder.find('GET', path);
     if (!found) throw isEncoded(path) ? notFound('route') : malformed('the path is not valid percent-encoding');
     const resource: Resource<R> = found.store;
+    if (isImpossible(resource.shape, found.params)) throw notFound('route');
+    // `/posts//` has an extra slash, not an empty parameter.
+    for (const name in found.params) if (found.params[name] === '') throw notFound('route');
     const entry = resource.routes.get(method === 'HEAD' ? 'GET' : method);
     if (!entry) throw methodNotAllowed(allowOf(resource));
     const params: Record<string, string | undefined> = {};

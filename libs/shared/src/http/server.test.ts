@@ -11,7 +11,7 @@ import { type ListeningServer, listen } from './server.ts';
 
 const log = createLogger('test', 'silent');
 
-test('a server that closes lets the request in flight finish and keeps its connection no longer', async () => {
+test('a server that closes lets the request in flight finish, then closes its connection', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const server = await listen(
@@ -30,6 +30,16 @@ test('a server that closes lets the request in flight finish and keeps its conne
   const startedAtMs = performance.now();
   await closed;
   assert.ok(performance.now() - startedAtMs < 5000);
+});
+
+test('a server that closes does not wait for a connection that sent nothing', { timeout: 20_000 }, async () => {
+  const server = await listen((_request, response) => response.end(), { host: '127.0.0.1', port: 0 });
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  await (await fetch(server.url)).text();
+  const ended = once(socket.resume(), 'close');
+  await server.close();
+  await ended;
 });
 
 describe('a server that is listening', () => {
@@ -56,7 +66,7 @@ describe('a server that is listening', () => {
   });
   after(() => server.close());
 
-  /** Sends text as it is and reads until the server ends the connection. */
+  /** Sends text unchanged and reads until the server closes the connection. */
   async function exchange(sent: string): Promise<{ head: string; body: unknown }> {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(sent);
@@ -69,7 +79,7 @@ describe('a server that is listening', () => {
     assert.match(head, /^HTTP\/1.1 200 /);
   });
 
-  test('larger headers get 431, and what is not HTTP gets 400, in the error shape and with the headers of every answer', async () => {
+  test('larger headers get 431, and invalid HTTP gets 400, in the error shape and with the headers of every answer', async () => {
     const tooLarge = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'a'.repeat(140_000)}\r\n\r\n`);
     assert.match(tooLarge.head, /^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
     assert.deepEqual(tooLarge.body, { error: 'the request line and headers are too large', code: 'headers_too_large' });
@@ -96,7 +106,7 @@ describe('a server that is listening', () => {
     }
   });
 
-  test('a body that turns out not to be HTTP gets 400, unless an answer has begun', async () => {
+  test('a body that is invalid HTTP gets 400, unless an answer has begun', async () => {
     const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const refused = await exchange(`${head('/waits')}not a length\r\n`);
     assert.match(refused.head, /^HTTP\/1.1 400 Bad Request\r\n/);
@@ -110,7 +120,7 @@ describe('a server that is listening', () => {
     assert.doesNotMatch(Buffer.concat([begun, ...rest]).toString(), /400/);
   });
 
-  test('what is not HTTP behind a request is refused after its answer', async () => {
+  test('invalid HTTP behind a request is refused after its answer', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => warnings.push(warning);
     process.on('warning', warn);
@@ -129,7 +139,7 @@ describe('a server that is listening', () => {
     assert.deepEqual(statuses, ['413', '413', '200']);
   });
 
-  test('who waits with the body is told to send it when it is wanted, and not for a refusal', async () => {
+  test('a client with Expect: 100-continue is told to continue when the body is read, and not before a refusal', async () => {
     const head = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`;
     const refused = await exchange(head('/'));
@@ -142,12 +152,12 @@ describe('a server that is listening', () => {
     assert.match(await text(socket), /^HTTP\/1.1 200 [\s\S]*"body"$/);
   });
 
-  test('another expectation is nobody refused for', async () => {
+  test('another expectation is ignored', async () => {
     const { head } = await exchange('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: the best\r\n\r\n');
     assert.match(head, /^HTTP\/1.1 200 /);
   });
 
-  test('a refusal ahead of a large body arrives, and the connection ends', async () => {
+  test('a refusal ahead of a large body arrives, and the connection closes', async () => {
     const client = httpRequest(server.url, {
       method: 'POST',
       headers: { 'Content-Length': 20_000_000 },

@@ -1,52 +1,59 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { heartbeat } from '../background/index.ts';
+import { ConfigError } from '../config.ts';
 import { continueOnDemand } from './continue-on-demand.ts';
+import { defaultWaitingLimit, oneAtATime, type WaitingLimit } from './one-at-a-time.ts';
 import { cutSlowClients, defaultPatience, type Patience } from './slow-clients.ts';
+import { boundUnreadAnswers, defaultUnreadLimit, type UnreadLimit, type UnreadReports } from './unread-answers.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
-/** A server that is listening: where, and how to end it. */
+/** A server that is listening. */
 export interface ListeningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connection, lets requests in flight finish, and resolves when the last one has. */
+  /** Stops accepting connections, lets requests finish, and resolves when the last one has. */
   close(): Promise<void>;
 }
 
-interface ListenOptions {
+interface ListenOptions extends UnreadReports {
   readonly port: number;
   readonly host: string;
-  /** Does the gateway ask, with a context of its own in the headers, so that they may be larger by that? */
+  /** Whether requests come from the gateway; the limit of headers then has room for the sealed context. */
   readonly isBehindGateway?: boolean;
   readonly patience?: Patience;
+  readonly unreadLimit?: UnreadLimit;
+  readonly waitingLimit?: WaitingLimit;
 }
 
-/** Request line and headers together (contract §2: a vector of 4,096 dimensions fits in a query). */
+/** Largest request line and headers together (http §2.7); a vector of 4,096 dimensions fits in a query. */
 export const maxHeaderBytes = 128 * 1024;
 
-/** More than a context takes when it is sealed. */
+/** More than a sealed context takes. */
 const contextBytes = 8 * 1024;
 
 /** How often a server that is closing ends the connections whose request was the last, in milliseconds. */
 const idleSweepMs = 50;
 
 /**
- * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s). How long a request may take in all is
- * its service's to say; clients that are too slow are cut (`Patience`).
+ * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s). The service limits the total time of
+ * a request; connections are cut when a client is too slow (`Patience`) or when unread answers take too much memory
+ * (`UnreadLimit`). The app gets the requests of a connection one after another.
  */
-export function listen(
-  app: RequestListener,
-  { port, host, isBehindGateway = false, patience = defaultPatience }: ListenOptions,
-): Promise<ListeningServer> {
+export function listen(app: RequestListener, options: ListenOptions): Promise<ListeningServer> {
+  const { port, host, isBehindGateway = false, patience = defaultPatience, log } = options;
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
-  const serve = cutSlowClients((request, response) => {
+  const unread = boundUnreadAnswers(app, options.unreadLimit ?? defaultUnreadLimit, options);
+  const inTurn = oneAtATime(cutSlowClients(unread.app, patience), options.waitingLimit ?? defaultWaitingLimit, log);
+  const serve: RequestListener = (request, response) => {
     lastAnswers.set(request.socket, response);
-    app(request, response);
-  }, patience);
+    inTurn(request, response);
+  };
   const server = createServer(
     {
       maxHeaderSize: isBehindGateway ? maxHeaderBytes + contextBytes : maxHeaderBytes,
-      // node:http would answer for itself, without the headers and the shape of other answers; the app knows them.
+      // The app checks it: node:http's own refusal has neither our headers nor the shape of refusals.
       requireHostHeader: false,
       keepAliveTimeout: 65_000,
       headersTimeout: patience.headMs,
@@ -56,39 +63,60 @@ export function listen(
     serve,
   );
   server.timeout = patience.periodMs;
-  // By default node:http leaves out those after the thousandth, and says so to nobody.
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  // By default node:http silently drops headers after the thousandth.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request, response) => {
     continueOnDemand(request, response);
     serve(request, response);
   });
-  // Whatever else a client expects is nothing that it could be refused for.
+  // Another expectation is no reason to refuse the request.
   server.on('checkExpectation', serve);
   const refused = new WeakSet<Duplex>();
   const refuse = (error: Error, socket: Duplex) => {
-    // Whatever still comes is no HTTP either, and says so each time.
+    // Further bytes cause the same error again.
     if (refused.has(socket)) return;
     refused.add(socket);
     refuseUnreadable(error, socket, lastAnswers.get(socket));
   };
   server.on('clientError', refuse);
-  server.on('connect', (_request, socket) => refuse(new Error('this is no proxy'), socket));
+  server.on('connect', (_request, socket) => refuse(new Error('this server is not a proxy'), socket));
+  // A busy connection becomes idle and would wait for its next request. node:http does not count one as idle that a
+  // browser opened in advance and that has sent nothing.
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
   const close = () =>
     new Promise<void>((resolve, reject) => {
-      // A connection that is busy now is kept for its next request once it is not.
-      const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+      const endSweep = heartbeat(idleSweepMs, closeIdle);
       server.close((error) => {
-        clearInterval(sweep);
+        endSweep();
+        unread.stop();
         if (error) reject(error);
         else resolve();
       });
     });
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(listenRefusal(error, port, host)));
     server.listen(port, host, () => {
       const address = server.address() as AddressInfo;
       const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
       resolve({ url: `http://${name}:${address.port}`, port: address.port, close });
     });
   });
+}
+
+/** Returns a ConfigError when the server can not listen on the address; any other error unchanged. */
+export function listenRefusal(error: Error, port: number, host: string): Error {
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return new ConfigError(`SERVICE_PORT ${port} is taken by another program.`);
+  if (code === 'EACCES') return new ConfigError(`SERVICE_PORT ${port} is not open to this user.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new ConfigError(`SERVICE_HOST ${host} is not an address of this machine.`);
+  return error;
 }

@@ -15,14 +15,14 @@ const context = {
   clientAddress: '127.0.0.1',
 } as const;
 
-test('what a service tells the gateway, it tells nobody else', async () => {
+test('internal paths answer only the gateway', async () => {
   const metrics = createMetrics('test');
   metrics.counter('recordbus_test_total', 'Things.').inc(3);
   const service: Service = {
     name: 'test',
     routes: [],
     handle: async () => {},
-    checks: {},
+    checks: { database: async () => Promise.reject(new Error('connect ECONNREFUSED db.internal:5432')) },
     metrics,
     start: async () => {},
     stop: async () => {},
@@ -41,6 +41,11 @@ test('what a service tells the gateway, it tells nobody else', async () => {
       [['recordbus_test_total', [{ name: 'recordbus_test_total', value: 3, labels: { service: 'test' } }]]],
     );
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+    const readiness = async (headers: Record<string, string>) =>
+      ((await (await fetch(`${server.url}/readyz`, { headers })).json()) as { data: { checks: object } }).data.checks;
+    assert.deepEqual(await readiness({}), { database: 'failing' });
+    assert.deepEqual(await readiness({ [contextHeader]: 'forged' }), { database: 'failing' });
+    assert.match(JSON.stringify(await readiness({ [contextHeader]: sealer.seal(context) })), /db\.internal/);
   } finally {
     await server.close();
   }

@@ -1,18 +1,19 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express } from 'express';
 import type { ContextSealer } from '../context.ts';
 import { contextHeader } from '../context.ts';
 import type { Logger } from '../logging.ts';
 import { type Metrics, readMetrics } from '../metrics/index.ts';
 import type { Service } from '../service.ts';
-import { checkReadiness } from './health.ts';
+import { checkReadiness, createReadinessLog, withoutReasons } from './health.ts';
 import { describeRoutes, descriptionPath, manifestPath, metricsPath } from './manifest.ts';
 import { measureRequests } from './measure-requests.ts';
 import { sendError, sendReply } from './respond.ts';
 
 /**
- * The HTTP app of a service that runs alone in its process: health for the orchestrator, the manifest and the metrics
- * for the gateway, and the routes, all but health for requests that carry a sealed context. `processMetrics` is what the
- * process measures beside the service.
+ * Creates the HTTP app of a service that runs alone in its process: health for the orchestrator, manifest and metrics
+ * for the gateway, and the routes. All but health require a sealed context; without one health is a word for each
+ * check. `processMetrics` are the metrics of the process, beside the service's own.
  */
 export function createServiceApp(
   service: Service,
@@ -22,12 +23,22 @@ export function createServiceApp(
 ): Express {
   const measure = processMetrics && measureRequests(processMetrics, service.routes);
   const sets = [processMetrics, service.metrics].filter((set) => set !== undefined);
+  const isSealed = ({ headers }: IncomingMessage): boolean => {
+    try {
+      return Boolean(sealer.open(headers[contextHeader]));
+    } catch {
+      return false;
+    }
+  };
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { data: { status: 'ok' } } }));
-  app.get('/readyz', async (_request, response) => {
-    const { ready, checks } = await checkReadiness(service.checks, service.dispensable);
+  const logReadiness = createReadinessLog(log);
+  app.get('/readyz', async (request, response) => {
+    const readiness = await checkReadiness(service.checks, service.dispensable);
+    logReadiness(readiness);
+    const { ready, checks } = isSealed(request) ? readiness : withoutReasons(readiness);
     sendReply(response, {
       status: ready ? 200 : 503,
       body: { data: { status: ready ? 'ready' : 'not ready', checks } },
@@ -42,8 +53,8 @@ export function createServiceApp(
         sendReply(response, { status: 200, body: { data: (await Promise.all(sets.map(readMetrics))).flat() } });
       else if (request.url === descriptionPath)
         sendReply(response, { status: 200, body: { data: (await service.describe?.(context.principal)) ?? null } });
-      else if (service.handleInner && request.url.startsWith('/internal/'))
-        await service.handleInner(request, response, context);
+      else if (service.handleInternal && request.url.startsWith('/internal/'))
+        await service.handleInternal(request, response, context);
       else {
         measure?.(request, response);
         await service.handle(request, response, context);

@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type ListeningServer, listen } from './server.ts';
 
-/** A period is longer than a busy machine stands still. */
-const patience = { headMs: 400, periodMs: 1000, leastBodyBytes: 100 };
+/** The period is longer than the pauses of a busy machine. */
+const patience = { headMs: 400, periodMs: 1000, minBodyBytes: 100 };
 
 describe('clients that are slow', () => {
   let server: ListeningServer;
@@ -18,7 +18,7 @@ describe('clients that are slow', () => {
   });
   after(() => server.close());
 
-  /** Sends a byte now and then until the server has had enough. */
+  /** Sends a byte now and then until the server cuts the connection. */
   async function drip(socket: Socket, byte: string): Promise<void> {
     socket.on('error', () => {});
     while (!socket.closed) {
@@ -27,14 +27,14 @@ describe('clients that are slow', () => {
     }
   }
 
-  test('whose head drips get 408 in the error shape', async () => {
+  test('whose head arrives too slowly get 408 in the error shape', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
     void drip(socket, 'a');
     assert.match(await text(socket), /^HTTP\/1.1 408 Request Timeout\r\n[\s\S]*"code":"request_timeout"/);
   });
 
-  test('whose body drips, or stands still, are cut', async () => {
+  test('whose body arrives too slowly, or stalls, are cut', async () => {
     answer = (request) => request.resume().on('error', () => {});
     for (const byte of ['a', '']) {
       const socket = connect(server.port, '127.0.0.1');
@@ -43,7 +43,7 @@ describe('clients that are slow', () => {
     }
   });
 
-  test('whose body moves may take many periods', async () => {
+  test('whose body makes progress may take many periods', async () => {
     answer = async (request, response) => response.end(String((await text(request)).length));
     const socket = connect(server.port, '127.0.0.1');
     const answered = text(socket);
@@ -56,7 +56,7 @@ describe('clients that are slow', () => {
     assert.match(await answered, /^HTTP\/1.1 200 [\s\S]*\r\n120000$/);
   });
 
-  test('who do not read their answer are cut, who read it slowly are not', async () => {
+  test('that do not read their answer are cut, those that read it slowly are not', async () => {
     let response: ServerResponse | undefined;
     answer = (_, given) => {
       response = given;
@@ -81,7 +81,7 @@ describe('clients that are slow', () => {
     assert.ok(received > 20_000_000);
   });
 
-  test('are not those that wait for an answer that takes long', async () => {
+  test('are not cut while they wait for a slow answer', async () => {
     answer = async (_, response) => {
       await setTimeout(patience.periodMs * 1.5);
       response.end('at last');

@@ -5,10 +5,10 @@ import { AppError, malformed, requestTimeout } from '../errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
- * Answers what node:http could not read as a request, so there is none to route: oversized headers 431, headers that
- * came too slowly 408, anything else, CONNECT among it, 400, in the error shape of the contract. Then the connection
- * ends. `last` is the answer to the connection's last request: one that is whole is answered first, and in the middle of
- * one whose body can't be read nothing can be said once its answer has begun.
+ * Answers bytes that node:http could not parse as a request: 431 for oversized headers, 408 for headers that arrived
+ * too slowly, 400 for anything else, including CONNECT, with the body of a refusal. Then it closes the connection.
+ * `last` is the answer to the connection's last request: a complete request is answered first; if the body of the last
+ * request is unreadable and its answer has begun, the connection is only closed.
  */
 export function refuseUnreadable(
   thrown: NodeJS.ErrnoException,

@@ -1,9 +1,9 @@
 import type { MetricFamily } from './read-metrics.ts';
 
-/** What Prometheus calls its text format, version 0.0.4. */
+/** The content type of Prometheus's text format, version 0.0.4. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Families as text for Prometheus; those without a sample are left out. */
+/** Formats families as text for Prometheus; those without a sample are omitted. */
 export const exposition = (families: readonly MetricFamily[]): string =>
   families
     .filter(({ samples }) => samples.length > 0)

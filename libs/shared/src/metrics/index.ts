@@ -5,4 +5,4 @@ export { createProcessMetrics } from './process-metrics.ts';
 export { type MetricFamily, metricFamily, readMetrics } from './read-metrics.ts';
 export { requestDuration } from './request-duration.ts';
 export { sampledCounter } from './sampled-counter.ts';
-export { sampledGauge } from './sampled-gauge.ts';
+export { sampledGauge, sampledGauges } from './sampled-gauge.ts';

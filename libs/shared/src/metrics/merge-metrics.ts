@@ -1,8 +1,8 @@
 import type { MetricFamily } from './read-metrics.ts';
 
 /**
- * What one process of a service measured; the instance tells its replicas apart. The process that is asked itself has
- * none: Prometheus names it after what it scrapes.
+ * The metrics of one process; `instance` distinguishes the replicas of a service. The scraped process itself has none:
+ * Prometheus adds its own label.
  */
 interface InstanceMetrics {
   readonly instance?: string | undefined;
@@ -10,15 +10,15 @@ interface InstanceMetrics {
 }
 
 /**
- * The families of all services and their replicas as one list, each name once and in order. Samples get the label
- * `instance`; those that every replica reads at the same place become one, the largest, without it.
+ * Merges the families of all services and their replicas into one list, sorted, each name once. Samples get the label
+ * `instance`; shared samples, which every replica reads from the same source, become one, the largest, without it.
  */
 export function mergeMetrics(instances: readonly InstanceMetrics[]): MetricFamily[] {
   const merged = new Map<string, MetricFamily>();
   for (const { instance, families } of instances) {
     for (const { samples, ...family } of families) {
       const known = merged.get(family.name) ?? { ...family, samples: [] };
-      // Of two versions that do not agree what a name is, one is believed.
+      // If two versions declare a name differently, the first one counts.
       if (known.type !== family.type) continue;
       merged.set(family.name, known);
       for (const sample of samples) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics, exposition, type Metrics, mergeMetrics, readMetrics, sampledGauge } from './index.ts';
 
-/** The text that the gateway makes of these processes, after their answers went over the wire. */
+/** Returns the gateway's exposition of these processes, after serialization. */
 async function textOf(processes: Readonly<Record<string, Metrics>>): Promise<string> {
   const instances = Object.entries(processes).map(async ([instance, metrics]) => ({
     instance,
@@ -11,7 +11,7 @@ async function textOf(processes: Readonly<Record<string, Metrics>>): Promise<str
   return exposition(mergeMetrics(await Promise.all(instances)));
 }
 
-test('services and their replicas become one text, each value under its service and its instance', async () => {
+test('services and their replicas become one text, each value with its service and instance', async () => {
   const [records, one, two] = ['records', 'webhooks', 'webhooks'].map(createMetrics);
   assert.ok(records && one && two);
   for (const [metrics, count] of [
@@ -39,7 +39,7 @@ test('services and their replicas become one text, each value under its service 
   assert.equal(text.match(/^# TYPE recordbus_test_total counter$/gm)?.length, 1);
 });
 
-test('what can not be told has no value, and keeps nothing else from being read', async () => {
+test('a gauge that fails has no value, and the others are read', async () => {
   const metrics = createMetrics('webhooks');
   let isKnown = true;
   sampledGauge(metrics, {
@@ -59,7 +59,7 @@ test('what can not be told has no value, and keeps nothing else from being read'
   assert.match(text, /^recordbus_test_total\{service="webhooks",instance="a"\} 1$/m);
 });
 
-test('labels and help are escaped, and two versions that disagree about a name do not break the text', async () => {
+test('labels and help are escaped, and two versions with different types of a name do not break the text', async () => {
   const [older, newer] = ['records', 'records'].map(createMetrics);
   assert.ok(older && newer);
   older.counter('recordbus_test_total', 'Back\\slash\nand line.', ['name']).inc({ name: 'a "b"\\\n' });

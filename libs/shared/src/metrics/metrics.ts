@@ -1,18 +1,18 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-/** What a service measures about itself; read with `readMetrics`. Names begin with `recordbus_`, units end them. */
+/** The metrics of a service, read with `readMetrics`. Names begin with `recordbus_` and end with the unit. */
 export interface Metrics {
   readonly registry: Registry;
-  /** Something that only grows; its name ends in `_total`. */
+  /** Adds a counter; its name ends in `_total`. */
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  /** How long something took, in seconds. */
+  /** Adds a histogram of durations, in seconds. */
   duration<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
 }
 
-/** From what is hardly anything to what somebody complains about, in seconds. */
+/** The upper bounds of the buckets of durations, in seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Makes the empty set of a service; every value carries the service's name as a label. */
+/** Creates the empty set of a service; every value has the service's name as a label. */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });

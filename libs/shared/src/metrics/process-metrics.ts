@@ -4,11 +4,11 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { sampledCounter } from './sampled-counter.ts';
 import { sampledGauge } from './sampled-gauge.ts';
 
-/** How often the delay of the event loop is looked at, in milliseconds. */
+/** How often the delay of the event loop is sampled, in milliseconds. */
 const delayResolutionMs = 100;
 const nanosecondsPerSecond = 1e9;
 
-/** What the collector of garbage calls its kinds of work. */
+/** The names of the kinds of garbage collection. */
 const collectionKinds: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
@@ -17,8 +17,8 @@ const collectionKinds: Readonly<Record<number, string>> = {
 };
 
 /**
- * Makes the set of a process, one for each: CPU, memory, event loop and garbage, by the names that dashboards for Node
- * know. Whoever opens connections for the process adds to it.
+ * Creates the metrics of a process: CPU, memory, event loop and garbage collection, with the names that dashboards for
+ * Node expect. The connections of the process add theirs.
  */
 export function createProcessMetrics(service: string): Metrics {
   const metrics = createMetrics(service);
@@ -49,17 +49,17 @@ function measureCpu(metrics: Metrics): void {
 function measureMemory(metrics: Metrics): void {
   sampledGauge(metrics, {
     name: 'process_resident_memory_bytes',
-    help: 'Memory of the process that is in RAM.',
+    help: 'Resident memory of the process.',
     sample: () => process.memoryUsage.rss(),
   });
   sampledGauge(metrics, {
     name: 'nodejs_heap_size_used_bytes',
-    help: 'JavaScript heap that holds something.',
+    help: 'Used part of the JavaScript heap.',
     sample: () => process.memoryUsage().heapUsed,
   });
   sampledGauge(metrics, {
     name: 'nodejs_external_memory_bytes',
-    help: 'Memory outside the heap that belongs to objects in it: buffers, mostly.',
+    help: 'Memory outside the heap that belongs to its objects, mostly buffers.',
     sample: () => process.memoryUsage().external,
   });
 }
@@ -69,12 +69,12 @@ function measureEventLoop(metrics: Metrics): void {
   delay.enable();
   sampledGauge(metrics, {
     name: 'nodejs_eventloop_lag_p99_seconds',
-    help: 'By how much timers were late since this was last read, 99 % of them at most.',
+    help: 'Delay of timers since the last read, 99th percentile.',
     sample: () => delay.percentile(99) / nanosecondsPerSecond,
   });
   sampledGauge(metrics, {
     name: 'nodejs_eventloop_lag_max_seconds',
-    help: 'By how much timers were late since this was last read, at most.',
+    help: 'Delay of timers since the last read, maximum.',
     sample() {
       const { max } = delay;
       delay.reset();
@@ -86,7 +86,7 @@ function measureEventLoop(metrics: Metrics): void {
 function measureGarbage({ registry }: Metrics): void {
   const duration = new Histogram({
     name: 'nodejs_gc_duration_seconds',
-    help: 'Length of a collection of garbage.',
+    help: 'Duration of a garbage collection.',
     labelNames: ['kind'],
     buckets: [0.001, 0.01, 0.1, 1],
     registers: [registry],

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Metrics } from './metrics.ts';
 
-/** A metric with its values, as plain data that can cross from a service to the gateway. */
+/** A metric with its values, as plain data that a service sends to the gateway. */
 export const metricFamily = z.object({
   name: z.string(),
   help: z.string(),
   type: z.enum(['counter', 'gauge', 'histogram', 'summary']),
-  /** Read at the same place by every replica: one value for all of them. */
+  /** Whether every replica reads it from the same source, so that there is one value for all. */
   isShared: z.boolean(),
   samples: z.array(
     z.object({
-      /** That of the family, but for the parts of a histogram. */
+      /** The name of the family, except for the parts of a histogram. */
       name: z.string(),
       labels: z.record(z.string(), z.string()),
       value: z.number(),
@@ -20,7 +20,7 @@ export const metricFamily = z.object({
 
 export type MetricFamily = z.output<typeof metricFamily>;
 
-/** Everything that a service measures, as it is now. */
+/** Reads the current values of all metrics. */
 export async function readMetrics({ registry }: Metrics): Promise<MetricFamily[]> {
   const families = await registry.getMetricsAsJSON();
   return families.map(({ name, help, type, aggregator, values }) => ({

@@ -5,11 +5,11 @@ interface SampledCounter {
   /** Ends in `_total`. */
   readonly name: string;
   readonly help: string;
-  /** Asked when the metrics are read; what it gives only grows. */
+  /** Called when the metrics are read; its result never decreases. */
   readonly sample: () => number;
 }
 
-/** Adds something that only grows and is counted elsewhere. */
+/** Adds a counter whose value is kept elsewhere. */
 export function sampledCounter({ registry }: Metrics, { name, help, sample }: SampledCounter): void {
   new Counter({
     name,

@@ -4,13 +4,13 @@ import type { Metrics } from './metrics.ts';
 interface SampledGauge {
   readonly name: string;
   readonly help: string;
-  /** Asked when the metrics are read. Throws when it can't be told; then the gauge has no value. */
+  /** Called when the metrics are read. When it throws, the gauge has no value. */
   readonly sample: () => number | Promise<number>;
-  /** Every replica reads it at the same place (the database, the bus): one value, the largest, for all of them. */
+  /** Whether every replica reads it from the same source (the database, the bus): one value, the largest, for all. */
   readonly isShared?: boolean;
 }
 
-/** Adds something whose value is looked up when somebody asks. */
+/** Adds a gauge whose value is looked up when the metrics are read. */
 export function sampledGauge({ registry }: Metrics, { name, help, sample, isShared = false }: SampledGauge): void {
   new Gauge({
     name,
@@ -23,6 +23,27 @@ export function sampledGauge({ registry }: Metrics, { name, help, sample, isShar
       } catch {
         this.remove();
       }
+    },
+  });
+}
+
+interface SampledGauges extends Omit<SampledGauge, 'sample' | 'isShared'> {
+  /** The name of the label that distinguishes its values. */
+  readonly label: string;
+  /** Returns the values by label. */
+  readonly sample: () => ReadonlyMap<string, number>;
+}
+
+/** Adds a gauge with several values, which are looked up when the metrics are read. */
+export function sampledGauges({ registry }: Metrics, { name, help, label, sample }: SampledGauges): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, number] of sample()) this.set({ [label]: value }, number);
     },
   });
 }

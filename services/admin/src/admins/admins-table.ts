@@ -1,23 +1,23 @@
 import type { Query } from '@recordbus/database';
 
-/** An admin as the API shows one: never the password's hash. */
+/** An admin as the API shows it, without the password hash. */
 export interface Admin {
   readonly id: string;
   readonly email: string;
   readonly created_at: number;
 }
 
-/** What of an admin can change. */
+/** The columns of an admin that a change may set. */
 export interface AdminChange {
   readonly email?: string | undefined;
   readonly passwordHash?: string | undefined;
 }
 
-/** All admins, the first one first. */
+/** Lists all admins, oldest first. */
 export const listAdmins = (query: Query): Promise<Admin[]> =>
   query<Admin>({ text: 'select id, email, created_at from system.admins order by created_at, id', values: [] });
 
-/** The admin with this id. */
+/** Finds an admin by id. */
 export async function findAdmin(query: Query, id: string): Promise<Admin | undefined> {
   const [admin] = await query<Admin>({
     text: 'select id, email, created_at from system.admins where id = $1',
@@ -26,7 +26,7 @@ export async function findAdmin(query: Query, id: string): Promise<Admin | undef
   return admin;
 }
 
-/** The admin with this address, however it is written. */
+/** Finds an admin by address, without regard to case. */
 export async function findAdminByEmail(query: Query, email: string): Promise<Admin | undefined> {
   const [admin] = await query<Admin>({
     text: 'select id, email, created_at from system.admins where lower(email) = lower($1)',
@@ -35,7 +35,7 @@ export async function findAdminByEmail(query: Query, email: string): Promise<Adm
   return admin;
 }
 
-/** Adds an admin. Throws the unique violation of a taken address. */
+/** Inserts an admin. Throws the database's unique violation when the address is taken. */
 export async function insertAdmin(query: Query, admin: Admin, passwordHash: string): Promise<void> {
   await query({
     text: `insert into system.admins (id, email, password_hash, created_at, updated_at)
@@ -45,8 +45,8 @@ values ($1, $2, $3, $4, $4)`,
 }
 
 /**
- * Changes an admin and ends all the tokens issued so far (contract §4); undefined when there is no such admin.
- * Throws the unique violation of a taken address.
+ * Changes an admin and ends all tokens issued so far (admins §4.3). Returns undefined when there is no such admin.
+ * Throws the database's unique violation when the address is taken.
  */
 export async function updateAdmin(
   query: Query,
@@ -64,8 +64,8 @@ where id = $1 returning id, email, created_at`,
 }
 
 /**
- * Removes an admin, but not the only one; in a transaction. Of several at once that would leave none, one finds itself
- * the last.
+ * Deletes an admin unless it is the only one. Must run in a transaction: it locks all admins, so concurrent deletes
+ * never leave none.
  */
 export async function deleteAdminUnlessLast(query: Query, id: string): Promise<'deleted' | 'missing' | 'last'> {
   const all = await query<{ id: string }>({

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
-/** A row of the audit log as it is shown (contract §7). */
+/** A row of the audit log as the API shows it (admins §6.2). */
 export const auditJson = z.object({
   id: z.string(),
   at: z.int().describe('unix seconds'),
@@ -18,15 +18,15 @@ export const auditJson = z.object({
 
 type AuditRow = z.output<typeof auditJson>;
 
-interface Wanted {
+interface AuditQuery {
   readonly page: number;
   readonly perPage: number;
   readonly action?: string | undefined;
   readonly actor_id?: string | undefined;
 }
 
-/** A page of the audit log, newest first, and how many rows there are in all. */
-export async function listAudit(query: Query, wanted: Wanted): Promise<{ rows: AuditRow[]; totalItems: number }> {
+/** Returns a page of the audit log, newest first, with the number of all matching rows. */
+export async function listAudit(query: Query, wanted: AuditQuery): Promise<{ rows: AuditRow[]; totalItems: number }> {
   const conditions: string[] = [];
   const values: unknown[] = [];
   for (const column of ['action', 'actor_id'] as const) {
@@ -46,21 +46,21 @@ export async function listAudit(query: Query, wanted: Wanted): Promise<{ rows: A
   return { rows: found?.rows ?? [], totalItems: found?.total ?? 0 };
 }
 
-/** At most so many rows go in one statement, so that it holds nobody up. */
-const portionRows = 5000;
+/** Rows deleted by one statement, so that it does not hold up other work. */
+const batchRows = 5000;
 
-/** Removes rows that are older than the given days; gives how many. */
+/** Deletes rows older than the given number of days. Returns how many it deleted. */
 export async function removeOldAudit(query: Query, days: number): Promise<number> {
   let removed = 0;
   for (;;) {
     const rows = await query({
       text: `delete from system.audit where id in (
           select id from system.audit where at < extract(epoch from now()) - $1::double precision * 86400
-          order by at limit ${portionRows}
+          order by at limit ${batchRows}
         ) returning id`,
       values: [days],
     });
     removed += rows.length;
-    if (rows.length < portionRows) return removed;
+    if (rows.length < batchRows) return removed;
   }
 }

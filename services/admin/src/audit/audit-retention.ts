@@ -1,15 +1,16 @@
 import type { Database } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { removeOldAudit } from './audit-log.ts';
 
-/** How often old rows are looked for, in milliseconds. */
+/** How often old rows are removed, in milliseconds. */
 const intervalMs = 3_600_000;
 
-/** Removes audit rows when their time is over: soon after a start, each hour, and when `audit.retention_days` changes. */
+/** Deletes old audit rows (admins §6.7): after a start, each hour, and when `audit.retention_days` changes. */
 export interface AuditRetention {
   start(): void;
-  /** Resolves when a removal that is under way is done. */
+  /** Resolves when a running deletion is done. */
   stop(): Promise<void>;
 }
 
@@ -19,35 +20,29 @@ interface RetentionDeps {
   readonly log: Logger;
 }
 
-/** Makes it. Replicas may remove at the same time: what one has removed the other does not find. */
+/** Creates the background task. Replicas may delete concurrently. */
 export function createAuditRetention({ database, settings, log }: RetentionDeps): AuditRetention {
-  let timer: NodeJS.Timeout | undefined;
-  let endChanges: () => unknown = () => {};
-  let running = Promise.resolve();
-
-  const run = () => {
-    running = running.then(async () => {
-      try {
-        const removed = await removeOldAudit(database.query, settings.get('audit.retention_days'));
-        if (removed > 0) log.info({ removed }, 'old audit rows were removed');
-      } catch (error) {
-        log.warn({ err: error }, 'old audit rows could not be removed');
-      }
-    });
-  };
+  let unsubscribe: () => unknown = () => {};
+  const removing = every({
+    name: 'remove old audit rows',
+    log,
+    intervalMs,
+    async run() {
+      const removed = await removeOldAudit(database.query, settings.get('audit.retention_days'));
+      if (removed > 0) log.info({ removed }, 'removed old audit rows');
+    },
+  });
 
   return {
     start() {
-      endChanges = settings.onChange((changed) => {
-        if (changed.has('audit.retention_days')) run();
+      unsubscribe = settings.onChange((changed) => {
+        if (changed.has('audit.retention_days')) removing.wake();
       });
-      timer = setInterval(run, intervalMs);
-      run();
+      removing.start();
     },
     async stop() {
-      endChanges();
-      clearInterval(timer);
-      await running;
+      unsubscribe();
+      await removing.stop();
     },
   };
 }

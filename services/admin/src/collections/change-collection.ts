@@ -1,77 +1,84 @@
 import { recordAudit } from '@recordbus/audit';
 import { isDatabaseError } from '@recordbus/database';
-import {
-  type Collection,
-  createProblems,
-  type Field,
-  findCollectionNameProblem,
-  type Problems,
-  readFieldDefinitions,
-} from '@recordbus/schema';
+import type { Collection } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
-import type { Author } from '../audit/author.ts';
+import type { Actor } from '../audit/actor.ts';
 import { planChange } from '../ddl/change-table.ts';
-import { planChecks } from '../ddl/checks.ts';
-import { keepIndexes } from '../indexes/keep-indexes.ts';
+import { updateCollection } from '../schema/collections-table.ts';
+import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
+import { followInSettings } from '../settings/follow-collections.ts';
 import { buildView } from '../views/build-view.ts';
 import { dropViews, rebuildViews } from '../views/rebuild-views.ts';
-import { dependentsOf, loadViewReadings, refuseReadFields } from '../views/view-readings.ts';
-import { checkRows } from './check-rows.ts';
+import { dependentsOf } from '../views/view-readings.ts';
 import { checkRules } from './check-rules.ts';
 import type { CollectionChange } from './collection-draft.ts';
-import { updateCollection } from './collections-table.ts';
-import { carryOutEncryptionChanges, refuseEncryptionChanges } from './encryption-changes.ts';
-import { nameTaken } from './errors.ts';
-import { findByFoldedName, getCollection } from './find-collection.ts';
+import { applyEncryptionChanges } from './encryption-changes.ts';
 import { isSameDefinition } from './is-same-definition.ts';
-import { readRules, ruleNames } from './read-rules.ts';
-import { findRenamed, renameInRules } from './rename-in-rules.ts';
-import type { SchemaChange, SchemaChanges } from './schema-changes.ts';
+import { countLostValues, type LostValues } from './lost-values.ts';
+import { type PlannedChange, planCollectionChange } from './plan-collection-change.ts';
+
+/** A collection after a change, and the values that its records lost. */
+export interface ChangedCollection {
+  readonly collection: Collection;
+  readonly lostValues: readonly LostValues[];
+}
 
 /**
- * Changes a collection and its table or view; relations, rules and views of other collections follow a new name.
- * Throws 404, 400 for a name that is taken, 422 naming everything else that is wrong, with the number of rows that
- * stand against it.
+ * Changes a collection and its table or view. Relations, rules and views of other collections follow a new name. A
+ * change that changes nothing writes nothing.
+ * Throws 404; 400 when the name is taken; 422 that names every other problem, with the number of rows that violate the
+ * new definition.
  */
 export function changeCollection(
   changes: SchemaChanges,
   idOrName: string,
   change: CollectionChange,
   nowSec: number,
-  author: Author,
-): Promise<Collection> {
-  return changes.make(async (schema) => {
-    const collection = await applyChange(schema, idOrName, change, nowSec);
-    await recordAudit(schema.query, {
-      ...author,
-      action: 'collections.update',
-      target: { type: 'collection', id: collection.id },
-      details: { name: collection.name, changed: Object.keys(change) },
-    });
-    return collection;
-  });
+  actor: Actor,
+): Promise<ChangedCollection> {
+  return changes.make((schema) => changeWithAudit(schema, idOrName, change, nowSec, actor));
 }
 
-/** The same within a change of the schema that does more. */
+/** Changes a collection within a change of the schema, and writes the audit row. */
+export async function changeWithAudit(
+  schema: SchemaChange,
+  idOrName: string,
+  change: CollectionChange,
+  nowSec: number,
+  actor: Actor,
+): Promise<ChangedCollection> {
+  const plan = await planCollectionChange(schema, idOrName, change, nowSec);
+  if (isSameDefinition(plan.before, plan.planned)) {
+    schema.leaveUnchanged();
+    return { collection: plan.before, lostValues: [] };
+  }
+  const lostValues = await countLostValues(schema, plan.before, plan.planned);
+  const collection = await applyPlan(schema, plan);
+  await recordAudit(schema.query, {
+    ...actor,
+    action: 'collections.update',
+    target: { type: 'collection', id: collection.id },
+    details: { name: collection.name, changed: Object.keys(change) },
+  });
+  return { collection, lostValues };
+}
+
+/** Changes a collection as one part of a larger change of the schema, without an audit row. */
 export async function applyChange(
   schema: SchemaChange,
   idOrName: string,
   change: CollectionChange,
   nowSec: number,
 ): Promise<Collection> {
-  const { query, collections, envelope, execute } = schema;
-  const before = getCollection(collections, idOrName);
-  const problems = createProblems();
-  const planned = readChange(before, { change, collections, nowSec, problems });
-  const others = followNames(before, planned, collections);
-  const readings = await loadViewReadings(query);
+  return applyPlan(schema, await planCollectionChange(schema, idOrName, change, nowSec));
+}
+
+async function applyPlan(
+  schema: SchemaChange,
+  { before, planned, others, readings, problems }: PlannedChange,
+): Promise<Collection> {
+  const { query, collections, execute } = schema;
   const isView = before.type === 'view';
-  if (!isView) refuseReadFields(before, planned, readings, problems);
-  refuseEncryptionChanges(before, planned, problems);
-  checkRules(planned, isView ? others : [planned, ...others], problems);
-  problems.throwIfAny();
-  if (!isView) await checkRows(query, planChecks(before, planned, envelope), problems);
-  problems.throwIfAny();
   if (isSameDefinition(before, planned)) {
     await updateCollection(query, planned);
     return planned;
@@ -83,8 +90,9 @@ export async function applyChange(
   const after = isView
     ? await changeView(schema, before, planned)
     : await alterTable(execute, before, planned).then(() => planned);
-  if (!isView) await carryOutEncryptionChanges(schema, before, after);
+  if (!isView) await applyEncryptionChanges(schema, before, after);
   await updateCollection(query, after);
+  await followInSettings(query, before, after);
   for (const other of others) {
     if (!collections.includes(other)) await updateCollection(query, other);
   }
@@ -93,70 +101,6 @@ export async function applyChange(
   problems.throwIfAny();
   return after;
 }
-
-/** The other collections, with the new names of the changed one and of its fields in their relations and rules. */
-function followNames(before: Collection, after: Collection, collections: readonly Collection[]): Collection[] {
-  const renamed = findRenamed(before, after.fields);
-  return collections
-    .filter(({ id }) => id !== before.id)
-    .map((other) => {
-      const rules = renameInRules(other, renamed, collections);
-      const follows =
-        (before.name !== after.name && other.fields.some((field) => field.collection === before.name)) ||
-        ruleNames.some((name) => rules[name] !== other.rules[name]);
-      return follows ? { ...other, rules, fields: renameTarget(other.fields, before.name, after.name) } : other;
-    });
-}
-
-interface ChangeContext {
-  readonly change: CollectionChange;
-  readonly collections: readonly Collection[];
-  readonly nowSec: number;
-  readonly problems: Problems;
-}
-
-function readChange(before: Collection, { change, collections, nowSec, problems }: ChangeContext): Collection {
-  const { name = before.name, type = before.type, view_query: viewQuery = before.viewQuery } = change;
-  if (findByFoldedName(collections, name, before)) throw nameTaken(name);
-  const nameProblem = findCollectionNameProblem(name);
-  if (nameProblem) problems.add('name', nameProblem);
-  if (type !== before.type) problems.add('type', `cannot change from ${before.type}`);
-  if (before.type === 'view') {
-    if (!viewQuery) problems.add('view_query', 'is required');
-    if (change.history_enabled) problems.add('history_enabled', 'is not for collections of type view');
-  } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for collections of type view');
-  const previous = renameTarget(before.fields, before.name, name);
-  const after = { ...before, name };
-  // The fields of a view come of its query.
-  const fields =
-    change.fields === undefined || before.type === 'view'
-      ? previous
-      : readFieldDefinitions(
-          change.fields,
-          {
-            collectionType: before.type,
-            previous,
-            // A relation to itself may call it by its former name or by the new one.
-            findCollection: (target) =>
-              target === name || target === before.name ? after : collections.find((other) => other.name === target),
-          },
-          problems,
-        );
-  return keepIndexes({
-    ...after,
-    fields,
-    viewQuery,
-    // Rules that stay follow the fields; one that is sent means the fields as they will be.
-    rules: readRules(change, renameInRules(before, findRenamed(before, fields), collections)),
-    historyEnabled: change.history_enabled ?? before.historyEnabled,
-    updatedAtSec: Math.max(nowSec, before.updatedAtSec),
-  });
-}
-
-const renameTarget = (fields: readonly Field[], from: string, to: string): readonly Field[] =>
-  fields.some((field) => field.collection === from)
-    ? fields.map((field) => (field.collection === from ? { ...field, collection: to } : field))
-    : fields;
 
 async function changeView(
   { query, collections, execute }: SchemaChange,
@@ -174,9 +118,9 @@ async function alterTable(execute: SchemaChange['execute'], before: Collection, 
     await execute(planChange(before, after));
   } catch (error) {
     if (!isDatabaseError(error, tooManyColumns)) throw error;
-    throw validationFailed({ fields: 'the table can take no further column; those of dropped fields count as well' });
+    throw validationFailed({ fields: 'the table has no room for another column; columns of dropped fields count too' });
   }
 }
 
-/** SQLSTATE of a table that would get more than 1,600 columns, dropped ones included. */
+/** SQLSTATE for a table that would exceed 1,600 columns, dropped ones included. */
 const tooManyColumns = '54011';

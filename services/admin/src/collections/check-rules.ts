@@ -3,8 +3,8 @@ import { type Collection, fileOptionsOf, type Problems, type Rule } from '@recor
 import { ruleNames } from './read-rules.ts';
 
 /**
- * Adds to `problems` each rule that could not be evaluated with the collections as they would be: of the collection
- * that changes by the rule's name, of others by that of their collection as well.
+ * Adds to `problems` each rule that cannot be evaluated with the planned collections. A rule of the changed collection is
+ * named by itself, a rule of another collection as `<collection>.<rule>`.
  */
 export function checkRules(changed: Collection, collections: readonly Collection[], problems: Problems): void {
   const findCollection = (name: string) => collections.find((collection) => collection.name === name);
@@ -21,7 +21,7 @@ export function checkRules(changed: Collection, collections: readonly Collection
   }
 }
 
-/** Every rule of a collection by its place in the definition: its own, and those of its file fields. */
+/** Returns every rule of a collection, those of its file fields included, with its place in the definition. */
 const rulesOf = ({ rules, fields }: Collection): (readonly [place: string, rule: Rule])[] => [
   ...ruleNames.map((name) => [`${name}_rule`, rules[name]] as const),
   ...fields

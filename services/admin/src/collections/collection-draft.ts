@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Told apart from a wrong rule: an expression is refused with a sentence of its own. */
+/** Only the type; `checkRules` validates the expression. */
 const rule = z.string('must be null or a string').nullish();
 
 const members = {
@@ -14,20 +14,20 @@ const members = {
   update_rule: rule,
   delete_rule: rule,
   history_enabled: z.boolean('must be true or false').optional(),
-  // The server's own; ignored, so that a collection that was read can be sent back.
+  // Set by the server; ignored, so that a collection that was read can be sent back.
   id: z.unknown().optional(),
   created_at: z.unknown().optional(),
   updated_at: z.unknown().optional(),
 };
 
-/** A new collection as an admin sends it (interface §4.2). */
+/** A new collection as an admin sends it (collections §5). */
 export const newCollection = z.strictObject({
   ...members,
   type: members.type.default('base'),
   fields: members.fields.default([]),
 });
 
-/** A change of a collection: members left out stay as they are. */
+/** A change of a collection. Members that are left out stay as they are (collections §6.1). */
 export const collectionChange = z.strictObject(members).partial();
 
 export type NewCollection = z.output<typeof newCollection>;

@@ -7,31 +7,29 @@ import {
   type Problems,
   readFieldDefinitions,
 } from '@recordbus/schema';
-import type { Author } from '../audit/author.ts';
+import type { Actor } from '../audit/actor.ts';
 import { planCreate } from '../ddl/create-table.ts';
+import { insertCollection } from '../schema/collections-table.ts';
+import { findByFoldedName } from '../schema/find-collection.ts';
+import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { buildView } from '../views/build-view.ts';
 import { checkRules } from './check-rules.ts';
 import type { NewCollection } from './collection-draft.ts';
-import { insertCollection } from './collections-table.ts';
 import { nameTaken } from './errors.ts';
-import { findByFoldedName } from './find-collection.ts';
-import { publicRules, readRules, viewRules } from './read-rules.ts';
-import type { SchemaChange, SchemaChanges } from './schema-changes.ts';
+import { defaultRules, readRules } from './read-rules.ts';
 
-/**
- * Makes a collection and its table. Throws 400 for a name that is taken, 422 naming everything else that is wrong.
- */
+/** Creates a collection and its table. Throws 400 when the name is taken, and 422 that names every other problem. */
 export function createCollection(
   changes: SchemaChanges,
   draft: NewCollection,
   nowSec: number,
-  author: Author,
+  actor: Actor,
 ): Promise<Collection> {
   return changes.make(async (schema) => {
     const collection = await applyCreate(schema, draft, nowSec);
     const { id, name, type } = collection;
     await recordAudit(schema.query, {
-      ...author,
+      ...actor,
       action: 'collections.create',
       target: { type: 'collection', id },
       details: { name, type },
@@ -40,7 +38,7 @@ export function createCollection(
   });
 }
 
-/** The same within a change of the schema that does more. */
+/** Creates a collection as one part of a larger change of the schema. */
 export async function applyCreate(
   { query, collections, execute }: SchemaChange,
   draft: NewCollection,
@@ -65,12 +63,12 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
   const problems = createProblems();
   const nameProblem = findCollectionNameProblem(draft.name);
   if (nameProblem) problems.add('name', nameProblem);
-  refuseWhatIsOfOtherTypes(draft, problems);
+  refuseMembersOfOtherTypes(draft, problems);
   const collection: Collection = {
     id: newId(),
     name: draft.name,
     type: draft.type,
-    // Those of a view come of its query.
+    // The query of a view gives its fields.
     fields:
       draft.type === 'view'
         ? []
@@ -84,7 +82,7 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
             problems,
           ),
     viewQuery: draft.view_query ?? null,
-    rules: readRules(draft, draft.type === 'view' ? viewRules : publicRules),
+    rules: readRules(draft, defaultRules[draft.type]),
     historyEnabled: draft.history_enabled ?? false,
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
@@ -94,7 +92,7 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
   return collection;
 }
 
-function refuseWhatIsOfOtherTypes({ type, view_query, history_enabled }: NewCollection, problems: Problems): void {
+function refuseMembersOfOtherTypes({ type, view_query, history_enabled }: NewCollection, problems: Problems): void {
   if (type === 'view') {
     if (!view_query) problems.add('view_query', 'is required');
     if (history_enabled) problems.add('history_enabled', 'is not for collections of type view');

@@ -1,18 +1,19 @@
 import { recordAudit } from '@recordbus/audit';
 import { type Collection, tableOf } from '@recordbus/schema';
-import type { Author } from '../audit/author.ts';
+import type { Actor } from '../audit/actor.ts';
 import { planDrop } from '../ddl/create-table.ts';
+import { deleteCollectionRow } from '../schema/collections-table.ts';
+import { getCollection } from '../schema/find-collection.ts';
+import type { SchemaChanges } from '../schema/schema-changes.ts';
+import { followInSettings } from '../settings/follow-collections.ts';
 import { loadViewReadings, readersOf } from '../views/view-readings.ts';
-import { deleteCollectionRow } from './collections-table.ts';
 import { collectionInUse } from './errors.ts';
-import { getCollection } from './find-collection.ts';
-import type { SchemaChanges } from './schema-changes.ts';
 
 /**
- * Drops a collection, its table or view and all its records, for good. Throws 404, and 409 naming the relations and
- * views of other collections that need it.
+ * Drops a collection, its table or view and all its records. Throws 404, and 409 that names the relations and views of
+ * other collections that depend on it.
  */
-export function deleteCollection(changes: SchemaChanges, idOrName: string, author: Author): Promise<void> {
+export function deleteCollection(changes: SchemaChanges, idOrName: string, actor: Actor): Promise<void> {
   return changes.make(async ({ query, collections, execute }) => {
     const collection = getCollection(collections, idOrName);
     const { id, name } = collection;
@@ -21,8 +22,9 @@ export function deleteCollection(changes: SchemaChanges, idOrName: string, autho
     if (blockers.length > 0) throw collectionInUse(collection, blockers);
     await execute(collection.type === 'view' ? [`drop view ${tableOf(collection)}`] : planDrop(collection));
     await deleteCollectionRow(query, id);
+    await followInSettings(query, collection, undefined);
     await recordAudit(query, {
-      ...author,
+      ...actor,
       action: 'collections.delete',
       target: { type: 'collection', id },
       details: { name },

@@ -1,17 +1,25 @@
-import type { Rule, RuleName } from '@recordbus/schema';
+import type { Collection, Rule, RuleName } from '@recordbus/schema';
 import type { CollectionChange } from './collection-draft.ts';
 
 export const ruleNames: readonly RuleName[] = ['list', 'view', 'create', 'update', 'delete'];
 
 export type Rules = Readonly<Record<RuleName, Rule>>;
 
-/** Rules of a base or auth collection that names none: public (contract §8). */
-export const publicRules: Rules = { list: null, view: null, create: null, update: null, delete: null };
+/** Rules of a base collection that names none: public (collections §3.1). */
+const publicRules: Rules = { list: null, view: null, create: null, update: null, delete: null };
 
-/** Rules of a view that names none: for admins; of it, nothing but reading can be asked (interface §2.1). */
-export const viewRules: Rules = { ...publicRules, list: '', view: '' };
+const isOwnAccount = 'id = @request.auth.id';
 
-/** Reads the rules that a draft names, the others stay as they were; `checkRules` says whether they can be used. */
+/** The rules of a new collection that does not name them. */
+export const defaultRules: Readonly<Record<Collection['type'], Rules>> = {
+  base: publicRules,
+  // Accounts are closed by default (collections §3.1). The setting `auth.sign_up.<collection>` governs sign-up.
+  auth: { list: '', view: isOwnAccount, create: '', update: isOwnAccount, delete: isOwnAccount },
+  // For admins only. A view has no writes, so its other rules stay null (views §1.2).
+  view: { ...publicRules, list: '', view: '' },
+};
+
+/** Returns the rules with those that the draft names. `checkRules` validates them. */
 export function readRules(draft: CollectionChange, before: Rules): Rules {
   const rules: Record<RuleName, Rule> = { ...before };
   for (const name of ruleNames) {

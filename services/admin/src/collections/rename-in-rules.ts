@@ -3,8 +3,8 @@ import type { Collection, Field, RuleName } from '@recordbus/schema';
 import { type Rules, ruleNames } from './read-rules.ts';
 
 /**
- * The rules of a collection with the new names of fields, by the field as it was. All names are looked up in the
- * collections as they were and changed at once, so fields may swap theirs.
+ * Returns the rules of a collection with the new names of fields. `renamed` maps fields as they were to new names. Names
+ * are resolved in `collections`, as they were before the change, and replaced at once, so fields may swap names.
  */
 export function renameInRules(
   collection: Collection,
@@ -19,7 +19,7 @@ export function renameInRules(
   return rules;
 }
 
-/** The fields of a collection that are called otherwise from now on; a field is known by its id. */
+/** Returns the renamed fields of a collection with their new names. The id identifies a field. */
 export const findRenamed = (before: Collection, fields: readonly Field[]): ReadonlyMap<Field, string> =>
   new Map(
     before.fields.flatMap((field): [Field, string][] => {
@@ -38,7 +38,7 @@ function renameIn(
   try {
     return renameInExpression(rule, { collection, schema: { findCollection } }, renamed);
   } catch (error) {
-    // It was stored before anything checked it; checking says what is wrong with it.
+    // The rule was stored before rules were validated; `checkRules` reports what is wrong with it.
     if (!(error instanceof QueryError)) throw error;
     return rule;
   }

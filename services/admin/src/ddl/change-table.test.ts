@@ -7,7 +7,7 @@ const text = (name: string, rest: object = {}) => ({ name, type: 'text', ...rest
 const plan = (before: object[], after: object[], name = 'posts') =>
   planChange(testCollection('posts', before), testCollection(name, after));
 
-test('nothing to change, nothing to do', () => {
+test('a change that changes no column plans nothing', () => {
   assert.deepEqual(plan([text('a')], [text('a')]), []);
   assert.deepEqual(plan([text('a')], [text('a', { required: true, options: { min: 1, max: 2, pattern: 'a' } })]), []);
   const relation = { name: 'r', type: 'relation', collection: 'tags' };
@@ -28,7 +28,7 @@ test('fields are dropped before and added after the table has its new name', () 
   );
 });
 
-test('columns that take each other’s names step aside', () => {
+test('columns that swap names get temporary names', () => {
   assert.deepEqual(
     plan(
       [text('a'), text('b'), text('c')],
@@ -48,7 +48,7 @@ test('columns that take each other’s names step aside', () => {
   );
 });
 
-test('unique comes and goes', () => {
+test('a unique index is created and dropped', () => {
   const unique = text('a', { options: { unique: true } });
   assert.deepEqual(plan([text('a')], [unique]), [
     `create unique index "uq:c:a" on records."posts" ("a") where "a" <> ''`,
@@ -65,7 +65,7 @@ test('a single choice becomes a list and back', () => {
   assert.deepEqual(plan([several], [one]), ['alter table records."posts" alter column "s" type text using "s" ->> 0']);
 });
 
-test('a field for files has an empty list where it has none', () => {
+test('a file field without files has an empty list', () => {
   const one = { name: 'f', type: 'file', options: {} };
   const several = { name: 'f', type: 'file', options: { multiple: true } };
   const sql = (before: object[], after: object[]) =>

@@ -8,66 +8,66 @@ import {
   tableOf,
   uniqueIndexName,
 } from '@recordbus/schema';
-import { columnDefinition, isUnique, planBesideColumn, planUniqueIndex } from './columns.ts';
+import { columnDefinition, isUnique, planConstraints, planUniqueIndex } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
-import { planFilesOfDropped, planFileTriggers, planNoFileTriggers } from './file-triggers.ts';
+import { planDropFileTriggers, planFileTriggers, planRemoveFilesOfField } from './file-triggers.ts';
 
 /**
- * Turns the table of a collection as it was into that of the collection as it is to be, all data kept but that of
- * dropped fields. What the data would stand against has to be looked for before (`planChecks`).
+ * Plans the statements that change the table of a collection. All data stays, except for dropped fields. Run the checks
+ * of `planChecks` first: they find rows that violate the new definition.
  */
 export function planChange(before: Collection, after: Collection): string[] {
   const { dropped, kept, added } = compareFields(before, after);
   const table = tableOf(after);
   return [
-    ...planNoFileTriggers(before),
-    ...dropped.flatMap((field) => planFilesOfDropped(before, field)),
+    ...planDropFileTriggers(before),
+    ...dropped.flatMap((field) => planRemoveFilesOfField(before, field)),
     ...dropped.map((field) => `alter table ${tableOf(before)} drop column ${quoteIdentifier(field.name)}`),
     ...(before.name === after.name ? [] : [`alter table ${tableOf(before)} rename to ${quoteIdentifier(after.name)}`]),
     ...planRenames(table, kept),
     ...kept.flatMap((pair) => planOptions(after, pair)),
     ...planAdded(table, added),
-    ...added.flatMap((field) => planBesideColumn(after, field)),
+    ...added.flatMap((field) => planConstraints(after, field)),
     ...planFileTriggers(after),
     ...(after.historyEnabled && !before.historyEnabled ? [planHistoryTable(after)] : []),
   ];
 }
 
-/** New columns; where no value is more than null, the rows get it by a default, which writes none of them anew. */
+/** Adds columns. Rows get an empty value other than null from a temporary default, which rewrites no row. */
 function planAdded(table: string, added: readonly Field[]): string[] {
   if (added.length === 0) return [];
   const columns = added.map((field) => {
-    const empty = emptyOf(field);
+    const empty = emptyLiteralOf(field);
     return `add column ${columnDefinition(field)}${empty === undefined ? '' : ` default ${empty}`}`;
   });
-  const filled = added.filter((field) => emptyOf(field) !== undefined);
+  const filled = added.filter((field) => emptyLiteralOf(field) !== undefined);
   return [
     `alter table ${table} ${columns.join(', ')}`,
     ...filled.map(({ name }) => `alter table ${table} alter column ${quoteIdentifier(name)} drop default`),
   ];
 }
 
-/** What a column holds where there is no value, in SQL; undefined when that is null. */
-function emptyOf(field: Field): string | undefined {
+/** Returns the SQL literal that a column holds for no value; undefined for null. */
+function emptyLiteralOf(field: Field): string | undefined {
   const value = fieldTypeOf(field).emptyValue?.(field) ?? null;
   return value === null ? undefined : quoteLiteral(String(value));
 }
 
-/** Columns that take each other's names go by a name that no field can have. */
+/** Renames columns. Columns that swap names get a temporary name, which no field can have. */
 function planRenames(table: string, kept: readonly FieldPair[]): string[] {
   const renamed = kept.filter(({ old, now }) => old.name !== now.name);
   const oldNames = new Set(renamed.map(({ old }) => old.name));
   const rename = (from: string, to: string) =>
     `alter table ${table} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`;
-  const aside = (field: Field) => `aside:${field.id}`;
-  const [crossing, free] = [
+  const temporaryNameOf = (field: Field) => `aside:${field.id}`;
+  const [swapped, free] = [
     renamed.filter(({ now }) => oldNames.has(now.name)),
     renamed.filter(({ now }) => !oldNames.has(now.name)),
   ];
   return [
-    ...crossing.map(({ old }) => rename(old.name, aside(old))),
+    ...swapped.map(({ old }) => rename(old.name, temporaryNameOf(old))),
     ...free.map(({ old, now }) => rename(old.name, now.name)),
-    ...crossing.map(({ old, now }) => rename(aside(old), now.name)),
+    ...swapped.map(({ old, now }) => rename(temporaryNameOf(old), now.name)),
   ];
 }
 
@@ -86,9 +86,9 @@ function planOptions(collection: Collection, { old, now }: FieldPair): string[] 
   return statements;
 }
 
-/** A single value as a list of one. */
+/** Returns the SQL expression that turns a single value into a list of one. */
 function listOf(field: Field): string {
   const column = quoteIdentifier(field.name);
-  const empty = emptyOf(field);
+  const empty = emptyLiteralOf(field);
   return `case when ${column} is not null then jsonb_build_array(${column})${empty === undefined ? '' : ` else ${empty}`} end`;
 }

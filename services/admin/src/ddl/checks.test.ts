@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import { testCollection } from '../../test/test-collection.ts';
 import { planChecks } from './checks.ts';
 
 const check = (before: object[], after: object[]) =>
-  planChecks(testCollection('posts', before), testCollection('articles', after), createEnvelope('a key')).map(
+  planChecks(testCollection('posts', before), testCollection('articles', after), createValueCipher('a key')).map(
     ({ place, table, where }) => [place, table, where],
   );
 const table = 'records."posts"';
@@ -13,12 +13,12 @@ const field = (type: string, rest: object = {}) => ({ name: 'a', type, ...rest }
 const select = (multiple: boolean, rest: object = {}) =>
   field('select', { options: { values: ['x'], multiple }, ...rest });
 
-test('a wider definition asks nothing', () => {
+test('a wider definition needs no check', () => {
   assert.deepEqual(check([field('text', { required: true, options: { unique: true, min: 1 } })], [field('text')]), []);
   assert.deepEqual(check([field('text')], [{ name: 'b', type: 'text' }]), []);
 });
 
-test('required asks for what is empty in the table as it is', () => {
+test('required checks for empty values in the current table', () => {
   const required = { required: true };
   const cases: [object, object, string][] = [
     [field('text'), field('text', required), `coalesce("a", '') = ''`],
@@ -33,11 +33,11 @@ test('required asks for what is empty in the table as it is', () => {
   }
 });
 
-test('a new required field has no value anywhere', () => {
+test('a new required field has no value in any row', () => {
   assert.deepEqual(check([], [field('text', { required: true })]), [['fields.a.required', table, 'true']]);
 });
 
-test('unique asks for doubles, and options what their type says', () => {
+test('unique checks for duplicates, and options as their type defines', () => {
   assert.deepEqual(check([field('number')], [field('number', { options: { unique: true, min: 1 } })]), [
     [
       'fields.a.options.unique',

@@ -9,43 +9,45 @@ import {
   uniqueIndexName,
 } from '@recordbus/schema';
 
-/** A field's column as `create table` and `add column` take it. Never `not null`: setNull clears a required field too. */
+/** Returns a field's column definition. Never `not null`: setNull clears required fields too (records §7.1). */
 export const columnDefinition = (field: Field): string =>
   `${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`;
 
-/** Is the field to have no value twice? */
+/** Whether the field's values must be unique. */
 export const isUnique = (field: Field): boolean => field.options.unique === true;
 
-/** Makes the indexes and the foreign key that belong to a column which is there. */
-export function planBesideColumn(collection: Collection, field: Field): string[] {
+/** Plans the indexes and the foreign key of an existing column. */
+export function planConstraints(collection: Collection, field: Field): string[] {
   return [
     ...(isUnique(field) ? [planUniqueIndex(collection, field)] : []),
     ...(field.collection === undefined ? [] : planRelation(collection, field, field.collection)),
   ];
 }
 
-/** Unique over the values that compare: neither null nor the empty text (contract §8). */
+/** Plans the index of a unique field. It ignores null and the empty text (fields §2.6). */
 export function planUniqueIndex(collection: Collection, field: Field): string {
   const name = quoteIdentifier(uniqueIndexName(collection, field));
   return `create unique index ${name} on ${tableOf(collection)} (${comparedValue(field)}) where ${hasComparableValue(field)}`;
 }
 
-/** SQL of what a unique field compares: addresses differ in more than case (contract §8). */
-export const comparedValue = (field: Field): string =>
-  field.type === 'email' ? `lower(${quoteIdentifier(field.name)})` : quoteIdentifier(field.name);
+/** Returns the SQL expression that a unique field compares (fields §2.6). */
+export function comparedValue(field: Field): string {
+  const column = quoteIdentifier(field.name);
+  return fieldTypeOf(field).uniqueSql?.(column) ?? column;
+}
 
-/** SQL condition of the rows whose value a unique field compares. */
+/** Returns the SQL condition of the rows whose value a unique field compares. */
 export function hasComparableValue(field: Field): string {
   const column = quoteIdentifier(field.name);
   return isText(field) ? `${column} <> ''` : `${column} is not null`;
 }
 
-/** Is the column text in SQL, so that its empty value may be the empty text? */
+/** Whether the column's SQL type is text, so that the empty text counts as no value. */
 export const isText = (field: Field): boolean => fieldTypeOf(field).columnType(field).startsWith('text');
 
 /**
- * The foreign key is the safety net under the cascade that the records service does itself, hence no action of its
- * own. Deferrable, since a cascade around a circle of relations has no order in which every statement leaves it whole.
+ * Plans the index and the foreign key of a relation. The records service cascades itself, so the key has no action; it
+ * guards against defects. It is deferrable because a cascade around a circle of relations has no valid statement order.
  */
 function planRelation(collection: Collection, field: Field, target: string): string[] {
   const table = tableOf(collection);

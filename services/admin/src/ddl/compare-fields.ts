@@ -6,7 +6,7 @@ export interface FieldPair {
   readonly now: Field;
 }
 
-/** What became of each field; the same id is the same field (contract §8). */
+/** Sorts fields into dropped, kept and added. The id identifies a field (collections §6.2). */
 export function compareFields(before: Collection, after: Collection) {
   const oldById = new Map(before.fields.map((field) => [field.id, field]));
   const nowIds = new Set(after.fields.map(({ id }) => id));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testCollection } from '../../test/test-collection.ts';
 import { planCreate, planDrop } from './create-table.ts';
 
-test('a table with its key, its order, and what its fields bring along', () => {
+test('a table has its key, its order index and the constraints of its fields', () => {
   const posts = testCollection('Posts', [
     { name: 'title', type: 'text', options: { unique: true } },
     { name: 'rank', type: 'number', options: { unique: true } },
@@ -11,7 +11,7 @@ test('a table with its key, its order, and what its fields bring along', () => {
   ]);
   assert.deepEqual(planCreate(posts), [
     'create table records."Posts" (id text collate "C" constraint "pk:c" primary key, created_at bigint not null, ' +
-      'updated_at bigint not null, "title" text, "rank" double precision, "author" text collate "C")',
+      'updated_at bigint not null, "title" text, "rank" double precision, "author" text collate "C", _revision integer not null default 0)',
     'create index "created:c" on records."Posts" (created_at desc, id desc)',
     `create unique index "uq:c:title" on records."Posts" ("title") where "title" <> ''`,
     'create unique index "uq:c:rank" on records."Posts" ("rank") where "rank" is not null',

@@ -7,10 +7,10 @@ import {
   quoteIdentifier,
   tableOf,
 } from '@recordbus/schema';
-import { columnDefinition, planBesideColumn } from './columns.ts';
-import { planFilesOfCollection, planFileTriggers } from './file-triggers.ts';
+import { columnDefinition, planConstraints } from './columns.ts';
+import { planFileTriggers, planRemoveAllFiles } from './file-triggers.ts';
 
-/** Makes the table of a new collection with everything that hangs on it. */
+/** Plans the table of a new collection with its indexes, constraints, triggers and history. */
 export function planCreate(collection: Collection): string[] {
   const table = tableOf(collection);
   const columns = [
@@ -19,11 +19,12 @@ export function planCreate(collection: Collection): string[] {
     'updated_at bigint not null',
     ...(collection.type === 'auth' ? accountColumns.map(({ name, definition }) => `${name} ${definition}`) : []),
     ...collection.fields.map(columnDefinition),
+    '_revision integer not null default 0',
   ];
   return [
     `create table ${table} (${columns.join(', ')})`,
     `create index ${quoteIdentifier(orderIndexName(collection))} on ${table} (created_at desc, id desc)`,
-    ...collection.fields.flatMap((field) => planBesideColumn(collection, field)),
+    ...collection.fields.flatMap((field) => planConstraints(collection, field)),
     ...(collection.type === 'auth' ? planAccountTriggers(table) : []),
     ...planFileTriggers(collection),
     ...(collection.historyEnabled ? [planHistoryTable(collection)] : []),
@@ -31,20 +32,21 @@ export function planCreate(collection: Collection): string[] {
 }
 
 /**
- * Whatever changes or deletes an account ends its tokens and sessions with it, and every gateway learns of it: no
- * writer can forget to (migration 0010).
+ * Triggers that end the tokens and sessions of a changed or deleted account, notify every gateway, and queue the mail to
+ * the holder. As triggers they work for every writer (migrations 0010 and 0024).
  */
 const planAccountTriggers = (table: string): string[] => [
   `create trigger account_changed after update on ${table} for each row
-   when ((old.token_version, old.email, old.is_anonymous) is distinct from (new.token_version, new.email, new.is_anonymous))
+   when ((old.token_version, old.email, old.verified, old.is_anonymous)
+     is distinct from (new.token_version, new.email, new.verified, new.is_anonymous))
    execute function system.account_changed()`,
   `create trigger accounts_deleted after delete on ${table} referencing old table as gone
    for each statement execute function system.accounts_deleted()`,
 ];
 
-/** Drops the table of a collection to which no relation leads any more, its history and its files. */
+/** Plans the drop of a collection's table, history and files. No relation may refer to it. */
 export const planDrop = (collection: Collection): string[] => [
   `drop table ${tableOf(collection)}`,
   `drop table if exists ${historyTableOf(collection)}`,
-  planFilesOfCollection(collection),
+  planRemoveAllFiles(collection),
 ];

@@ -3,8 +3,8 @@ import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } f
 const fileFields = ({ fields }: Collection): Field[] => fields.filter(({ type }) => type === 'file');
 
 /**
- * The triggers that put the files which a write drops, or whose record it deletes, among those to be removed
- * (migration 0012): in the same transaction whoever writes, so no file outlives its record and none goes before.
+ * Plans the triggers that queue files for removal when a write drops them or deletes their record (migration 0012). They
+ * run in the transaction of any writer, so a file is removed if and only if the write commits.
  */
 export function planFileTriggers(collection: Collection): string[] {
   const fields = fileFields(collection);
@@ -21,14 +21,14 @@ export function planFileTriggers(collection: Collection): string[] {
   ];
 }
 
-/** Takes the triggers off, as the columns that they look at can't be changed under them. */
-export const planNoFileTriggers = (collection: Collection): string[] =>
+/** Drops the triggers: PostgreSQL does not alter columns that a trigger names. */
+export const planDropFileTriggers = (collection: Collection): string[] =>
   fileFields(collection).length === 0
     ? []
     : ['files_dropped', 'records_with_files_deleted'].map((name) => `drop trigger ${name} on ${tableOf(collection)}`);
 
-/** Has the files of a field that is dropped removed; to be done while the column is there. */
-export const planFilesOfDropped = (collection: Collection, field: Field): string[] =>
+/** Queues the files of a dropped field for removal. Must run before its column is dropped. */
+export const planRemoveFilesOfField = (collection: Collection, field: Field): string[] =>
   field.type !== 'file'
     ? []
     : [
@@ -37,6 +37,6 @@ export const planFilesOfDropped = (collection: Collection, field: Field): string
    from (select id, ${quoteIdentifier(field.name)} from ${tableOf(collection)}) t`,
       ];
 
-/** Has every file of a collection that is dropped removed; fields that are gone may have left some on their way. */
-export const planFilesOfCollection = ({ id }: Collection): string =>
+/** Queues all files of a dropped collection for removal, also those of fields dropped before. */
+export const planRemoveAllFiles = ({ id }: Collection): string =>
   `insert into system.file_removals (collection_id) values (${quoteLiteral(id)})`;

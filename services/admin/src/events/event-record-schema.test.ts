@@ -23,7 +23,7 @@ const propertiesOf = (...fields: readonly Field[]) => {
   return own;
 };
 
-test('a value may be null, and is else what its type says', () => {
+test('a value is null or valid for its type', () => {
   assert.deepEqual(
     propertiesOf(field('title', 'text'), field('n', 'number'), field('tags', 'select', { multiple: true })),
     {
@@ -34,10 +34,10 @@ test('a value may be null, and is else what its type says', () => {
   );
 });
 
-test('what never leaves in an event is not described (contract §2)', () => {
+test('fields that events leave out are not described [events §2.4]', () => {
   assert.deepEqual(propertiesOf(field('pin', 'password'), field('note', 'text', { encrypted: true })), {});
 });
 
-test('json, and a type that is not known here, may be anything', () => {
+test('json and unknown types may be anything', () => {
   assert.deepEqual(propertiesOf(field('meta', 'json'), field('x', 'of a later version')), { meta: {}, x: {} });
 });

@@ -1,12 +1,12 @@
-import { type Collection, type Field, valueSchemaOf } from '@recordbus/schema';
+import { type Collection, type Field, isEncrypted, isWriteOnly, valueSchemaOf } from '@recordbus/schema';
 import type { JsonSchema } from '@recordbus/shared/http';
 
-/** Is it one whose values never leave in an event (contract §2, encrypted fields)? */
-const isSecret = ({ type, options }: Field): boolean => type === 'password' || options.encrypted === true;
+/** Whether events leave the field out (events §2.4). */
+const isSecret = (field: Field): boolean => isWriteOnly(field) || isEncrypted(field);
 
 /**
- * The JSON Schema of a collection's record as it stands in events. Further members are allowed, and no field is
- * required but the implicit ones: an event shows the record as the collection was when it happened.
+ * Returns the JSON Schema of a collection's record in events. It allows further members and requires only the implicit
+ * ones, since an event shows the record as the collection was at that time.
  */
 export function eventRecordSchema({ type, fields }: Collection): JsonSchema {
   const seconds = { type: 'integer', description: 'unix seconds' };

@@ -4,17 +4,17 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { eventRecordSchema } from './event-record-schema.ts';
 
-/** The bus contract as data (contract §6), for whoever builds on the events. */
+/** JSON Schemas of the messages on the bus (events §2.7). */
 export interface EventSchemas {
-  /** Header `Service-Event-Version` of the messages that it describes. */
+  /** Header `Service-Event-Version` of the described messages. */
   readonly version: 1;
-  /** The body of every message; webhooks are sent its `id`, `event`, `timestamp` and `data`. */
+  /** The body of every message. Webhooks get its `id`, `event`, `timestamp`, `version` and `data`. */
   readonly envelope: JsonSchema;
-  /** `data.record` (and `data.previous` of an update) of a collection's events, by the collection's name. */
+  /** `data.record`, and `data.previous` of an update, by the name of the collection. */
   readonly records: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Describes the envelope and the records of these collections; views write nothing and have no events. */
+/** Describes the envelope and the records of the collections. Views have no events. */
 export const eventSchemas = (collections: readonly Collection[]): EventSchemas => ({
   version: 1,
   envelope: z.toJSONSchema(envelope, { io: 'output' }),

@@ -3,47 +3,47 @@ import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { findCaseCollation } from '@recordbus/query';
 import { type Collection, indexName, quoteIdentifier } from '@recordbus/schema';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
-import type { Author } from '../audit/author.ts';
-import { updateCollection } from '../collections/collections-table.ts';
-import { getCollection } from '../collections/find-collection.ts';
-import type { SchemaChange, SchemaChanges } from '../collections/schema-changes.ts';
+import type { Actor } from '../audit/actor.ts';
+import { updateCollection } from '../schema/collections-table.ts';
+import { getCollection } from '../schema/find-collection.ts';
+import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import type { NewIndex, ShownIndex } from './index-draft.ts';
 import { planIndex, type TrigramSupport } from './plan-index.ts';
 import { definitionsOfIndexes, systemIndexes } from './present-indexes.ts';
 import { readIndex } from './read-index.ts';
 
 /**
- * Makes an index. Throws 404 for the collection, 409 for a name that is taken and for a unique index over values that
- * are there twice, 422 naming what is wrong.
+ * Creates an index. Throws 404 for the collection; 409 when the name is taken or a unique index covers duplicate values;
+ * 422 that names what is wrong.
  */
 export function createIndex(
   changes: SchemaChanges,
   idOrName: string,
   draft: NewIndex,
-  author: Author,
+  actor: Actor,
 ): Promise<ShownIndex> {
   return changes.make(async (schema) => {
     const collection = getCollection(schema.collections, idOrName);
     const after = await applyNewIndex(schema, collection, draft);
     const [made] = definitionsOfIndexes(after).slice(-1);
-    if (!made) throw new Error('the index that was made is not there');
-    await auditIndex(schema.query, author, 'indexes.create', collection, made.name);
+    if (!made) throw new Error('the created index is missing');
+    await auditIndex(schema.query, actor, 'indexes.create', collection, made.name);
     return { ...made, columns: [...made.columns], system: false };
   });
 }
 
-/** Drops an index. Throws 404, and 409 for one that the system needs. */
-export function deleteIndex(changes: SchemaChanges, idOrName: string, name: string, author: Author): Promise<void> {
+/** Drops an index. Throws 404, and 409 for a system index (collections §10.5). */
+export function deleteIndex(changes: SchemaChanges, idOrName: string, name: string, actor: Actor): Promise<void> {
   return changes.make(async (schema) => {
     const collection = getCollection(schema.collections, idOrName);
     if (systemIndexes(collection).some((index) => index.name === name))
       throw conflict('index_needed', `the system needs the index ${name}`);
     await applyDroppedIndex(schema, collection, name);
-    await auditIndex(schema.query, author, 'indexes.delete', collection, name);
+    await auditIndex(schema.query, actor, 'indexes.delete', collection, name);
   });
 }
 
-/** Makes an index within a change of the schema; gives the collection with it. */
+/** Creates an index within a change of the schema. Returns the collection with it. */
 export async function applyNewIndex(
   { query, execute }: SchemaChange,
   collection: Collection,
@@ -57,7 +57,7 @@ export async function applyNewIndex(
   return after;
 }
 
-/** Drops an index within a change of the schema; gives the collection without it. Throws 404. */
+/** Drops an index within a change of the schema. Returns the collection without it. Throws 404. */
 export async function applyDroppedIndex(
   { query, execute }: SchemaChange,
   collection: Collection,
@@ -86,16 +86,16 @@ async function prepareTrigrams(query: Query): Promise<TrigramSupport> {
     await query({ text: 'create extension if not exists pg_trgm', values: [] });
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
-    throw validationFailed({ type: `needs the extension pg_trgm, which can't be had: ${error.message}` });
+    throw validationFailed({ type: `needs the extension pg_trgm, which cannot be created: ${error.message}` });
   }
   const [extension] = await query<{ schema: string }>({
     text: `select nspname as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace
       where extname = 'pg_trgm'`,
     values: [],
   });
-  if (!extension) throw new Error('the extension pg_trgm was made and is not there');
+  if (!extension) throw new Error('the extension pg_trgm is missing after its creation');
   return { schema: extension.schema, collation: await findCaseCollation(query) };
 }
 
-const auditIndex = (query: Query, author: Author, action: string, { id, name }: Collection, index: string) =>
-  recordAudit(query, { ...author, action, target: { type: 'collection', id }, details: { collection: name, index } });
+const auditIndex = (query: Query, actor: Actor, action: string, { id, name }: Collection, index: string) =>
+  recordAudit(query, { ...actor, action, target: { type: 'collection', id }, details: { collection: name, index } });

@@ -1,7 +1,7 @@
 import type { CollectionIndex } from '@recordbus/schema';
 import { z } from 'zod';
 
-/** An index as an admin sends it (interface §4.2). */
+/** An index as an admin sends it (collections §10.2). */
 export const newIndex = z.strictObject({
   name: z.string('must be a string'),
   columns: z.array(z.string('must be a string'), 'must be a list of columns'),
@@ -11,16 +11,16 @@ export const newIndex = z.strictObject({
 
 export type NewIndex = z.output<typeof newIndex>;
 
-/** An index as it is shown (contract §7). */
+/** An index as the API shows it (collections §10.1). */
 export const indexJson = z.object({
   name: z.string(),
   columns: z.array(z.string()),
   unique: z.boolean(),
   type: z.enum(['btree', 'trigram']),
-  system: z.boolean().describe('made by the product for itself: it stays'),
+  system: z.boolean().describe('created by the product; cannot be dropped'),
 });
 
 export type ShownIndex = z.output<typeof indexJson>;
 
-/** What of an index matters to whoever makes it again elsewhere. */
+/** The members of an index that a snapshot holds. */
 export type IndexDefinition = Pick<CollectionIndex, 'name' | 'columns' | 'unique' | 'type'>;

@@ -2,23 +2,23 @@ import { lowerSql } from '@recordbus/query';
 import { type Collection, type CollectionIndex, indexName, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { comparedValue, hasComparableValue } from '../ddl/columns.ts';
 
-/** What of the server an index over trigrams depends on. */
+/** What a trigram index needs from the server. */
 export interface TrigramSupport {
   /** The schema of the extension pg_trgm. */
   readonly schema: string;
-  /** Collation, quoted, by which filters fold case: the index serves them only if it folds likewise. */
+  /** Collation, quoted, that filters use to fold case. An index with another collation does not serve them. */
   readonly collation: string;
 }
 
 /**
- * The statement that makes an index. A unique one compares what a unique field does: neither null nor the empty text,
- * addresses without case (contract §8).
+ * Plans the statement that creates an index. A unique index compares like a unique field: it ignores null and the empty
+ * text, and the case of addresses (collections §10.3).
  */
 export function planIndex(collection: Collection, index: CollectionIndex, trigrams?: TrigramSupport): string {
   const name = quoteIdentifier(indexName(collection, index));
   const fields = index.columns.map((column) => collection.fields.find(({ id }) => id === column) ?? column);
   if (index.type === 'trigram') {
-    if (!trigrams) throw new Error('an index over trigrams needs the extension pg_trgm');
+    if (!trigrams) throw new Error('a trigram index needs the extension pg_trgm');
     const { schema, collation } = trigrams;
     const columns = fields.map((field) => {
       const column = typeof field === 'string' ? field : quoteIdentifier(field.name);

@@ -2,7 +2,7 @@ import { type Collection, columnsOfIndex } from '@recordbus/schema';
 import { isUnique } from '../ddl/columns.ts';
 import type { IndexDefinition, ShownIndex } from './index-draft.ts';
 
-/** The indexes that an admin asked for, their columns by name. */
+/** Returns the indexes that admins created, with column names. */
 export const definitionsOfIndexes = (collection: Collection): IndexDefinition[] =>
   (collection.indexes ?? []).map((index) => ({
     name: index.name,
@@ -11,13 +11,13 @@ export const definitionsOfIndexes = (collection: Collection): IndexDefinition[] 
     type: index.type,
   }));
 
-/** Every index of a collection: those that the system needs first. */
+/** Returns every index of a collection, system indexes first. */
 export const presentIndexes = (collection: Collection): ShownIndex[] => [
   ...systemIndexes(collection),
   ...definitionsOfIndexes(collection).map((index) => ({ ...index, columns: [...index.columns], system: false })),
 ];
 
-/** The indexes that come with the table and its fields. No index of an admin's can have such a name. */
+/** Returns the indexes that come with the table and its fields. Their names are not valid for other indexes. */
 export function systemIndexes({ type, fields }: Collection): ShownIndex[] {
   if (type === 'view') return [];
   const system = (name: string, columns: string[], unique: boolean): ShownIndex => ({

@@ -1,4 +1,4 @@
-import { isSealed } from '@recordbus/query';
+import { isHidden } from '@recordbus/query';
 import {
   type Collection,
   type CollectionIndex,
@@ -12,13 +12,14 @@ import { isText } from '../ddl/columns.ts';
 import type { NewIndex } from './index-draft.ts';
 import { systemColumns } from './keep-indexes.ts';
 
-/** PostgreSQL's own limit. */
+/** The limit of PostgreSQL. */
 const maxColumns = 32;
 
-/** Reads the definition of a new index. Throws 409 for a name that is taken, 422 naming everything else that is wrong. */
+/** Reads the definition of a new index. Throws 409 when the name is taken, and 422 that names every other problem. */
 export function readIndex(collection: Collection, { name, columns, unique, type }: NewIndex): CollectionIndex {
   const problems = createProblems();
-  if (collection.type === 'view') problems.add('name', 'a view has no indexes; make them where its query reads');
+  if (collection.type === 'view')
+    problems.add('name', 'a view has no indexes; create them on the collections that it reads');
   if (!namePattern.test(name))
     problems.add('name', 'must begin with a letter and have at most 63 letters, digits and underscores');
   const isTaken = collection.indexes?.some((other) => other.name.toLowerCase() === name.toLowerCase());
@@ -32,16 +33,16 @@ export function readIndex(collection: Collection, { name, columns, unique, type 
   return { id: newFieldId(), name, columns: read, unique, type };
 }
 
-/** The id of the field, or the name of the system column. */
+/** Returns the id of the field or the name of the system column. */
 function readColumn(collection: Collection, name: string, type: NewIndex['type'], problems: Problems): string {
-  const column = shownAs[name] ?? name;
+  const column = columnNames[name] ?? name;
   const field = collection.fields.find((other) => other.name === name);
   if (!field && !systemColumns.has(column)) problems.add('columns', `${collection.name} has no column "${name}"`);
-  if (field && isSealed(field)) problems.add('columns', `"${name}" can't be compared`);
+  if (field && isHidden(field)) problems.add('columns', `"${name}" cannot be compared`);
   if (type === 'trigram' && !(field && isText(field)))
-    problems.add('columns', `"${name}" is no text field, which an index of type trigram is for`);
+    problems.add('columns', `"${name}" is not a text field, as an index of type trigram needs`);
   return field?.id ?? column;
 }
 
-/** System columns by the names that records show. */
-const shownAs: Readonly<Record<string, string>> = { created: 'created_at', updated: 'updated_at' };
+/** System columns by their names in records. */
+const columnNames: Readonly<Record<string, string>> = { created: 'created_at', updated: 'updated_at' };

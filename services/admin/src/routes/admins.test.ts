@@ -43,11 +43,11 @@ describe('/api/v1/admin/admins', { skip }, () => {
     assert.deepEqual(me, { status: 200, body: { data: { id, ...rest } } });
   });
 
-  test('GET me is 401 for an admin who is no more', async () => {
+  test('GET me is 401 for a deleted admin', async () => {
     assert.equal((await admin.call('GET', '/api/v1/admin/me')).status, 401);
   });
 
-  test('422 names what is wrong', async () => {
+  test('422 names the wrong members', async () => {
     await add('ada@example.com');
     const shape = 'must look like name@example.com';
     const cases: [object, object][] = [
@@ -82,14 +82,14 @@ describe('/api/v1/admin/admins', { skip }, () => {
     });
   });
 
-  test('404 for an admin who is not there, whatever the id looks like', async () => {
+  test('404 for an unknown admin, whatever the form of the id', async () => {
     await add('ada@example.com');
     for (const id of ['01890000-0000-7000-8000-00000000dead', 'nobody', '%00'])
       for (const method of ['PATCH', 'DELETE'])
         assert.equal((await admin.call(method, `${path}/${id}`, method === 'PATCH' ? {} : undefined)).status, 404, id);
   });
 
-  test('DELETE removes an admin, but not the last one, however many are asked for at once', async () => {
+  test('DELETE removes an admin but never the last one, even with concurrent requests', async () => {
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => add(`${name}@example.com`)));
     const answers = await Promise.all(all.map(({ id }) => admin.call('DELETE', `${path}/${id}`)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 409]);

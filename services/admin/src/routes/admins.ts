@@ -1,28 +1,28 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import type { PasswordRules } from '@recordbus/passwords';
-import { emailAddress } from '@recordbus/schema';
+import { accountAddress } from '@recordbus/schema';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { findAdmin, listAdmins } from '../admins/admins-table.ts';
 import { addAdmin, changeAdmin, deleteAdmin } from '../admins/change-admins.ts';
-import { authorOf } from '../audit/author.ts';
+import { actorOf } from '../audit/actor.ts';
 
 interface AdminRoutesDeps {
   readonly database: Database;
-  /** To be told when tokens may have ended. */
+  /** Notified when tokens may have ended. */
   readonly bus: Pick<Bus, 'notify'>;
   readonly passwords: PasswordRules;
   readonly nowSec: () => number;
 }
 
 const admin = z.object({ id: z.string(), email: z.string(), created_at: z.int().describe('unix seconds') });
-const credentials = z.strictObject({ email: emailAddress, password: z.string('must be a string') });
+const credentials = z.strictObject({ email: accountAddress, password: z.string('must be a string') });
 const params = z.strictObject({ id: z.string() });
 const onePath = '/api/v1/admin/admins/:id';
 
-/** Admins looking after each other (contract §4). Signing in is the auth service's. */
+/** Routes by which admins manage admins (admins §4). The auth service signs them in. */
 export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDeps): Route[] => [
   route({
     method: 'GET',
@@ -52,19 +52,19 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     summary: 'Add an admin',
     body: credentials,
     answers: { 201: admin },
-    handler: async (input) => created(await addAdmin(database, passwords, input.body, nowSec(), authorOf(input))),
+    handler: async (input) => created(await addAdmin(database, passwords, input.body, nowSec(), actorOf(input))),
   }),
   route({
     method: 'PATCH',
     path: onePath,
     access: 'admin',
-    summary: 'Change the address or the password of an admin; that admin has to sign in again',
+    summary: 'Change the address or the password of an admin, who must sign in again',
     params,
     body: credentials.partial(),
     answers: { 200: admin, 404: 'There is no such admin.' },
     async handler(input) {
-      const id = checkedId(input.params.id);
-      const changed = await changeAdmin(database, passwords, id, input.body, nowSec(), authorOf(input));
+      const id = requireAdminId(input.params.id);
+      const changed = await changeAdmin(database, passwords, id, input.body, nowSec(), actorOf(input));
       bus.notify('accounts');
       return ok(changed);
     },
@@ -77,15 +77,15 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     params,
     answers: { 200: z.null(), 404: 'There is no such admin.', 409: 'It is the last admin.' },
     async handler(input) {
-      await deleteAdmin(database, checkedId(input.params.id), authorOf(input));
+      await deleteAdmin(database, requireAdminId(input.params.id), actorOf(input));
       bus.notify('accounts');
       return ok(null);
     },
   }),
 ];
 
-/** What is no id is nobody's; the database would refuse some texts as such. */
-function checkedId(id: string): string {
+/** Throws 404 for a text that is not a UUID: the database refuses some of them with an error. */
+function requireAdminId(id: string): string {
   if (!z.uuid().safeParse(id).success) throw notFound('admin');
   return id;
 }

@@ -2,16 +2,16 @@ import type { Database } from '@recordbus/database';
 import { exactText, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { auditJson, listAudit } from '../audit/audit-log.ts';
 
-/** Who did what (contract §7, §8). */
+/** The audit log (admins §6.1). */
 export const auditRoutes = ({ database }: { readonly database: Database }): Route[] => [
   route({
     method: 'GET',
     path: '/api/v1/admin/audit',
     access: 'admin',
-    summary: 'List what was audited, newest first',
+    summary: 'List audited actions, newest first',
     query: pageQuery.extend({
       action: exactText.describe('the exact action'),
-      actor_id: exactText.describe('the id of who did it'),
+      actor_id: exactText.describe('the id of the actor'),
     }),
     answers: { 200: pageOf(auditJson) },
     handler: async ({ query: wanted }) => {

@@ -6,7 +6,7 @@ import { eventSchemas } from '../events/event-schemas.ts';
 
 const jsonSchema = z.record(z.string(), z.unknown()).describe('a JSON Schema, draft 2020-12');
 
-/** What other systems have to know of the events on the bus. */
+/** Schemas of the events on the bus, for other systems (events §2.7). */
 export const eventRoutes = ({ database }: { readonly database: Database }): Route[] => [
   route({
     method: 'GET',

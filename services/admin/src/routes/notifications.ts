@@ -22,17 +22,17 @@ const result: z.ZodType<NotificationResult> = z.object({
   ),
 });
 
-/** Trying out the push notification providers. */
+/** Sends test notifications through the push notification providers (notifications §1). */
 export const notificationRoutes = ({ settings, notifier }: NotificationRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/api/v1/admin/notifications/test',
     access: 'admin',
-    summary: 'Send a push notification at once, and see what became of each target',
+    summary: 'Send a push notification at once and report the result for each target',
     body: notificationSchema,
     answers: { 200: result, 422: 'not a notification, or the provider is not enabled' },
     async handler({ body }) {
-      // Whoever tries the settings has just changed them.
+      // The caller has probably just changed the settings.
       await settings.refresh();
       return ok(await notifier.send(body));
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, type Settings, settingKeys } from '@recordbus/settings';
@@ -33,15 +33,12 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
   before(async () => {
     own = await openTemporaryDatabase();
     database = own.database;
-    const envelope = createEnvelope('a passphrase');
-    // Nobody listens to the bus here: what the routes promise they promise without it.
+    const cipher = createValueCipher('a passphrase');
+    // There is no bus: the routes work without it.
     const bus = { notify: () => (notices += 1), onNotice: () => () => {} };
-    [settings, otherReplica] = [1, 2].map(() => createSettings({ database, bus, log, envelope })) as [
-      Settings,
-      Settings,
-    ];
+    [settings, otherReplica] = [1, 2].map(() => createSettings({ database, bus, log, cipher })) as [Settings, Settings];
     await Promise.all([settings.start(), otherReplica.start()]);
-    const handle = createDispatcher(settingsRoutes({ database, bus, envelope, settings }), {
+    const handle = createDispatcher(settingsRoutes({ database, bus, cipher, settings }), {
       log,
       mapError: mapDatabaseError,
     });
@@ -94,7 +91,7 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
     assert.equal(body.data?.['cors.max_age'], '600');
   });
 
-  test('PATCH is partial, answers with all settings, shows secrets decrypted, and tells the bus', async () => {
+  test('PATCH is partial, answers with all settings, shows secrets decrypted, and notifies the bus', async () => {
     const heard = notices;
     const { status, body } = await ask('PATCH', 'settings', { body: { 'smtp.pass': 'hunter2', 'cors.max_age': '5' } });
     assert.equal(status, 200);
@@ -107,14 +104,14 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
     assert.equal((await read())['smtp.pass'], 'hunter2');
   });
 
-  test('what was read can be sent back whole', async () => {
+  test('settings that were read can be sent back whole', async () => {
     const all = await read();
     const { status, body } = await ask('PATCH', 'settings', { body: all });
     assert.equal(status, 200);
     assert.deepEqual(body.data, all);
   });
 
-  test('PATCH with anything wrong is 422 naming each key, and changes nothing', async () => {
+  test('PATCH with a wrong value or key is 422 naming each key, and changes nothing', async () => {
     const beforehand = await read();
     const heard = notices;
     const { status, body } = await ask('PATCH', 'settings', {
@@ -140,13 +137,13 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
       assert.equal((await ask('PATCH', 'settings', { body })).status, 400);
   });
 
-  test('another replica sees the change without the bus as soon as it is asked to', async () => {
+  test('another replica sees the change without the bus when it refreshes', async () => {
     await ask('PATCH', 'settings', { body: { 'smtp.host': 'mail.example.com' } });
     await otherReplica.refresh();
     assert.equal(otherReplica.get('smtp.host'), 'mail.example.com');
   });
 
-  test('only admins get at the settings; anyone gets the theme', async () => {
+  test('settings are for admins only; the theme is public', async () => {
     for (const [as, status] of [
       [guest, 401],
       [user, 403],
@@ -174,9 +171,9 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
     ]);
   });
 
-  test('the declarations describe every key for the document of the API', () => {
+  test('the declarations describe every key for the API document', () => {
     const routes = describeRoutes(
-      settingsRoutes({ database, bus: { notify: () => {} }, envelope: createEnvelope('k'), settings }),
+      settingsRoutes({ database, bus: { notify: () => {} }, cipher: createValueCipher('k'), settings }),
     );
     const patch = routes.find(({ method }) => method === 'PATCH')?.body as {
       properties: Record<string, unknown>;

@@ -1,8 +1,10 @@
 import type { Database } from '@recordbus/database';
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { loadCollections } from '@recordbus/schema';
+import { mayWarn, ok, type Route, route, withWarnings } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { authorOf } from '../audit/author.ts';
-import type { SchemaChanges } from '../collections/schema-changes.ts';
+import { actorOf } from '../audit/actor.ts';
+import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
+import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { snapshotJson, snapshotToApply } from '../snapshots/snapshot-document.ts';
 import { exportSnapshot } from '../snapshots/snapshots.ts';
@@ -15,16 +17,16 @@ interface SnapshotRoutesDeps {
 
 const names = z.array(z.string());
 
-/** A snapshot holds every definition, so it may be far larger than a body usually is. */
+/** Larger than for other bodies, since a snapshot holds every definition. */
 const bodyLimitBytes = 16 * 1024 * 1024;
 
-/** The whole schema as a document, and back (interface §4.2, contract §7, §8). */
+/** Routes that export and apply the schema as one document (collections §11). */
 export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/v1/admin/migrations/snapshot',
     access: 'admin',
-    summary: "Every collection's full definition, indexes included",
+    summary: "Get every collection's definition, indexes included",
     answers: { 200: snapshotJson },
     handler: async () => ok(await exportSnapshot(database, nowSec())),
   }),
@@ -33,13 +35,21 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     idempotent: true,
     path: '/api/v1/admin/migrations/apply',
     access: 'admin',
-    summary: 'Make the collections of a snapshot that are missing; with mode sync, change those that exist as well',
+    summary: 'Create the missing collections of a snapshot; with mode sync, also change those that exist',
     body: snapshotToApply,
     bodyLimitBytes,
     answers: {
-      200: z.object({ mode: z.enum(['additive', 'sync']), created: names, updated: names, unchanged: names }),
-      409: 'A unique index would be over values that are there twice.',
+      200: mayWarn(z.object({ mode: z.enum(['additive', 'sync']), created: names, updated: names, unchanged: names })),
+      409: 'A unique index would cover duplicate values.',
     },
-    handler: async (input) => ok(await applySnapshot(changes, input.body, nowSec(), authorOf(input))),
+    async handler(input) {
+      const applied = await applySnapshot(changes, input.body, nowSec(), actorOf(input));
+      const { collections } = await loadCollections(database.read);
+      const changed = new Set([...applied.created, ...applied.updated]);
+      const warnings = collections
+        .filter(({ name }) => changed.has(name))
+        .flatMap((collection) => warningsOfOpenRules(collection, collections));
+      return withWarnings(ok(applied), warnings);
+    },
   }),
 ];

@@ -42,7 +42,7 @@ describe('view collections', { skip }, () => {
 
   const typesOf = (fields: readonly Field[]) => Object.fromEntries(fields.map(({ name, type }) => [name, type]));
 
-  test('has the fields that its query hands on, and those that come of what it reckons', async () => {
+  test('has the fields that its query passes through and those that it computes', async () => {
     const made = collectionOf(
       await view(`select p.id, p.title, p."authorId", p.kinds, p.due, p.created_at, p.updated_at, p.created_at as born,
         count(*) over () as n, sum(p.stars) as stars, avg(1)::numeric as mean, p.meta -> 'a' as a, p.stars > 1 as good,
@@ -83,7 +83,7 @@ describe('view collections', { skip }, () => {
     [undefined, /is required/],
     ['', /is required/],
     [null, /is required/],
-    ['select', /must give a column "id"/],
+    ['select', /must return a column "id"/],
     ['selec id from posts', /syntax error/],
     ['select 1 as id; select 2 as id', /must be one SELECT/],
     ['', /is required/],
@@ -106,11 +106,11 @@ describe('view collections', { skip }, () => {
     ['select id, 1 from posts', /column/],
     ['select id, 1 as a, 2 as "A" from posts', /case/],
     ['select id, title as created_at from posts', /created_at must be a time/],
-    ['select 1 as id from posts', /1 rows have one/],
+    ['select 1 as id from posts', /1 rows repeat an id/],
     ['select "authorId" as id from posts', /2 rows without an id/],
     ['select id, 1 / (stars - 1) as x from posts', /division by zero/],
     ['with recursive r as (select 1 as id union all select id + 1 from r) select id from r', /took longer/],
-    // What could reach a file, another query, a setting, a secret, or takes its time
+    // Functions that can read a file, a setting or a secret, run another query, or wait
     ["select pg_read_file('/etc/passwd') as id", /pg_read_file/],
     ["select pg_catalog.pg_read_file('/etc/passwd') as id", /pg_read_file/],
     ['select "pg_read_file"(title) as id from posts', /pg_read_file/],
@@ -126,8 +126,8 @@ describe('view collections', { skip }, () => {
     ['select nextval(title) as id from posts', /nextval/],
     ['select random() as id', /random/],
     ['select version() as id', /version/],
-    ['select current_user as id', /who or where/],
-    ['select current_catalog as id', /who or where/],
+    ['select current_user as id', /must not read the user/],
+    ['select current_catalog as id', /must not read the user/],
     ["select 'records.posts'::regclass as id", /type regclass/],
     ["select regclass 'posts' as id", /type regclass/],
     ["select cast('x' as xml) as id", /type xml/],
@@ -137,7 +137,7 @@ describe('view collections', { skip }, () => {
     ['select id from system.admins', /without a schema/],
     ['select id from information_schema.tables', /without a schema/],
     ['select id from admins', /no collection "admins"/],
-    // A CTE somewhere else does not make the catalog one
+    // A CTE elsewhere does not allow the catalog under its name
     [
       'select a.relname as id from pg_authid a where exists (with pg_authid as (select 1) select 1 from pg_authid)',
       /nothing but collections|permission|does not exist/,
@@ -150,7 +150,7 @@ describe('view collections', { skip }, () => {
     ['select to_jsonb(p) as id from posts p', /whole row/],
     ['select p as id from posts p', /whole row/],
     ['select count(p) as id from posts p', /whole row/],
-    ['select ctid as id from posts', /own columns/],
+    ['select ctid as id from posts', /system columns/],
     ["select ('x'::text).current_setting as id", /./],
     ['select id operator(public.=) id as id from posts', /./],
   ];
@@ -162,7 +162,7 @@ describe('view collections', { skip }, () => {
       assert.match(String(body.details?.view_query), sentence);
     });
 
-  test('follows a collection that is called otherwise, and the options of its fields', async () => {
+  test('follows a renamed collection and the options of its fields', async () => {
     const base = await make('things', [
       { name: 'title', type: 'text' },
       { name: 'rank', type: 'number' },
@@ -191,7 +191,7 @@ describe('view collections', { skip }, () => {
     assert.deepEqual(ids(after.fields), ids(first.fields));
   });
 
-  test('keeps what it needs: 422 for a field, 409 for a collection, each naming it', async () => {
+  test('protects what it reads: 422 for a field, 409 for a collection, each naming it', async () => {
     const base = await make('needed', [
       { name: 'title', type: 'text' },
       { name: 'kind', type: 'select', options: { values: ['a'] } },

@@ -16,9 +16,9 @@ interface WebhookDeliveryRoutesDeps {
 const path = '/api/v1/admin/webhooks/:id';
 const params = z.object({ id: z.string() });
 const deliveryParams = z.object({ id: z.string(), deliveryId: z.string() });
-const notThere = { 404: 'There is no such webhook or delivery.' };
+const noSuchDelivery = { 404: 'There is no such webhook or delivery.' };
 
-/** Deliveries of a webhook: looking at them, and sending again (interface §4.4, contract §5). */
+/** Routes of the deliveries of a webhook (webhooks §4). */
 export const webhookDeliveryRoutes = ({
   database: { query, transaction },
   bus,
@@ -30,7 +30,7 @@ export const webhookDeliveryRoutes = ({
     access: 'admin',
     summary: 'Send a synthetic event to this webhook only',
     params,
-    answers: { 200: deliveryJson, ...notThere },
+    answers: { 200: deliveryJson, ...noSuchDelivery },
     handler: async (input) => {
       const { id } = input.params;
       const json = await transaction(async (run) => {
@@ -50,7 +50,7 @@ export const webhookDeliveryRoutes = ({
     summary: 'List the deliveries of a webhook, newest first',
     params,
     query: deliveriesQuery,
-    answers: { 200: pageOf(deliveryJson), ...notThere },
+    answers: { 200: pageOf(deliveryJson), ...noSuchDelivery },
     handler: async ({ params: { id }, query: wanted }) => {
       await getWebhook(query, id);
       return rawJson(200, await listDeliveries(query, id, wanted));
@@ -62,7 +62,7 @@ export const webhookDeliveryRoutes = ({
     access: 'admin',
     summary: 'Get a delivery with its attempts',
     params: deliveryParams,
-    answers: { 200: deliveryJson, ...notThere },
+    answers: { 200: deliveryJson, ...noSuchDelivery },
     handler: async ({ params: { id, deliveryId } }) => rawJson(200, await getDelivery(query, id, deliveryId)),
   }),
   route({
@@ -70,9 +70,9 @@ export const webhookDeliveryRoutes = ({
     idempotent: true,
     path: `${path}/deliveries/:deliveryId/redeliver`,
     access: 'admin',
-    summary: 'Make a new delivery of the same event',
+    summary: 'Create a new delivery of the same event',
     params: deliveryParams,
-    answers: { 201: deliveryJson, ...notThere },
+    answers: { 201: deliveryJson, ...noSuchDelivery },
     handler: async (input) => {
       const { id, deliveryId } = input.params;
       const json = await transaction(async (run) => {
@@ -89,10 +89,10 @@ export const webhookDeliveryRoutes = ({
     idempotent: true,
     path: `${path}/replay`,
     access: 'admin',
-    summary: 'Make new deliveries of the events delivered since a time',
+    summary: 'Create new deliveries of the events delivered since a time',
     params,
     body: replayRequest,
-    answers: { 200: z.object({ count: z.number() }), ...notThere },
+    answers: { 200: z.object({ count: z.number() }), ...noSuchDelivery },
     handler: async (input) => {
       const { params, body } = input;
       const count = await transaction(async (run) => {

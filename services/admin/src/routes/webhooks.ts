@@ -23,7 +23,7 @@ const path = '/api/v1/admin/webhooks';
 const params = z.object({ id: z.string() });
 const noSuchWebhook = { 404: 'There is no such webhook.' };
 
-/** Definitions of webhooks (interface §4.4, contract §5). */
+/** Routes of the definitions of webhooks (webhooks §1). */
 export const webhookRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
   route({
     method: 'GET',
@@ -67,7 +67,7 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     method: 'PATCH',
     path: `${path}/:id`,
     access: 'admin',
-    summary: 'Change a webhook; it counts from the next attempt on',
+    summary: 'Change a webhook, from the next attempt on',
     params,
     body: webhookChange,
     answers: { 200: webhookJson, ...noSuchWebhook },
@@ -103,7 +103,7 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     idempotent: true,
     path: `${path}/:id/regenerate-secret`,
     access: 'admin',
-    summary: 'Give a webhook a new secret; for a while the old one signs too, in the Standard Webhooks header',
+    summary: 'Give a webhook a new secret; the old one keeps signing for a while, in the Standard Webhooks header',
     params,
     body: secretRegeneration,
     answers: { 200: webhookJson, ...noSuchWebhook },
@@ -122,7 +122,7 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     method: 'GET',
     path: `${path}/:id/status`,
     access: 'admin',
-    summary: 'See whether a webhook is paused or failing, and what waits for it',
+    summary: 'Get whether a webhook is paused or failing, and its pending deliveries',
     params,
     answers: { 200: webhookStatusJson, ...noSuchWebhook },
     handler: async ({ params: { id } }) => ok(await getWebhookStatus(query, id)),

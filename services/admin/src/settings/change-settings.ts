@@ -1,25 +1,32 @@
 import { recordAudit } from '@recordbus/audit';
-import { type PatchDeps, patchSettings, type SettingKey, type Settings, type SettingsPatch } from '@recordbus/settings';
-import type { Author } from '../audit/author.ts';
+import { loadCollections } from '@recordbus/schema';
+import { type PatchDeps, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
+import type { Actor } from '../audit/actor.ts';
+import { checkCollectionsOf } from './check-collections.ts';
 
 export interface SettingsDeps extends PatchDeps {
   readonly settings: Settings;
 }
 
-/** Every setting as it counts now, whichever replica changed it last. */
-export async function currentSettings({ settings }: SettingsDeps): Promise<Record<SettingKey, string>> {
+/** Returns every setting, including changes that other replicas made last. */
+export async function currentSettings({ settings }: SettingsDeps): Promise<Record<string, string>> {
   await settings.refresh();
   return settings.all();
 }
 
-/** Stores a patch and gives every setting as it counts after it. The audit row names the keys, never their values. */
+/**
+ * Stores a patch and returns every setting after it. The audit row names the keys, never their values (settings §1.6).
+ * Throws 422 for keys of missing collections.
+ */
 export async function changeSettings(
   deps: SettingsDeps,
   patch: SettingsPatch,
-  author: Author,
-): Promise<Record<SettingKey, string>> {
-  await patchSettings(deps, patch, (query, keys) =>
-    recordAudit(query, { ...author, action: 'settings.update', details: { keys } }),
-  );
+  actor: Actor,
+): Promise<Record<string, string>> {
+  await patchSettings(deps, patch, async (query, keys) => {
+    const { collections } = await loadCollections(query);
+    checkCollectionsOf(patch, collections);
+    await recordAudit(query, { ...actor, action: 'settings.update', details: { keys } });
+  });
   return currentSettings(deps);
 }

@@ -2,24 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '@recordbus/audit';
 import { type Collection, createProblems, loadCollections, readFieldDefinitions } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
-import type { Author } from '../audit/author.ts';
+import type { Actor } from '../audit/actor.ts';
 import { applyChange } from '../collections/change-collection.ts';
 import type { CollectionChange } from '../collections/collection-draft.ts';
-import { updateCollection } from '../collections/collections-table.ts';
 import { applyCreate } from '../collections/create-collection.ts';
-import { findByFoldedName } from '../collections/find-collection.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
 import { ruleNames } from '../collections/read-rules.ts';
-import type { SchemaChange, SchemaChanges } from '../collections/schema-changes.ts';
 import { applyDroppedIndex, applyNewIndex } from '../indexes/change-indexes.ts';
 import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
+import { updateCollection } from '../schema/collections-table.ts';
+import { findByFoldedName } from '../schema/find-collection.ts';
+import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { isRelation, listOfFields, mergeFields } from './merge-fields.ts';
 import { orderViews } from './order-views.ts';
-import { renewView, takeViewsDown } from './renew-views.ts';
+import { dropAllViews, recreateView } from './recreate-views.ts';
 import type { SnapshotCollection, SnapshotToApply } from './snapshot-document.ts';
 
-/** What became of the collections of a snapshot, by name. */
-export interface Applied {
+/** The result of an apply: names of collections. */
+export interface AppliedSnapshot {
   readonly mode: SnapshotToApply['mode'];
   readonly created: string[];
   readonly updated: string[];
@@ -27,32 +27,32 @@ export interface Applied {
 }
 
 /**
- * Makes the collections of a snapshot that are missing and, when it is to be synchronised, changes those that exist;
- * all of it or nothing, and nothing is dropped. Throws 422 naming what is wrong by its collection, and 409 for a unique
- * index over values that are there twice.
+ * Creates the missing collections of a snapshot and, in mode `sync`, changes those that exist. It applies all or nothing
+ * and drops nothing (collections §11). Throws 422 that names problems by collection, and 409 when a unique index covers
+ * duplicate values.
  */
 export function applySnapshot(
   changes: SchemaChanges,
   { snapshot, mode }: SnapshotToApply,
   nowSec: number,
-  author: Author,
-): Promise<Applied> {
+  actor: Actor,
+): Promise<AppliedSnapshot> {
   return changes.make(async (schema) => {
     const before = schema.collections;
     refuseNames(snapshot.collections, before);
-    const isThere = ({ name }: SnapshotCollection) => before.some((collection) => collection.name === name);
-    const wanted = snapshot.collections.filter((draft) => mode === 'sync' || !isThere(draft));
-    await makeAll(schema, wanted, isThere, nowSec);
-    const after = await keepUnchanged(schema, before);
+    const exists = ({ name }: SnapshotCollection) => before.some((collection) => collection.name === name);
+    const wanted = snapshot.collections.filter((draft) => mode === 'sync' || !exists(draft));
+    await applyDrafts(schema, wanted, exists, nowSec);
+    const changed = await restoreUnchangedTimes(schema, before);
     const namesWhere = (is: (draft: SnapshotCollection) => boolean) =>
       snapshot.collections.filter(is).map(({ name }) => name);
-    const applied: Applied = {
+    const applied: AppliedSnapshot = {
       mode,
-      created: namesWhere((draft) => !isThere(draft)),
-      updated: namesWhere((draft) => isThere(draft) && after.has(draft.name)),
-      unchanged: namesWhere((draft) => isThere(draft) && !after.has(draft.name)),
+      created: namesWhere((draft) => !exists(draft)),
+      updated: namesWhere((draft) => exists(draft) && changed.has(draft.name)),
+      unchanged: namesWhere((draft) => exists(draft) && !changed.has(draft.name)),
     };
-    await recordAudit(schema.query, { ...author, action: 'snapshots.apply', details: { ...applied } });
+    await recordAudit(schema.query, { ...actor, action: 'snapshots.apply', details: { ...applied } });
     return applied;
   });
 }
@@ -61,41 +61,41 @@ function refuseNames(drafts: readonly SnapshotCollection[], collections: readonl
   const problems = createProblems();
   const folded = new Set<string>();
   for (const { name, type } of drafts) {
-    const there = findByFoldedName(collections, name);
-    if (there && there.name !== name) problems.add(`collections.${name}.name`, `is taken by ${there.name}`);
-    if (there && there.name === name && there.type !== type)
-      problems.add(`collections.${name}.type`, `cannot change from ${there.type}`);
-    if (folded.has(name.toLowerCase())) problems.add(`collections.${name}.name`, 'stands there twice');
+    const existing = findByFoldedName(collections, name);
+    if (existing && existing.name !== name) problems.add(`collections.${name}.name`, `is taken by ${existing.name}`);
+    if (existing && existing.name === name && existing.type !== type)
+      problems.add(`collections.${name}.type`, `cannot change from ${existing.type}`);
+    if (folded.has(name.toLowerCase())) problems.add(`collections.${name}.name`, 'is in the snapshot twice');
     folded.add(name.toLowerCase());
   }
   problems.throwIfAny();
 }
 
 /**
- * Tables first, without what leads from one to another; then their relations, of which some may form a circle, then
- * the rules, which may follow any of them, the indexes, and at last the views, each behind those that it reads.
+ * Applies the drafts in an order that always works: tables without relations, then all fields with relations, which may
+ * form circles, then rules, which may follow any relation, then indexes, then views, each after those that it reads.
  */
-async function makeAll(
+async function applyDrafts(
   schema: SchemaChange,
   drafts: readonly SnapshotCollection[],
-  isThere: (draft: SnapshotCollection) => boolean,
+  exists: (draft: SnapshotCollection) => boolean,
   nowSec: number,
 ): Promise<void> {
   const tables = drafts.filter(({ type }) => type !== 'view');
   const step = async (draft: SnapshotCollection, work: (now: SchemaChange) => Promise<unknown>) => {
     const now = await current(schema);
-    await naming(draft.name, () => work(now));
+    await reportingUnder(draft.name, () => work(now));
   };
   const change = (draft: SnapshotCollection, body: CollectionChange) =>
     step(draft, (now) => applyChange(now, draft.name, body, nowSec));
 
-  // A table may change in a way that its views as they are stand against, and as they are to be do not.
-  const takenDown = new Set<string>();
-  if (tables.some((draft) => isThere(draft) && changesFields(schema.collections, draft))) {
-    for (const { name, type } of schema.collections) if (type === 'view') takenDown.add(name);
-    await takeViewsDown(schema, [...takenDown]);
+  // The current views may prevent a change of a table that the new views allow.
+  const droppedViews = new Set<string>();
+  if (tables.some((draft) => exists(draft) && changesFields(schema.collections, draft))) {
+    for (const { name, type } of schema.collections) if (type === 'view') droppedViews.add(name);
+    await dropAllViews(schema, [...droppedViews]);
   }
-  for (const draft of tables.filter((table) => !isThere(table))) {
+  for (const draft of tables.filter((table) => !exists(table))) {
     const fields = listOfFields(draft.fields);
     const own = typeof fields === 'string' ? fields : fields.filter((field) => !isRelation(field));
     await step(draft, (now) => applyCreate(now, { ...withoutRules(draft), fields: own }, nowSec));
@@ -110,25 +110,25 @@ async function makeAll(
   for (const draft of tables) await step(draft, (now) => applyIndexes(now, draft));
   const views = drafts.filter(({ type }) => type === 'view');
   const kept = schema.collections
-    .filter(({ name }) => takenDown.has(name) && !views.some((draft) => draft.name === name))
+    .filter(({ name }) => droppedViews.has(name) && !views.some((draft) => draft.name === name))
     .map(({ name, viewQuery }) => ({ name, view_query: viewQuery, isKept: true as const }));
   for (const view of await orderViews([...views, ...kept])) {
     const body = 'isKept' in view ? {} : { view_query: view.view_query, ...rulesOf(view) };
-    if (takenDown.delete(view.name)) {
-      await naming(view.name, () => renewView(schema, view.name, body, takenDown, nowSec));
-    } else if ('isKept' in view || isThere(view)) {
-      await naming(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
+    if (droppedViews.delete(view.name)) {
+      await reportingUnder(view.name, () => recreateView(schema, view.name, body, droppedViews, nowSec));
+    } else if ('isKept' in view || exists(view)) {
+      await reportingUnder(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
     } else await step(view, (now) => applyCreate(now, withoutIndexes(view), nowSec));
   }
 }
 
-/** A change of the schema with the collections as it has made them so far. */
+/** Returns the change of the schema with the collections as they are now. */
 const current = async (schema: SchemaChange): Promise<SchemaChange> => ({
   ...schema,
   collections: (await loadCollections(schema.query)).collections,
 });
 
-/** Will the fields of a collection that exists be others? What is wrong with them is said when they are changed. */
+/** Whether the draft changes the fields of an existing collection. Problems are reported when they are applied. */
 function changesFields(collections: readonly Collection[], draft: SnapshotCollection): boolean {
   const existing = collections.find(({ name }) => name === draft.name);
   const fields = listOfFields(draft.fields);
@@ -138,7 +138,7 @@ function changesFields(collections: readonly Collection[], draft: SnapshotCollec
     {
       collectionType: existing.type,
       previous: existing.fields,
-      // Relations lead where they led, or are new.
+      // Targets are validated when the fields are applied.
       findCollection: (name) => ({ name, type: 'base' }),
     },
     createProblems(),
@@ -160,7 +160,7 @@ const withoutRules = (draft: SnapshotCollection) => {
   return rest;
 };
 
-/** Those that the snapshot names. */
+/** Returns the rules that the snapshot names. */
 const rulesOf = (draft: SnapshotCollection): CollectionChange =>
   Object.fromEntries(
     ruleNames.flatMap((name) => {
@@ -171,7 +171,7 @@ const rulesOf = (draft: SnapshotCollection): CollectionChange =>
 
 async function applyIndexes(schema: SchemaChange, draft: SnapshotCollection): Promise<void> {
   let collection = schema.collections.find(({ name }) => name === draft.name);
-  if (!collection) throw new Error(`${draft.name} was not made`);
+  if (!collection) throw new Error(`the collection ${draft.name} is missing`);
   for (const wanted of draft.indexes) {
     const existing = definitionsOfIndexes(collection).find(
       ({ name }) => name.toLowerCase() === wanted.name.toLowerCase(),
@@ -189,8 +189,11 @@ const definitionOf = ({ name, columns, unique, type }: SnapshotCollection['index
   type,
 });
 
-/** Puts back the time of the last change of what ended as it began; gives the names of what did not. */
-async function keepUnchanged({ query }: SchemaChange, before: readonly Collection[]): Promise<ReadonlySet<string>> {
+/** Restores `updated_at` of collections that did not change. Returns the names of those that did. */
+async function restoreUnchangedTimes(
+  { query }: SchemaChange,
+  before: readonly Collection[],
+): Promise<ReadonlySet<string>> {
   const { collections } = await loadCollections(query);
   const changed = new Set<string>();
   for (const collection of collections) {
@@ -201,8 +204,8 @@ async function keepUnchanged({ query }: SchemaChange, before: readonly Collectio
   return changed;
 }
 
-/** Whatever is wrong with a collection is 422 here, under the collection's name. */
-async function naming(name: string, work: () => Promise<unknown>): Promise<void> {
+/** Runs the work and reports 400 and 422 as 422, with places below the collection's name. */
+async function reportingUnder(name: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

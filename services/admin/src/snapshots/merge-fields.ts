@@ -1,37 +1,38 @@
 import type { Field } from '@recordbus/schema';
 
-/** A definition as far as it says which field it means. */
+/** The members of a definition that identify its field. */
 interface Definition {
   readonly id?: unknown;
   readonly name?: unknown;
 }
 
 /**
- * The definitions of a snapshot for a collection that exists: a field is known by its id, else by its name, and the
- * fields that the snapshot lacks stay (contract §8). What is no definition goes through, to be refused as such.
+ * Merges the definitions of a snapshot into the fields of an existing collection. The id identifies a field, else the
+ * name; fields that the snapshot lacks stay (collections §11.3, §11.4). Values that are no definition pass through, to
+ * be refused later.
  */
 export function mergeFields(existing: readonly Field[], definitions: readonly unknown[]): unknown[] {
   const ids = new Set(existing.map(({ id }) => id));
   const named = new Set(definitions.map((definition) => (isDefinition(definition) ? definition.id : undefined)));
-  const meant = new Set<string>();
+  const matched = new Set<string>();
   const merged = definitions.map((definition) => {
     if (!isDefinition(definition)) return definition;
     if (typeof definition.id === 'string' && ids.has(definition.id)) {
-      meant.add(definition.id);
+      matched.add(definition.id);
       return definition;
     }
     const same = existing.find(({ id, name }) => name === definition.name && !named.has(id));
     if (!same) return definition;
-    meant.add(same.id);
+    matched.add(same.id);
     return { ...definition, id: same.id };
   });
-  return [...merged, ...existing.filter(({ id }) => !meant.has(id))];
+  return [...merged, ...existing.filter(({ id }) => !matched.has(id))];
 }
 
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The list of definitions that a snapshot carries as JSON text; what is none is handed on, to be refused. */
+/** Parses a list of definitions that is JSON text. Returns a text that is not such a list as is, to be refused later. */
 export function listOfFields(fields: string | readonly unknown[]): readonly unknown[] | string {
   if (typeof fields !== 'string') return fields;
   try {
@@ -42,6 +43,6 @@ export function listOfFields(fields: string | readonly unknown[]): readonly unkn
   }
 }
 
-/** Does the definition lead to another collection, which may not be there yet? */
+/** Whether the definition is a relation, whose target may not exist yet. */
 export const isRelation = (definition: unknown): boolean =>
   isDefinition(definition) && 'type' in definition && definition.type === 'relation';

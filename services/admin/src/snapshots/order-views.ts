@@ -5,7 +5,7 @@ interface View {
   readonly view_query?: string | null | undefined;
 }
 
-/** Views, each behind those of the others that its query reads. Those that read each other in a circle stay as they are. */
+/** Returns the views, each after those that its query reads. Views in a circle keep their order. */
 export async function orderViews<V extends View>(views: readonly V[]): Promise<V[]> {
   const mentions = new Map<string, readonly string[]>();
   for (const { name, view_query } of views) mentions.set(name, await findMentions(view_query ?? ''));

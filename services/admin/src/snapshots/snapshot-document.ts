@@ -6,14 +6,14 @@ import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 
 const version = 1;
 
-/** Every collection's definition as it is shown (contract §7). */
+/** A snapshot: every collection as the API shows it, with its indexes (collections §11.1). */
 export const snapshotJson = z.object({
   version: z.literal(version),
   generated_at: z.int().describe('unix seconds'),
   collections: z.array(collectionJson.extend({ indexes: z.array(newIndex) })),
 });
 
-/** One collection of a snapshot that is to be applied. */
+/** A collection of a snapshot to apply. */
 export const snapshotCollection = newCollection.extend({
   indexes: z.array(newIndex, 'must be a list of indexes').default([]),
 });
@@ -26,7 +26,7 @@ const document = z.strictObject({
   collections: z.array(snapshotCollection, 'must be a list of collections'),
 });
 
-/** The body of an apply: the document, or the whole answer in which it came (contract §8). */
+/** The body of an apply. `snapshot` is the document or the whole answer that held it (collections §11.2). */
 export const snapshotToApply = z.strictObject({
   snapshot: z.preprocess(
     (given) => (typeof given === 'object' && given !== null && 'data' in given ? given.data : given),
@@ -37,7 +37,7 @@ export const snapshotToApply = z.strictObject({
 
 export type SnapshotToApply = z.output<typeof snapshotToApply>;
 
-/** The snapshot of the given collections. */
+/** Returns the snapshot of the given collections. */
 export const takeSnapshot = (collections: readonly Collection[], nowSec: number): z.output<typeof snapshotJson> => ({
   version,
   generated_at: nowSec,

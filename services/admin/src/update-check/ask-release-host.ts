@@ -1,15 +1,15 @@
 import { createEgressClient, parseEgressRules } from '@recordbus/egress';
 import { z } from 'zod';
 
-/** For the whole exchange, and for its answer. */
+/** Timeout of the whole exchange, in milliseconds. */
 const timeoutMs = 10_000;
 const maxAnswerBytes = 256 * 1024;
 
 const release = z.object({ tag_name: z.string().regex(/^[\x21-\x7e]{1,100}$/) });
 
 /**
- * Asks for the tag of the latest release. Says nothing about who asks. Throws, with a sentence for admins, when there is
- * no proper answer in 10 s. The egress settings don't apply: the address is the operator's, not an extension's.
+ * Fetches the tag of the latest release. The request does not identify the installation. Throws an error with a sentence
+ * for admins when no valid answer arrives within 10 s. The egress settings do not apply: the operator chose the address.
  */
 export async function askReleaseHost(url: string): Promise<string> {
   const client = createEgressClient({ rules: () => parseEgressRules({ deny: 'off', allow: '' }) });
@@ -35,6 +35,6 @@ function tagOf(text: string): string {
   try {
     return release.parse(JSON.parse(text)).tag_name;
   } catch {
-    throw new Error('the release host answered no JSON with a tag_name');
+    throw new Error('the release host did not answer JSON with a tag_name');
   }
 }

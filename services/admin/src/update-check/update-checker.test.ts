@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createSettings, patchSettings, type SettingsPatch } from '@recordbus/settings';
@@ -11,7 +11,7 @@ import { eventually } from '@recordbus/shared/testing';
 import { createUpdateChecker } from './update-checker.ts';
 
 const nowMs = 1_900_000_000_000;
-const envelope = createEnvelope(undefined);
+const cipher = createValueCipher(undefined);
 const log = createLogger('test', 'silent');
 const bus = { notify: () => {}, onNotice: () => () => {} };
 
@@ -27,7 +27,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     await temporary.remove();
   });
 
-  /** A release host that a test answers for, replicas that ask it every `everyMs`, and what they keep. */
+  /** A release host that the test controls, replicas that ask it every `everyMs`, and their settings. */
   async function run(
     { answer, everyMs = 50, replicas = 1 }: { answer: RequestListener; everyMs?: number; replicas?: number },
     work: (parts: {
@@ -44,9 +44,9 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
     const { port } = host.address() as AddressInfo;
     const all = Array.from({ length: replicas }, () =>
-      createSettings({ database, bus, log, envelope, pollIntervalMs: 20 }),
+      createSettings({ database, bus, log, cipher, pollIntervalMs: 20 }),
     );
-    const deps = { database, bus, envelope, log, clock: () => nowMs, releaseUrl: `http://127.0.0.1:${port}/latest` };
+    const deps = { database, bus, cipher, log, clock: () => nowMs, releaseUrl: `http://127.0.0.1:${port}/latest` };
     const timing = { firstMs: 30, everyMs, leaseMs: 1000 };
     await Promise.all(all.map((settings) => settings.start()));
     const checkers = all.map((settings) => createUpdateChecker({ ...deps, settings, timing }));
@@ -84,7 +84,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     (_, response) =>
       response.end(JSON.stringify({ tag_name: tag, name: 'The one', assets: [] }));
 
-  test('keeps the tag of the latest release and when it was told', () =>
+  test('keeps the tag of the latest release and the time of the check', () =>
     run({ answer: release('v1.2.3') }, async ({ kept, asked }) => {
       await eventually(async () => (await kept())[0] === 'v1.2.3');
       assert.deepEqual(await kept(), ['v1.2.3', '1900000000', '']);
@@ -99,9 +99,9 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
       (_, response) => response.writeHead(302, { Location: '/elsewhere' }).end(),
       'the release host answered 302',
     ],
-    ['no JSON', (_, response) => response.end('<html>'), 'the release host answered no JSON with a tag_name'],
-    ['no tag', (_, response) => response.end('{"tag_name":5}'), 'the release host answered no JSON with a tag_name'],
-    ['a tag of several lines', release('v1\nv2'), 'the release host answered no JSON with a tag_name'],
+    ['no JSON', (_, response) => response.end('<html>'), 'the release host did not answer JSON with a tag_name'],
+    ['no tag', (_, response) => response.end('{"tag_name":5}'), 'the release host did not answer JSON with a tag_name'],
+    ['a tag of several lines', release('v1\nv2'), 'the release host did not answer JSON with a tag_name'],
     ['an answer without end', (_, response) => response.end(huge), 'the release host answered more than 262144 bytes'],
   ] satisfies [string, RequestListener, string][])
     test(`keeps the error and nothing else: ${name}`, () =>
@@ -110,7 +110,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
         assert.deepEqual(await kept(), ['', '', error]);
       }));
 
-  test('keeps what it knew beside an error, and clears the error at the next success', async () => {
+  test('keeps the former version beside an error, and clears the error at the next success', async () => {
     let isBroken = false;
     const answer: RequestListener = (request, response) => {
       if (isBroken) request.socket.destroy();
@@ -126,7 +126,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  test('asks once, however many replicas there are', () =>
+  test('one replica asks, whatever their number', () =>
     run({ answer: release('v3.0.0'), everyMs: 3_600_000, replicas: 3 }, async ({ kept, asked }) => {
       await eventually(async () => (await kept())[0] === 'v3.0.0');
       const [{ holders } = { holders: 0 }] = await database.query<{ holders: number }>({
@@ -137,8 +137,8 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
       assert.equal(asked(), 1);
     }));
 
-  test('asks nobody while it is off, and at once when it is switched on', async () => {
-    await patchSettings({ database, bus, envelope }, { 'update_check.enabled': '0' });
+  test('asks nothing while it is off, and at once when it is switched on', async () => {
+    await patchSettings({ database, bus, cipher }, { 'update_check.enabled': '0' });
     await run({ answer: release('v4.0.0') }, async ({ kept, asked, change }) => {
       await eventually(async () => {
         const rows = await database.query({

@@ -1,10 +1,10 @@
 import { createLease, type Database } from '@recordbus/database';
 import { type PatchDeps, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createWakeup } from '@recordbus/shared/wakeup';
 import { askReleaseHost } from './ask-release-host.ts';
 
-/** Looks which release is the latest and keeps that in the settings `update_check.*` (interface §2.7). It updates nothing. */
+/** Stores the latest release in the settings `update_check.*` (operation §7). It installs nothing. */
 export interface UpdateChecker {
   start(): void;
   stop(): Promise<void>;
@@ -12,10 +12,10 @@ export interface UpdateChecker {
 
 /** In milliseconds. */
 interface Timing {
-  /** From the start to the first look (interface §8). */
+  /** From the start to the first check (operation §7). */
   readonly firstMs: number;
   readonly everyMs: number;
-  /** How often a replica asks whether the looking is its task; who holds that keeps it three times as long. */
+  /** How often a replica renews or requests the lease, which lasts three times as long. */
   readonly leaseMs: number;
 }
 
@@ -31,17 +31,23 @@ interface CheckerDeps extends PatchDeps {
 
 const defaultTiming: Timing = { firstMs: 30_000, everyMs: 6 * 3_600_000, leaseMs: 120_000 };
 
-/** Longest error that the settings keep, in characters. */
+/** Longest stored error, in characters. */
 const maxErrorLength = 1000;
 
-/** Makes it. Of all replicas the one that holds the lease looks; another one takes over when that is gone. */
+/** Creates the background task. The replica with the lease checks; another one takes over when the lease expires. */
 export function createUpdateChecker(deps: CheckerDeps): UpdateChecker {
   const { database, settings, log, releaseUrl, clock, timing = defaultTiming } = deps;
   const lease = createLease(database, { name: 'update check', lifetimeMs: timing.leaseMs * 3 });
-  const wakeup = createWakeup();
-  let isEnding = false;
-  let endChanges: () => unknown = () => {};
-  let running = Promise.resolve();
+  const checking = every({
+    name: 'check for an update',
+    log,
+    level: 'debug',
+    intervalMs: () => Math.min(timing.leaseMs, Math.max(0, nextAtMs - performance.now())),
+    firstAfterMs: timing.firstMs,
+    retryMs: timing.leaseMs,
+    run: checkWhenDue,
+  });
+  let unsubscribe: () => unknown = () => {};
   let nextAtMs = 0;
 
   async function check(): Promise<void> {
@@ -49,59 +55,44 @@ export function createUpdateChecker(deps: CheckerDeps): UpdateChecker {
     try {
       const latest = await askReleaseHost(releaseUrl);
       const checkedAt = String(Math.floor(clock() / 1000));
-      await keep({ latest_version: latest, checked_at: checkedAt, error: '' });
-      if (latest !== known) log.info({ latest }, 'the release host told of a release');
+      await store({ latest_version: latest, checked_at: checkedAt, error: '' });
+      if (latest !== known) log.info({ latest }, 'found a new release');
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      log.debug({ err: error }, 'the release host did not tell of a release');
-      await keep({ error: message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxErrorLength) });
+      log.debug({ err: error }, 'cannot read the latest release');
+      await store({ error: message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxErrorLength) });
     }
   }
 
-  /** What is there already is not written again: every replica reads the settings anew when they change. */
-  async function keep(found: { latest_version?: string; checked_at?: string; error: string }): Promise<void> {
+  /** Stores the changed settings only, since every replica reloads the settings after a change. */
+  async function store(found: { latest_version?: string; checked_at?: string; error: string }): Promise<void> {
     const texts: Readonly<Record<string, string>> = settings.all();
     const entries = Object.entries(found).map(([name, text]) => [`update_check.${name}`, text] as const);
     const patch: SettingsPatch = Object.fromEntries(entries.filter(([key, text]) => texts[key] !== text));
     await patchSettings(deps, patch);
   }
 
-  /** Looks if it is time and this replica's task; gives the milliseconds until it should ask again. */
-  async function round(): Promise<number> {
-    try {
-      await lease.renew();
-      if (!lease.held || !settings.get('update_check.enabled')) return timing.leaseMs;
-      if (performance.now() >= nextAtMs) {
-        nextAtMs = performance.now() + timing.everyMs;
-        await check();
-      }
-    } catch (error) {
-      log.debug({ err: error }, 'the update check was put off');
-    }
-    return Math.min(timing.leaseMs, Math.max(0, nextAtMs - performance.now()));
-  }
-
-  async function run(): Promise<void> {
-    nextAtMs = performance.now() + timing.firstMs;
-    for (let restMs = timing.firstMs; ; restMs = await round()) {
-      await wakeup.wait(restMs);
-      wakeup.reset();
-      if (isEnding) return;
-    }
+  /** Checks when it is due and this replica holds the lease. */
+  async function checkWhenDue(): Promise<number | undefined> {
+    await lease.renew();
+    if (!lease.held || !settings.get('update_check.enabled')) return timing.leaseMs;
+    if (performance.now() < nextAtMs) return undefined;
+    nextAtMs = performance.now() + timing.everyMs;
+    await check();
+    return undefined;
   }
 
   return {
     start() {
-      endChanges = settings.onChange((changed) => {
-        if (changed.has('update_check.enabled')) wakeup.wake();
+      unsubscribe = settings.onChange((changed) => {
+        if (changed.has('update_check.enabled')) checking.wake();
       });
-      running = run();
+      nextAtMs = performance.now() + timing.firstMs;
+      checking.start();
     },
     async stop() {
-      isEnding = true;
-      endChanges();
-      wakeup.wake();
-      await running;
+      unsubscribe();
+      await checking.stop();
       if (lease.held) await lease.release().catch(() => {});
     },
   };

@@ -1,9 +1,8 @@
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /**
- * The functions that the query of a view may call: they reckon with their arguments and reach nothing else. What could
- * reach a file, another query, a setting or a secret is not here, and neither is what takes its time on purpose
- * (contract §8, Views).
+ * The functions that the query of a view may call (views §2.5). They compute from their arguments alone. Functions that
+ * can read a file, run another query, read a setting or a secret, or wait on purpose are not in the list.
  */
 export const allowedFunctions: ReadonlySet<string> = new Set([
   // Aggregates and windows
@@ -34,13 +33,13 @@ export const allowedFunctions: ReadonlySet<string> = new Set([
     array_to_json array_to_string cardinality generate_series generate_subscripts num_nonnulls num_nulls unnest`),
 ]);
 
-/** Types that a value may be cast to, by PostgreSQL's own names. Those that look something up (`regclass`) are not here. */
+/** Types that a value may be cast to, by PostgreSQL's names. Types that look something up (`regclass`) are not allowed. */
 export const allowedTypes: ReadonlySet<string> = new Set(
   words(`bool int2 int4 int8 float4 float8 numeric text varchar bpchar date time timetz timestamp timestamptz interval
     json jsonb uuid`),
 );
 
-/** What a query may be made of, as the parser calls it. */
+/** The parser's node types that a query may contain. */
 export const allowedSyntax: ReadonlySet<string> = new Set(
   words(`SelectStmt ResTarget ColumnRef A_Star String Integer Float Boolean BitString A_Const A_Expr BoolExpr NullTest
     BooleanTest CaseExpr CaseWhen CoalesceExpr MinMaxExpr A_ArrayExpr A_Indirection A_Indices RowExpr FuncCall
@@ -48,8 +47,8 @@ export const allowedSyntax: ReadonlySet<string> = new Set(
     RangeVar RangeSubselect RangeFunction JoinExpr Alias WithClause CommonTableExpr`),
 );
 
-/** What of the SQL functions without parentheses tells the time, and nothing of the database or of who asks. */
-export const allowedMoments: ReadonlySet<string> = new Set(
+/** SQL functions without parentheses that return the time. The others return the user or the database. */
+export const allowedTimeFunctions: ReadonlySet<string> = new Set(
   words(`SVFOP_CURRENT_DATE SVFOP_CURRENT_TIME SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP SVFOP_CURRENT_TIMESTAMP_N
     SVFOP_LOCALTIME SVFOP_LOCALTIME_N SVFOP_LOCALTIMESTAMP SVFOP_LOCALTIMESTAMP_N`),
 );

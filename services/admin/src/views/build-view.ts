@@ -1,35 +1,32 @@
 import { isDatabaseError, newId, type Query, sqlState } from '@recordbus/database';
-import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { accountColumns, type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { inspectView } from './inspect-view.ts';
 import { shapeView } from './view-columns.ts';
 import { readViewQuery, refusedQuery } from './view-query.ts';
 
-interface Building {
+interface BuildContext {
   readonly query: Query;
-  /** What its query may read. */
+  /** The collections that the query may read. */
   readonly collections: readonly Collection[];
-  /** Are the ids counted? They can't have become other ones when only the options of a field changed. */
+  /** Whether to check that ids are unique. A change of field options alone cannot change them. */
   readonly checksIds: boolean;
 }
 
-/** How long the query of a view may take over the data that is there, in milliseconds. */
-const patienceMs = 5000;
+/** How long the query of a view may take over the stored data, in milliseconds. */
+const queryTimeoutMs = 5000;
 
 /**
- * Makes the database's view of a collection of type view from its query, and gives the collection with the fields that
- * come of it. Throws 422 for a query that is not one SELECT over collections, that reads or calls what it may not, or
- * whose ids are not unique over the data that is there; in the database's words where it is the database that refuses.
+ * Creates the database view of a collection of type view and returns the collection with the fields of its query. Throws
+ * 422 for a query that is not one SELECT over collections, that reads or calls what it may not, or whose ids are not
+ * unique over the stored data. When the database refuses the query, the error has the database's message.
  */
 export async function buildView(
   collection: Collection,
-  { query, collections, checksIds }: Building,
+  { query, collections, checksIds }: BuildContext,
 ): Promise<Collection> {
-  const { select } = await readViewQuery(
-    collection.viewQuery ?? '',
-    collections.map(({ name }) => name),
-  );
+  const { select } = await readViewQuery(collection.viewQuery ?? '', collections);
   const draft = `records.${quoteIdentifier(`draft:${newId()}`)}`;
-  await inWordsOfDatabase(async () => {
+  await reportingDatabaseErrors(async () => {
     await query({ text: 'set local search_path = records, pg_catalog', values: [] });
     await query({ text: `create view ${draft} as ${select}`, values: [] });
     await query({ text: 'set local search_path to default', values: [] });
@@ -38,7 +35,12 @@ export async function buildView(
   await query({ text: `drop view ${draft}`, values: [] });
   const { fields, lacking, selectList } = shapeView(columns);
   await query({ text: 'set local search_path = records, pg_catalog', values: [] });
-  await query({ text: `create view ${tableOf(collection)} as select ${selectList} from (${select}\n) q`, values: [] });
+  // Permissions are those of the role that reads the view, not of its owner.
+  const options = 'with (security_invoker = true)';
+  await query({
+    text: `create view ${tableOf(collection)} ${options} as select ${selectList} from (${select}\n) q`,
+    values: [],
+  });
   await query({ text: 'set local search_path to default', values: [] });
   const { lacking: _, ...rest } = collection;
   const view: Collection = { ...rest, fields, ...(lacking.length > 0 && { lacking }) };
@@ -47,16 +49,16 @@ export async function buildView(
 }
 
 /**
- * Throws 422 when ids are missing or double, and when the query fails or takes too long. Every column is reckoned, so
- * that one which fails is found now.
+ * Throws 422 when ids are missing or not unique, and when the query fails or takes too long. It computes every column, to
+ * find those that fail.
  */
 async function checkIds(query: Query, view: Collection): Promise<void> {
-  const [row] = await inWordsOfDatabase(async () => {
+  const [row] = await reportingDatabaseErrors(async () => {
     await query({
       text: "select set_config('recordbus.timeout', current_setting('statement_timeout'), true)",
       values: [],
     });
-    await query({ text: `set local statement_timeout = ${patienceMs}`, values: [] });
+    await query({ text: `set local statement_timeout = ${queryTimeoutMs}`, values: [] });
     const counted = await query<{ empty: number; double: number }>({
       text: `select coalesce(sum(count) filter (where id is null), 0)::bigint as empty,
         coalesce(sum(count - 1) filter (where id is not null), 0)::bigint as double, max(longest) as longest
@@ -69,21 +71,29 @@ async function checkIds(query: Query, view: Collection): Promise<void> {
     });
     return counted;
   });
-  if (!row) throw new Error('the count of ids gave no row');
-  if (row.empty > 0) throw refusedQuery(`gives ${row.empty} rows without an id`);
-  if (row.double > 0) throw refusedQuery(`must give each id once; ${row.double} rows have one that another row has`);
+  if (!row) throw new Error('the count of ids returned no row');
+  if (row.empty > 0) throw refusedQuery(`returns ${row.empty} rows without an id`);
+  if (row.double > 0) throw refusedQuery(`must return each id once; ${row.double} rows repeat an id`);
 }
 
-/** SQLSTATE classes of a query that is at fault itself: its syntax and names, its data, what it can't do. */
-const ownFault = /^(0A|21|22|2F|39|42|54)/;
+/** SQLSTATE classes of errors in the query itself: syntax, names, data, unsupported features. */
+const queryErrorClasses = /^(0A|21|22|2F|39|42|54)/;
 
-async function inWordsOfDatabase<T>(work: () => Promise<T>): Promise<T> {
+async function reportingDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (isDatabaseError(error, sqlState.queryCanceled))
-      throw refusedQuery(`took longer than ${patienceMs / 1000} seconds over the data that is there`);
-    if (!isDatabaseError(error) || !ownFault.test(error.code ?? '')) throw error;
-    throw refusedQuery([error.message, error.detail, error.hint].filter(Boolean).join('; '));
+      throw refusedQuery(`took longer than ${queryTimeoutMs / 1000} seconds over the stored data`);
+    if (!isDatabaseError(error) || !queryErrorClasses.test(error.code ?? '')) throw error;
+    throw refusedQuery(
+      [error.message, error.detail, mentionsInternalColumn(error.hint) ? '' : error.hint].filter(Boolean).join('; '),
+    );
   }
 }
+
+const internalColumns = new Set(['created_at', 'updated_at', '_revision', ...accountColumns.map(({ name }) => name)]);
+
+/** Whether a hint of the database names a column that a view may not read or that records show under another name. */
+const mentionsInternalColumn = (hint: string | undefined): boolean =>
+  [...(hint ?? '').matchAll(/[\w$]+/g)].some(([word]) => internalColumns.has(word));

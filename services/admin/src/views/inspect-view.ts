@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { isSealed } from '@recordbus/query';
+import { isHidden } from '@recordbus/query';
 import { type Collection, type Field, tableOf } from '@recordbus/schema';
 import { allowedFunctions } from './allowed-functions.ts';
 import { refusedQuery } from './view-query.ts';
@@ -9,13 +9,13 @@ export interface ViewColumn {
   readonly name: string;
   /** SQL type without its modifiers. */
   readonly type: string;
-  /** Where its values come from as they are; undefined when they are reckoned. */
+  /** The column that it passes through; undefined for a computed column. */
   readonly origin: { readonly collection: Collection; readonly column: string } | undefined;
 }
 
 /**
- * Looks at what PostgreSQL has made of the query of a view: which tables and columns it reads and which functions it
- * calls, whatever the names in its text may be. Throws 422 for what a view may not read or call (contract §2, §8).
+ * Inspects how PostgreSQL resolved the query of a view: the tables and columns that it reads and the functions that it
+ * calls. Throws 422 for those that a view may not read or call (views §2.4, §2.5).
  */
 export async function inspectView(
   query: Query,
@@ -30,13 +30,13 @@ export async function inspectView(
   return readColumns(query, view, tables, originsOf(rule));
 }
 
-/** The tree of the view's query; names in it have their spaces and brackets escaped, so they look like nothing else. */
+/** Reads the stored tree of the view's query. It escapes spaces and braces in names, so patterns match only structure. */
 async function readRule(query: Query, view: string): Promise<{ readonly oid: number; readonly rule: string }> {
   const [row] = await query<{ oid: string | number; rule: string }>({
     text: 'select ev_class::bigint as oid, ev_action::text as rule from pg_rewrite where ev_class = $1::regclass',
     values: [view],
   });
-  if (!row) throw new Error(`${view} is no view`);
+  if (!row) throw new Error(`${view} is not a view`);
   return { oid: Number(row.oid), rule: row.rule };
 }
 
@@ -57,15 +57,15 @@ async function tablesByOid(query: Query, collections: readonly Collection[]): Pr
   );
 }
 
-/** Up to version 15 the tree also names the view itself, for the old and the new row of its rule. */
+/** Throws 422 for tables that are no collections. Up to PostgreSQL 15 the tree also names the view itself. */
 function refuseTables(rule: string, view: number, tables: ReadonlyMap<number, Collection>): void {
   if (oidsOf(rule, / :relid (\d+)/g).some((oid) => oid !== 0 && oid !== view && !tables.has(oid)))
     throw refusedQuery('must read nothing but collections');
-  if (/ :varattno 0 /.test(rule)) throw refusedQuery("can't take a whole row as a value; name its columns");
-  if (/ :varattno -/.test(rule)) throw refusedQuery("must not read the database's own columns");
+  if (/ :varattno 0 /.test(rule)) throw refusedQuery('cannot use a whole row as a value; name its columns');
+  if (/ :varattno -/.test(rule)) throw refusedQuery('must not read system columns');
 }
 
-/** What is called by name must be on the list; what an operator or a cast calls must be PostgreSQL's own and read nothing. */
+/** Functions called by name must be in the list. Those behind operators and casts must be built in and not volatile. */
 async function refuseFunctions(query: Query, rule: string): Promise<void> {
   const called = [
     ...oidsOf(
@@ -101,23 +101,26 @@ async function refuseColumns(query: Query, view: string, tables: ReadonlyMap<num
   for (const { table, name } of rows) {
     const collection = tables.get(Number(table));
     const field = collection?.fields.find((other) => other.name === name);
-    const isOpen = field ? !isSealed(field) : systemColumns.has(name);
+    const isOpen = field
+      ? !isHidden(field)
+      : systemColumns.has(name) || (collection?.type === 'auth' && name === 'is_anonymous');
     if (!collection || !isOpen) throw refusedQuery(`must not read ${collection?.name ?? 'a table'}.${name}`);
   }
 }
 
-const systemColumns = new Set(['id', 'created_at', 'updated_at']);
+/** `*` includes `_revision`; `shapeView` leaves it out. */
+const systemColumns = new Set(['id', 'created_at', 'updated_at', '_revision']);
 
 interface Origin {
   readonly table: number;
   readonly column: number;
 }
 
-/** Of each output column, by its number, the column that it hands on. */
+/** Returns the column that each output column passes through, by the number of the output column. */
 function originsOf(rule: string): ReadonlyMap<number, Origin> {
   const origins = new Map<number, Origin>();
   let depth = 0;
-  // Entries of the outermost query stand within its braces and their own.
+  // Entries of the outermost query are at depth 2: within its braces and their own.
   for (const { 0: token, 1: number, 2: table, 3: column } of rule.matchAll(entry)) {
     if (token === '{') depth += 1;
     else if (token === '}') depth -= 1;
@@ -127,7 +130,7 @@ function originsOf(rule: string): ReadonlyMap<number, Origin> {
   return origins;
 }
 
-/** A brace that belongs to the tree, or the end of a target entry; what is escaped is skipped. */
+/** Matches a brace of the tree or the end of a target entry, and skips escaped characters. */
 const entry =
   /\\.|[{}]|:resno (\d+) :resname (?:\\.|[^\\ ])+ :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+)/g;
 
@@ -160,6 +163,6 @@ async function nameOfColumn(query: Query, { table, column }: Origin): Promise<st
   return row?.name;
 }
 
-/** The field that a column hands on; undefined for one that is reckoned, and for a system column. */
+/** Returns the field that a column passes through; undefined for a computed column and for a system column. */
 export const findOriginalField = ({ origin }: ViewColumn): Field | undefined =>
   origin?.collection.fields.find(({ name }) => name === origin.column);

@@ -1,36 +1,36 @@
 import { type Collection, tableOf } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
-import { updateCollection } from '../collections/collections-table.ts';
-import type { SchemaChange } from '../collections/schema-changes.ts';
+import { updateCollection } from '../schema/collections-table.ts';
+import type { SchemaChange } from '../schema/schema-changes.ts';
 import { buildView } from './build-view.ts';
 import { renameInQuery } from './view-query.ts';
 
-interface Ground {
-  /** The collection that the views stand on, as it was and as it is now. */
+interface ViewBase {
+  /** The collection that the views depend on, before and after the change. */
   readonly before: Collection;
   readonly after: Collection;
-  /** Every collection, those that changed as they are now, the views as they were. */
+  /** Every collection: changed ones as they are now, the views as they were. */
   readonly collections: readonly Collection[];
 }
 
-/** Drops views from under which something is to change, the last one first. */
+/** Drops the views of a collection that is to change, last one first. */
 export const dropViews = (execute: SchemaChange['execute'], views: readonly string[]): Promise<void> =>
   execute([...views].reverse().map((name) => `drop view ${tableOf({ name })}`));
 
 /**
- * Makes views again over what has changed, in their order: they follow a new name, and their fields what became of
- * those that they hand on. Gives all collections as they are then. Throws 422 naming the view that can't be made.
+ * Creates views again after a change, in their order. Their queries follow a new name of the collection, and their fields
+ * follow those that they pass through. Returns all collections after that. Throws 422 that names the view that fails.
  */
 export async function rebuildViews(
   { query }: Pick<SchemaChange, 'query'>,
   views: readonly string[],
-  { before, after, collections }: Ground,
+  { before, after, collections }: ViewBase,
 ): Promise<readonly Collection[]> {
   let current = collections;
   for (const name of views) {
     const view = current.find((other) => other.name === name);
-    if (!view) throw new Error(`the view ${name} belongs to no collection`);
-    const made = await naming(name, async () => {
+    if (!view) throw new Error(`the view ${name} has no collection`);
+    const made = await reportingUnder(name, async () => {
       const text = view.viewQuery ?? '';
       const viewQuery = before.name === after.name ? text : await renameInQuery(text, before.name, after.name);
       const others = current.filter((other) => other !== view);
@@ -42,7 +42,7 @@ export async function rebuildViews(
   return current;
 }
 
-async function naming<T>(view: string, work: () => Promise<T>): Promise<T> {
+async function reportingUnder<T>(view: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type Field, findFieldNameProblem, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
+import { type Field, fieldTypeOf, findFieldNameProblem, quoteIdentifier, type TimeColumn } from '@recordbus/schema';
 import { findOriginalField, type ViewColumn } from './inspect-view.ts';
 import { refusedQuery } from './view-query.ts';
 
-/** What a view gives: its fields, and the SELECT list over its query (alias `q`) by which they have their types. */
+/** The fields of a view, and the SELECT list over its query (alias `q`) that converts columns to their types. */
 export interface ViewShape {
   readonly fields: readonly Field[];
   readonly lacking: readonly TimeColumn[];
   readonly selectList: string;
 }
 
-/** Types of fields whose values a view hands on as what they are. */
-const handedOn = new Set('text number bool email url date select relation json editor geoPoint vector'.split(' '));
-
-/** Field types of what is reckoned, by PostgreSQL's names, and how a value becomes one. */
-const reckoned: Readonly<Record<string, readonly [type: string, sql: (column: string) => string]>> = {
+/** Field types of computed columns, by PostgreSQL's type names, with the SQL that converts a value. */
+const computed: Readonly<Record<string, readonly [type: string, sql: (column: string) => string]>> = {
   text: ['text', (column) => column],
   'character varying': ['text', (column) => `${column}::text`],
   character: ['text', (column) => `${column}::text`],
@@ -39,36 +36,45 @@ const reckoned: Readonly<Record<string, readonly [type: string, sql: (column: st
 const timeColumns: readonly TimeColumn[] = ['created_at', 'updated_at'];
 
 /**
- * Derives the fields of a view from its columns; their ids come of their names, which is all that they are. Throws 422 for a view
- * without an id and for a column whose name no field can have.
+ * Derives the fields of a view from its columns. The ids of the fields are derived from their names. Throws 422 for a
+ * view without an id and for a column whose name is not valid for a field.
  */
 export function shapeView(columns: readonly ViewColumn[]): ViewShape {
-  if (!columns.some(({ name }) => name === 'id')) throw refusedQuery('must give a column "id"');
+  if (!columns.some(({ name }) => name === 'id')) throw refusedQuery('must return a column "id"');
   const fields: Field[] = [];
   const selected: string[] = [];
   const folded = new Set<string>();
-  for (const column of columns) {
-    const quoted = `q.${quoteIdentifier(column.name)}`;
+  for (const given of columns) {
+    const column = { ...given, name: fieldNameOf(given) };
+    // Part of a record's version, which `*` includes (libs/journal). Rows of a view have no version (records §8.3).
+    if (column.name === '_revision') continue;
+    const quoted = `q.${quoteIdentifier(given.name)}`;
     const isTime = timeColumns.some((name) => name === column.name);
     if (column.name === 'id') selected.push(`${quoted}::text collate "C" as id`);
     else if (isTime) selected.push(`${timeOf(column, quoted)} as ${column.name}`);
     else {
       const problem = findFieldNameProblem(column.name, 'view');
-      if (problem) throw refusedQuery(`the column ${column.name} can't be a field: ${problem}`);
+      if (problem) throw refusedQuery(`the column ${column.name} cannot be a field: ${problem}`);
       const { field, sql } = fieldOf(column, quoted);
       fields.push({ ...field, id: idOf(column.name) });
       selected.push(`${sql} as ${quoteIdentifier(column.name)}`);
     }
     if (folded.has(column.name.toLowerCase()))
-      throw refusedQuery(`two columns are called ${column.name}, which differ by no more than case`);
+      throw refusedQuery(`two columns are called ${column.name}, apart from case`);
     folded.add(column.name.toLowerCase());
   }
-  const lacking = timeColumns.filter((name) => !columns.some((column) => column.name === name));
+  const lacking = timeColumns.filter((name) => !columns.some((column) => fieldNameOf(column) === name));
   return { fields, lacking, selectList: selected.join(', ') };
 }
 
+/** Returns the field name of a column. A query may use the names of columns or those that records show. */
+function fieldNameOf({ name, origin }: ViewColumn): string {
+  if (name === 'created' || name === 'updated') return `${name}_at`;
+  return name === 'is_anonymous' && origin?.collection.type === 'auth' ? 'anonymous' : name;
+}
+
 function timeOf({ name, type }: ViewColumn, quoted: string): string {
-  const [kind, sql] = reckoned[type] ?? [];
+  const [kind, sql] = computed[type] ?? [];
   if (type === 'bigint') return quoted;
   if (kind === 'number') return `floor(${quoted})::bigint`;
   if (kind === 'date' && sql) return sql(quoted);
@@ -83,13 +89,15 @@ function fieldOf(column: ViewColumn, quoted: string): Derived {
   const { name, origin } = column;
   const original = findOriginalField(column);
   const plain = { name, required: false, system: false, options: {} };
-  if (original && handedOn.has(original.type)) {
+  const passedType = original && fieldTypeOf(original).viewType;
+  if (original && passedType === original.type) {
     const { type, options, collection } = original;
     const { unique: _unique, encrypted: _encrypted, ...kept } = options;
     return { field: { ...plain, type, options: kept, ...(collection !== undefined && { collection }) }, sql: quoted };
   }
-  if (original?.type === 'autodate' || (origin && timeColumns.some((time) => time === origin.column)))
+  if (passedType !== undefined) return { field: { ...plain, type: passedType }, sql: quoted };
+  if (origin && timeColumns.some((time) => time === origin.column))
     return { field: { ...plain, type: 'date' }, sql: quoted };
-  const [type, sql] = reckoned[column.type] ?? ['json', (value: string) => `to_jsonb(${value})`];
+  const [type, sql] = computed[column.type] ?? ['json', (value: string) => `to_jsonb(${value})`];
   return { field: { ...plain, type }, sql: sql(quoted) };
 }

@@ -1,49 +1,52 @@
+import type { Collection } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
-import { allowedFunctions, allowedMoments, allowedSyntax, allowedTypes } from './allowed-functions.ts';
+import { allowedFunctions, allowedSyntax, allowedTimeFunctions, allowedTypes } from './allowed-functions.ts';
+import { type ParsedSelect, withColumnNames } from './own-names.ts';
 
-/** A table that a query reads, as the query calls it. */
-interface Mention {
+/** A table that a query names. */
+interface TableMention {
   readonly name: string;
   readonly hasAlias: boolean;
   /** Where the name begins, in bytes of UTF-8. */
   readonly location: number;
 }
 
-/** The query of a view after PostgreSQL's own parser has read it. */
+/** The query of a view as PostgreSQL's parser reads it. */
 export interface ViewQuery {
-  /** The one SELECT, without what stands behind it. */
+  /** The SELECT without any text after it, with column names in place of the names that records show. */
   readonly select: string;
-  readonly mentions: readonly Mention[];
+  readonly mentions: readonly TableMention[];
 }
 
-/** 422 about the query of a view. */
+/** Returns the 422 for the query of a view (views §5.1). */
 export const refusedQuery = (message: string) => validationFailed({ view_query: message });
 
-/** Nobody's query is longer, in characters. */
+/** Longest query, in characters. */
 const maxLength = 20_000;
 
 /**
- * Reads the query of a view. Throws 422 for what is not one SELECT, in the parser's words, and for whatever it could do
- * but read from the given collections. What the names in it stand for is looked at by `inspectView`, in the database.
+ * Reads the query of a view. Throws 422 for a text that is not one SELECT, with the parser's message, and for anything
+ * but reads of the given collections. `inspectView` checks in the database what the names resolve to.
  */
-export async function readViewQuery(text: string, collectionNames: readonly string[]): Promise<ViewQuery> {
+export async function readViewQuery(text: string, collections: readonly Collection[]): Promise<ViewQuery> {
   if (text.length > maxLength) throw refusedQuery(`must have at most ${maxLength} characters`);
   if (text.includes('\0')) throw refusedQuery('must not contain NUL');
-  const { select, tree } = await parseSelect(text);
+  const { select, start, tree } = await parseSelect(text);
   const found: Findings = { mentions: [], ctes: new Set() };
   inspect(tree, found);
   const tables = found.mentions.filter(({ name }) => !found.ctes.has(name));
+  const collectionNames = collections.map(({ name }) => name);
   for (const { name } of tables) {
     if (collectionNames.includes(name)) continue;
     const meant = collectionNames.find((other) => other.toLowerCase() === name.toLowerCase());
     throw refusedQuery(`there is no collection "${name}"${meant ? `; write "${meant}" in double quotes` : ''}`);
   }
-  return { select, mentions: tables };
+  return { select: withColumnNames({ select, start, tree }, collections, found.ctes), mentions: tables };
 }
 
 /**
- * The query with another name for a collection; whatever refers to the table by its old name goes on to. Throws 422
- * when it has a CTE of that name.
+ * Returns the query with a new name for a collection. An alias keeps references to the old name valid. Throws 422 when a
+ * CTE has the old name.
  */
 export async function renameInQuery(text: string, from: string, to: string): Promise<string> {
   const { tree } = await parseSelect(text);
@@ -62,7 +65,7 @@ export async function renameInQuery(text: string, from: string, to: string): Pro
   return Buffer.concat([...parts, bytes.subarray(end)]).toString();
 }
 
-/** The tables that a query names, whatever else may be wrong with it; none when it can't be parsed. */
+/** Returns the tables that a query names; none when it cannot be parsed. Does not validate the rest. */
 export async function findMentions(text: string): Promise<readonly string[]> {
   const found: Findings = { mentions: [], ctes: new Set() };
   try {
@@ -73,26 +76,26 @@ export async function findMentions(text: string): Promise<readonly string[]> {
   return found.mentions.map(({ name }) => name);
 }
 
-async function parseSelect(text: string): Promise<{ select: string; tree: unknown }> {
-  // Loaded when there is something to parse: it takes 20 MB.
+async function parseSelect(text: string): Promise<ParsedSelect> {
+  // Loaded on demand: it takes 20 MB.
   const { parse } = await import('libpg-query');
   const { stmts = [] } = await parse(text).catch((error: unknown) => {
-    throw refusedQuery(error instanceof Error ? error.message : 'can not be parsed');
+    throw refusedQuery(error instanceof Error ? error.message : 'cannot be parsed');
   });
   const [statement] = stmts;
   if (stmts.length !== 1 || !statement?.stmt || !('SelectStmt' in statement.stmt))
     throw refusedQuery('must be one SELECT');
   const { stmt, stmt_location: start = 0, stmt_len: length } = statement;
   const bytes = Buffer.from(text);
-  return { select: bytes.subarray(start, length ? start + length : undefined).toString(), tree: stmt };
+  return { select: bytes.subarray(start, length ? start + length : undefined).toString(), start, tree: stmt };
 }
 
 interface Findings {
-  readonly mentions: Mention[];
+  readonly mentions: TableMention[];
   readonly ctes: Set<string>;
 }
 
-/** Walks the parser's tree: everything in it must be allowed by name, so what a later version adds is refused. */
+/** Walks the parser's tree. Only listed node types are allowed, so types that a later version adds are refused. */
 function inspect(node: unknown, found: Findings): void {
   if (Array.isArray(node)) {
     for (const item of node) inspect(item, found);
@@ -100,13 +103,13 @@ function inspect(node: unknown, found: Findings): void {
   }
   if (!isObject(node)) return;
   for (const [key, value] of Object.entries(node)) {
-    if (/^[A-Z]/.test(key) && !allowedSyntax.has(key)) throw refusedQuery(`can't have ${nameOf(key)}`);
+    if (/^[A-Z]/.test(key) && !allowedSyntax.has(key)) throw refusedQuery(`must not contain ${sqlNameOf(key)}`);
     if (key === 'intoClause') throw refusedQuery('must not write a table');
     if (isObject(value)) {
       if (key === 'FuncCall') checkFunction(value);
       if (key === 'TypeName' || key === 'typeName') checkType(value);
-      if (key === 'SQLValueFunction' && !allowedMoments.has(String(value.op)))
-        throw refusedQuery('must not ask who or where the database is');
+      if (key === 'SQLValueFunction' && !allowedTimeFunctions.has(String(value.op)))
+        throw refusedQuery('must not read the user, the database or the schema');
       if (key === 'RangeVar') found.mentions.push(mentionOf(value));
       if (key === 'CommonTableExpr') found.ctes.add(String(value.ctename));
     }
@@ -126,10 +129,10 @@ function checkType({ names, pct_type: isOfColumn }: Tree): void {
     throw refusedQuery(`must not use the type ${name}`);
 }
 
-function mentionOf({ relname, schemaname, catalogname, inh, alias, location }: Tree): Mention {
+function mentionOf({ relname, schemaname, catalogname, inh, alias, location }: Tree): TableMention {
   if (schemaname !== undefined || catalogname !== undefined)
     throw refusedQuery(`must name collections without a schema, not ${schemaname}.${relname}`);
-  if (inh !== true) throw refusedQuery("can't have ONLY");
+  if (inh !== true) throw refusedQuery('must not contain ONLY');
   return { name: String(relname), hasAlias: alias !== undefined, location: Number(location ?? 0) };
 }
 
@@ -137,14 +140,14 @@ type Tree = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 
-/** The parts of a name that may say its schema. */
+/** Splits a name into schema and name. */
 function qualified(names: unknown): { schema: string | undefined; name: string } {
   const parts = Array.isArray(names) ? names.map((part) => String(part?.String?.sval)) : [];
   return { schema: parts.length > 1 ? parts.slice(0, -1).join('.') : undefined, name: parts.at(-1) ?? '' };
 }
 
-/** What the parser's own word means to somebody who writes SQL. */
-const nameOf = (key: string): string =>
+/** Returns the SQL for one of the parser's node types. */
+const sqlNameOf = (key: string): string =>
   ({
     LockingClause: 'FOR UPDATE or FOR SHARE',
     InsertStmt: 'INSERT',

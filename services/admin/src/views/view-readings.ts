@@ -1,17 +1,17 @@
 import type { Query } from '@recordbus/database';
-import { isSealed } from '@recordbus/query';
+import { isHidden } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf, type Problems } from '@recordbus/schema';
 import { compareFields } from '../ddl/compare-fields.ts';
 
-/** What views read, as the database knows it: by the names of the collections. */
+/** A column or table that a view reads, from the catalog. */
 export interface ViewReading {
   readonly view: string;
   readonly collection: string;
-  /** Null for the table as such, of which there is one row for each view that reads it. */
+  /** Null for the table itself; each view that reads a table has one such row for it. */
   readonly column: string | null;
 }
 
-/** Everything that views read now. */
+/** Loads all columns and tables that views read. */
 export const loadViewReadings = (query: Query): Promise<ViewReading[]> =>
   query<ViewReading>({
     text: `select distinct v.relname as view, t.relname as collection, a.attname as column
@@ -25,12 +25,12 @@ export const loadViewReadings = (query: Query): Promise<ViewReading[]> =>
     values: [],
   });
 
-/** The views that read a collection, without those between. */
+/** Returns the views that read a collection directly. */
 export const readersOf = (collection: string, readings: readonly ViewReading[]): string[] => [
   ...new Set(readings.filter((reading) => reading.collection === collection).map(({ view }) => view)),
 ];
 
-/** The views that stand on a collection, each behind those that it stands on itself. */
+/** Returns the views that depend on a collection, each after those that it depends on. */
 export function dependentsOf(collection: string, readings: readonly ViewReading[]): string[] {
   const ordered: string[] = [];
   const visit = (name: string) => {
@@ -42,8 +42,8 @@ export function dependentsOf(collection: string, readings: readonly ViewReading[
 }
 
 /**
- * Adds to `problems` each field that a view reads and that would go, be called otherwise, be sealed or become a column
- * of another type (contract §8).
+ * Adds to `problems` each field that a view reads and that the change drops, renames, hides or gives a column of another
+ * type (collections §6.6).
  */
 export function refuseReadFields(
   before: Collection,
@@ -58,11 +58,11 @@ export function refuseReadFields(
     if (views.length > 0) problems.add(place, `${what}: the view ${views.join(', ')} reads it`);
   };
   const { dropped, kept } = compareFields(before, after);
-  for (const field of dropped) refuse(field, `fields.${field.name}`, "can't be dropped");
+  for (const field of dropped) refuse(field, `fields.${field.name}`, 'cannot be dropped');
   for (const { old, now } of kept) {
-    if (old.name !== now.name) refuse(old, `fields.${now.name}.name`, `can't be renamed from ${old.name}`);
-    if (isSealed(now) && !isSealed(old)) refuse(old, `fields.${now.name}.options`, "can't be hidden");
+    if (old.name !== now.name) refuse(old, `fields.${now.name}.name`, `cannot be renamed from ${old.name}`);
+    if (isHidden(now) && !isHidden(old)) refuse(old, `fields.${now.name}.options`, 'cannot be hidden');
     if (fieldTypeOf(now).columnType(now) !== fieldTypeOf(old).columnType(old))
-      refuse(old, `fields.${now.name}.options`, "can't become a column of another type");
+      refuse(old, `fields.${now.name}.options`, 'cannot become a column of another type');
   }
 }

@@ -1,12 +1,12 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Query } from '@recordbus/database';
-import { authorOf } from '../audit/author.ts';
+import { actorOf } from '../audit/actor.ts';
 
-/** Writes the audit row of what an admin does with a webhook. Never its secret, nor the values of its headers. */
+/** Writes the audit row of an admin's action on a webhook. It never holds the secret or the values of headers. */
 export const auditWebhook = (
   query: Query,
-  input: Parameters<typeof authorOf>[0],
+  input: Parameters<typeof actorOf>[0],
   action: string,
   id: string,
   details: Readonly<Record<string, unknown>> = {},
-): Promise<void> => recordAudit(query, { ...authorOf(input), action, target: { type: 'webhook', id }, details });
+): Promise<void> => recordAudit(query, { ...actorOf(input), action, target: { type: 'webhook', id }, details });

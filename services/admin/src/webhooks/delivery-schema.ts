@@ -4,7 +4,7 @@ import { z } from 'zod';
 const status = z.enum(['pending', 'success', 'dead'], 'must be pending, success or dead');
 const unixSeconds = z.number().describe('unix seconds');
 
-/** A delivery as it is shown (contract §5). */
+/** A delivery as the API shows it (webhooks §4.2). */
 export const deliveryJson = z.object({
   id: z.string(),
   webhook_id: z.string(),
@@ -15,7 +15,7 @@ export const deliveryJson = z.object({
   response_code: z.number().nullable(),
   response_body: z.string().nullable(),
   error: z.string().nullable(),
-  payload: z.object({}).loose().describe('the body that is sent'),
+  payload: z.object({}).loose().describe('the body of the request'),
   attempts: z.array(
     z.object({
       at: unixSeconds,
@@ -35,7 +35,7 @@ export const deliveriesQuery = pageQuery.extend({
   event: z.string().optional().describe('the exact name of an event'),
 });
 
-/** Body of a replay. */
+/** The body of a replay (webhooks §4.5). */
 export const replayRequest = z.strictObject({
   since: z.number('must be unix seconds').min(0, 'must be unix seconds').max(253_402_300_799, 'must be unix seconds'),
   status: status.optional(),

@@ -4,7 +4,7 @@ import type { DeliveriesQuery } from './delivery-schema.ts';
 
 const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigint`;
 
-/** A delivery as JSON, written by the database: the payload's text stays as it is sent, number for number. */
+/** SQL of a delivery as JSON. The database writes it, so numbers of the payload keep their digits. */
 const deliveryJson = `json_build_object(
   'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'status', d.status,
   'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body, 'error', d.error,
@@ -20,7 +20,7 @@ const deliveryJson = `json_build_object(
   'completed_at', ${seconds('d.completed_at')}
 )`;
 
-/** The whole answer to a list of a webhook's deliveries, newest first, as JSON text. */
+/** Returns the whole answer to a list of a webhook's deliveries, newest first, as JSON text. */
 export async function listDeliveries(
   query: Query,
   webhookId: string,
@@ -43,7 +43,7 @@ export async function listDeliveries(
   return rows[0]?.json ?? '';
 }
 
-/** The answer to one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
+/** Returns the whole answer to a get of one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
 export async function getDelivery(query: Query, webhookId: string, deliveryId: string): Promise<string> {
   const rows = await query<{ json: string }>({
     text: `select json_build_object('data', ${deliveryJson})::text as json
@@ -54,7 +54,7 @@ export async function getDelivery(query: Query, webhookId: string, deliveryId: s
   return rows[0].json;
 }
 
-/** What is no UUID is nobody's id. Throws 404. */
+/** Returns the id. Throws 404 for a text that is not a UUID. */
 export function requireUuid(id: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw notFound('delivery');
   return id;

@@ -6,7 +6,7 @@ import type { Webhook } from './webhook-schema.ts';
 
 const testEvent = 'webhooks.test';
 
-/** Makes deliveries of the rows (event_id, occurred_at, event) of a CTE `source`, for webhook $1. */
+/** SQL that creates deliveries to webhook $1 from the rows (event_id, occurred_at, event) of a CTE `source`. */
 const enqueueSource = `made as (
     insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
     select system.new_id(), occurred_at, event_id, $1, event, 'pending' from source
@@ -17,7 +17,7 @@ const enqueueSource = `made as (
   )
   select id from made`;
 
-/** Enqueues a synthetic event for one webhook, enabled or not, and gives the delivery's id. Throws 404. */
+/** Enqueues a synthetic event for one webhook, even if it is disabled. Returns the delivery's id. Throws 404. */
 export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<string> {
   const eventId = newId();
   const timestamp = Math.floor(Date.now() / 1000);
@@ -35,7 +35,7 @@ export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<
   return deliveryId;
 }
 
-/** Enqueues the event of a delivery once more and gives the new delivery's id. Throws 404. */
+/** Enqueues the event of a delivery again. Returns the new delivery's id. Throws 404. */
 export async function redeliver(query: Query, webhookId: string, deliveryId: string): Promise<string> {
   const [newDeliveryId] = await enqueue(query, {
     text: `with source as (
@@ -48,8 +48,8 @@ export async function redeliver(query: Query, webhookId: string, deliveryId: str
 }
 
 /**
- * Enqueues once more every event of which the webhook has a delivery made since then: those with the given status, else
- * those that have ended. Tells how many there are.
+ * Enqueues again each event with a delivery to the webhook created since then that has the given status, or that has
+ * ended when none is given. Returns how many events there are.
  */
 export async function replay(query: Query, webhookId: string, { since, status }: ReplayRequest): Promise<number> {
   const ids = await enqueue(query, {
@@ -63,7 +63,7 @@ export async function replay(query: Query, webhookId: string, { since, status }:
   return ids.length;
 }
 
-/** A webhook that is deleted at the same moment is not found. */
+/** Enqueues deliveries and returns their ids. Throws 404 when the webhook is deleted at the same time. */
 async function enqueue(query: Query, statement: { text: string; values: readonly unknown[] }): Promise<string[]> {
   try {
     return (await query<{ id: string }>(statement)).map(({ id }) => id);

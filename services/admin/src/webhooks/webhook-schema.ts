@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { findEventNameProblem } from '@recordbus/bus';
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 
 const maxUrlLength = 2048;
@@ -7,12 +8,12 @@ const maxPatterns = 100;
 const maxHeaders = 50;
 
 const maxPatternLength = 255;
-const secretShape = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
+const secretPattern = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
 const secretPrefix = 'whsec_';
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const notInAHeader = /[^\t\x20-\x7e\x80-\xff]/;
+const invalidInHeader = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Headers that the sender sets itself (contract §5), or that would change how the request is read. */
+/** Headers that the sender sets itself (webhooks §1.4), or that change how the request is read. */
 const reservedHeaders = new Set([
   'host',
   'content-length',
@@ -33,13 +34,10 @@ const reservedHeaders = new Set([
   'webhook-signature',
 ]);
 
-const url = z
-  .string('must be a URL')
-  .max(maxUrlLength, `must have at most ${maxUrlLength} characters`)
-  .check(({ value, issues }) => {
-    const problem = findUrlProblem(value);
-    if (problem) issues.push({ code: 'custom', message: problem, input: value });
-  });
+const url = boundedText(maxUrlLength, 'must be a URL').check(({ value, issues }) => {
+  const problem = findUrlProblem(value);
+  if (problem) issues.push({ code: 'custom', message: problem, input: value });
+});
 
 function findUrlProblem(text: string): string | undefined {
   const parsed = URL.parse(text);
@@ -48,7 +46,7 @@ function findUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** `*`, the name of an event, or the beginning of one and `.*` (interface §6.1). */
+/** Whether the text is `*`, the name of an event, or the beginning of one and `.*` (webhooks §1.3). */
 const isPattern = (text: unknown): text is string =>
   typeof text === 'string' &&
   text.length <= maxPatternLength &&
@@ -86,15 +84,13 @@ function findHeaderProblem(values: Record<string, unknown>): string | undefined 
     if (!headerName.test(name)) return `${JSON.stringify(name)} is not a header name`;
     if (reservedHeaders.has(name.toLowerCase())) return `${name} may not be set`;
     if (typeof value !== 'string') return `${name} must be a string`;
-    if (notInAHeader.test(value)) return `${name} must not contain line breaks or control characters`;
+    if (invalidInHeader.test(value)) return `${name} must not contain line breaks or control characters`;
   }
   return undefined;
 }
 
-const secret = z
-  .string('must be a string')
-  .max(255, 'must have at most 255 characters')
-  .regex(secretShape, 'must be whsec_ and base64')
+const secret = boundedText(255)
+  .regex(secretPattern, 'must be whsec_ and base64')
   .refine((text) => {
     const bytes = Buffer.from(text.slice(secretPrefix.length), 'base64').length;
     return bytes >= 24 && bytes <= 64;
@@ -118,14 +114,14 @@ const fields = {
   timeout_ms: wholeNumber(100, 60_000),
 };
 
-/** What a webhook that was read carries and nobody can set; ignored, so that it can be sent back. */
+/** Members set by the server; ignored, so that a webhook that was read can be sent back. */
 const readOnly = { id: z.unknown().optional(), created_at: z.unknown().optional(), updated_at: z.unknown().optional() };
 
-/** Body of a create (contract §5, defaults and limits). */
+/** The body of a create, with defaults and limits (webhooks §1.2). */
 export const newWebhook = z.strictObject({
   ...readOnly,
   ...fields,
-  // No default of the schema: the description of the API would show one secret, and another in every process.
+  // Not a schema default: the API document would show a secret, a different one for each process.
   secret: fields.secret.optional().transform((given) => given ?? newSecret()),
   headers: fields.headers.default({}),
   enabled: fields.enabled.default(true),
@@ -135,20 +131,20 @@ export const newWebhook = z.strictObject({
   timeout_ms: fields.timeout_ms.default(30_000),
 });
 
-/** Body of a PATCH: any of the same members. */
+/** The body of a PATCH: any of the same members. */
 export const webhookChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
-/** How long a replaced secret goes on to sign beside its successor, in seconds. */
+/** How long a replaced secret keeps signing beside the new one, in seconds. */
 const overlapSec = { default: 24 * 3600, max: 7 * 24 * 3600 };
 
-/** Body of a regeneration. */
+/** The body of a regeneration (webhooks §5.5). */
 export const secretRegeneration = z.strictObject({
   overlap_seconds: wholeNumber(0, overlapSec.max)
     .default(overlapSec.default)
-    .describe('how long the old secret goes on to sign in the Standard Webhooks header; 0 ends it at once'),
+    .describe('how long the old secret keeps signing in the Standard Webhooks header; 0 ends it at once'),
 });
 
-/** A webhook as it is shown; admins may read its secret. */
+/** A webhook as the API shows it. Admins may read its secret (webhooks §5.1). */
 export const webhookJson = z.object({
   id: z.string(),
   name: z.string(),
@@ -169,7 +165,7 @@ export type NewWebhook = z.output<typeof newWebhook>;
 export type WebhookChange = z.output<typeof webhookChange>;
 export type Webhook = z.output<typeof webhookJson>;
 
-/** A new signing secret: 32 random bytes in the form of Standard Webhooks. */
+/** Returns a new signing secret: 32 random bytes in the form of Standard Webhooks. */
 export function newSecret(): string {
   return `${secretPrefix}${randomBytes(32).toString('base64')}`;
 }

@@ -4,14 +4,14 @@ import { z } from 'zod';
 
 const unixSeconds = z.number().describe('unix seconds').nullable();
 
-/** What a webhook's receiver has been like, and what waits for it. */
+/** The health of a webhook's receiver, and its pending deliveries. */
 export const webhookStatusJson = z.object({
-  state: z.enum(['active', 'paused', 'disabled']).describe('paused: its receiver only fails; its events are kept'),
+  state: z.enum(['active', 'paused', 'disabled']).describe('paused: every attempt fails; its events are kept'),
   failures: z.number().describe('failed attempts since the last success'),
-  failing_since: unixSeconds.describe('the first of these failures; of a disabled webhook: why it was disabled'),
-  paused_until: unixSeconds.describe('then one delivery is tried'),
-  previous_secret_until: unixSeconds.describe('until then the secret before this one signs too'),
-  pending: z.number().describe('deliveries that are still to be sent'),
+  failing_since: unixSeconds.describe('the first of these failures; of a disabled webhook: the reason it was disabled'),
+  paused_until: unixSeconds.describe('when one delivery is tried'),
+  previous_secret_until: unixSeconds.describe('until when the former secret signs too'),
+  pending: z.number().describe('deliveries that are not yet sent'),
   oldest_pending_at: unixSeconds,
 });
 
@@ -19,7 +19,7 @@ export type WebhookStatus = z.output<typeof webhookStatusJson>;
 
 const seconds = (expression: string) => `floor(extract(epoch from ${expression}))::bigint`;
 
-/** Throws 404 when there is no such webhook. */
+/** Returns the status of a webhook. Throws 404. */
 export async function getWebhookStatus(query: Query, id: string): Promise<WebhookStatus> {
   const [status] = await query<WebhookStatus>({
     text: `select

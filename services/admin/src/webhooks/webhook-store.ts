@@ -5,20 +5,20 @@ import type { NewWebhook, Webhook, WebhookChange } from './webhook-schema.ts';
 const columns = `id, name, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,
   floor(extract(epoch from created_at))::bigint as created_at,
   floor(extract(epoch from updated_at))::bigint as updated_at`;
-const listensFromNow = 'tstzmultirange(tstzrange(now(), null))';
+const fromNowOn = 'tstzmultirange(tstzrange(now(), null))';
 
-/** Assignments that forget a row of failures, and with it a pause, when the condition holds. */
-const healthAfter = (condition: string) =>
+/** SQL assignments that reset the failures and the pause when the condition holds. */
+const resetHealthWhen = (condition: string) =>
   `failures = case when ${condition} then 0 else failures end,
   failing_since = case when not ${condition} then failing_since end,
   paused_until = case when not ${condition} then paused_until end`;
 
-/** Throws 404 when there is no such webhook. */
+/** Returns a webhook. Throws 404. */
 export async function getWebhook(query: Query, id: string): Promise<Webhook> {
-  return one(await query<Webhook>({ text: `select ${columns} from system.webhooks where id = $1`, values: [id] }));
+  return onlyRow(await query<Webhook>({ text: `select ${columns} from system.webhooks where id = $1`, values: [id] }));
 }
 
-/** A page of the webhooks, newest first, and how many there are in all. */
+/** Returns a page of the webhooks, newest first, with the number of all webhooks. */
 export async function listWebhooks(
   query: Query,
   { page, perPage }: { readonly page: number; readonly perPage: number },
@@ -31,15 +31,15 @@ export async function listWebhooks(
   return { rows, totalItems: total?.count ?? 0 };
 }
 
-/** It listens from now on, unless it is disabled. */
+/** Creates a webhook. It gets events from now on, unless it is disabled. */
 export async function createWebhook(query: Query, webhook: NewWebhook): Promise<Webhook> {
   const { name, url, events, secret, headers, enabled } = webhook;
   const { retry_max, retry_backoff, retry_delay_ms, timeout_ms } = webhook;
-  return one(
+  return onlyRow(
     await query<Webhook>({
       text: `insert into system.webhooks
           (id, name, url, events, secret, headers, active, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
-        values ($1, $2, $3, $4, $5, $6, case when $7::boolean then ${listensFromNow} else '{}' end, $8, $9, $10, $11)
+        values ($1, $2, $3, $4, $5, $6, case when $7::boolean then ${fromNowOn} else '{}' end, $8, $9, $10, $11)
         returning ${columns}`,
       values: [
         newId(),
@@ -58,26 +58,26 @@ export async function createWebhook(query: Query, webhook: NewWebhook): Promise<
   );
 }
 
-const isMended = `((url, headers, secret, enabled) is distinct from
+const mayFixReceiver = `((url, headers, secret, enabled) is distinct from
   (coalesce($3, url), coalesce($6::jsonb, headers), coalesce($5, secret), coalesce($7::boolean, enabled)))`;
 
 /**
- * Changes what is given. What happens while it is disabled is not sent to it later. Another address, headers or secret
- * may mend a receiver that only failed, so they end its pause, as disabling and enabling do; another secret takes the
- * place of both the old one and the one before that. Throws 404.
+ * Changes the given members. Events that happen while it is disabled are never sent to it. Another address, other headers
+ * or another secret may fix a failing receiver, so they end its pause, as do disabling and enabling. Another secret
+ * replaces both the current and the former one. Throws 404.
  */
 export async function changeWebhook(query: Query, id: string, change: WebhookChange): Promise<Webhook> {
-  return one(
+  return onlyRow(
     await query<Webhook>({
       text: `update system.webhooks set
           name = coalesce($2, name), url = coalesce($3, url), events = coalesce($4, events),
           secret = coalesce($5, secret), headers = coalesce($6::jsonb, headers),
           active = case
-            when $7::boolean and not enabled then active + ${listensFromNow}
-            when not $7::boolean and enabled then active - ${listensFromNow}
+            when $7::boolean and not enabled then active + ${fromNowOn}
+            when not $7::boolean and enabled then active - ${fromNowOn}
             else active
           end,
-          ${healthAfter(isMended)},
+          ${resetHealthWhen(mayFixReceiver)},
           previous_secret = case when secret = coalesce($5, secret) then previous_secret end,
           previous_secret_until = case when secret = coalesce($5, secret) then previous_secret_until end,
           retry_max = coalesce($8, retry_max), retry_backoff = coalesce($9, retry_backoff),
@@ -100,21 +100,21 @@ export async function changeWebhook(query: Query, id: string, change: WebhookCha
   );
 }
 
-/** Gives it a new secret; the one it had goes on to sign for so long. Throws 404. */
+/** Sets a new secret. The old one keeps signing for `overlapSec`. Throws 404. */
 export async function regenerateSecret(query: Query, id: string, secret: string, overlapSec: number): Promise<Webhook> {
-  return one(
+  return onlyRow(
     await query<Webhook>({
       text: `update system.webhooks set
           secret = $2, previous_secret = case when $3 > 0 then secret end,
           previous_secret_until = case when $3 > 0 then now() + make_interval(secs => $3) end,
-          ${healthAfter('true')}, updated_at = now()
+          ${resetHealthWhen('true')}, updated_at = now()
         where id = $1 returning ${columns}`,
       values: [id, secret, overlapSec],
     }),
   );
 }
 
-/** Lets the next attempt of a paused webhook come at once, since somebody wants to see it. */
+/** Makes the next attempt of a paused webhook due now: an admin is waiting for it. */
 export async function endPause(query: Query, id: string): Promise<void> {
   await query({
     text: 'update system.webhooks set paused_until = now() where id = $1 and paused_until > now()',
@@ -123,17 +123,16 @@ export async function endPause(query: Query, id: string): Promise<void> {
 }
 
 /**
- * Its deliveries go with it (foreign keys). Throws 404. Runs in a transaction: who records the outcome of a delivery
- * locks its place in the queue before the delivery itself, so the queue has to go first here too, or the two may
- * deadlock.
+ * Deletes a webhook; foreign keys delete its deliveries. Throws 404. Must run in a transaction. Recording the outcome of
+ * a delivery locks its row in the queue before the delivery, so the queue is deleted first here too, to avoid deadlocks.
  */
 export async function deleteWebhook(query: Query, id: string): Promise<void> {
-  one(await query({ text: 'select id from system.webhooks where id = $1 for update', values: [id] }));
+  onlyRow(await query({ text: 'select id from system.webhooks where id = $1 for update', values: [id] }));
   await query({ text: 'delete from system.delivery_queue where webhook_id = $1', values: [id] });
-  one(await query<Webhook>({ text: 'delete from system.webhooks where id = $1 returning id', values: [id] }));
+  onlyRow(await query<Webhook>({ text: 'delete from system.webhooks where id = $1 returning id', values: [id] }));
 }
 
-function one<T>([row]: readonly T[]): T {
+function onlyRow<T>([row]: readonly T[]): T {
   if (!row) throw notFound('webhook');
   return row;
 }

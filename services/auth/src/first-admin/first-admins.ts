@@ -1,20 +1,20 @@
 import { type AuditedAction, recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
-import { type AdminAccount, hasAdmin, insertAdmin } from '../admin-sign-in/admins.ts';
+import { type AdminAccount, hasAdmin, insertAdmin } from '../users/admins.ts';
 
-/** A set-up token is known by its hash alone, which is part of the key. */
+/** The key of a set-up token contains its hash, the only thing that is stored of it. */
 const tokenKey = (tokenHash: string) => `setup_token.${tokenHash}`;
 const anyTokenKey = 'setup\\_token.%';
 
 /**
- * Every start makes a token, and all of them are good until an admin exists: whichever replica's log is read, the
- * token in it works. A service that starts over and over leaves only the latest behind.
+ * Every start makes a token, and all work until an admin exists, so that the log of any replica has a working token. Only
+ * the latest are kept, for a service that restarts often.
  */
 const keptTokens = 10;
 
 /**
- * Adds the first admin, for whoever has the set-up token or for the configuration, and ends every set-up token; false
- * when there is an admin already, also one made just now.
+ * Adds the first admin and ends every set-up token; returns false when an admin exists. Parallel calls wait for each
+ * other.
  */
 export const insertFirstAdmin = (
   database: Pick<Database, 'transaction'>,
@@ -33,7 +33,7 @@ export const insertFirstAdmin = (
     return true;
   });
 
-/** Adds a set-up token; of the older ones the latest stay. */
+/** Adds a set-up token and removes all but the latest ones. */
 export async function insertSetupToken(query: Query, tokenHash: string, nowMs: number): Promise<void> {
   await query({
     text: 'insert into system.instance (key, value) values ($1, $2)',
@@ -47,7 +47,7 @@ export async function insertSetupToken(query: Query, tokenHash: string, nowMs: n
   });
 }
 
-/** Is this the hash of a set-up token that still works? */
+/** Whether the hash is that of a valid set-up token. */
 export async function hasSetupToken(query: Query, tokenHash: string): Promise<boolean> {
   const rows = await query({ text: 'select from system.instance where key = $1', values: [tokenKey(tokenHash)] });
   return rows.length > 0;

@@ -2,7 +2,7 @@ import { findPasswordProblem, hashPassword } from '@recordbus/crypto';
 import { type Database, newId } from '@recordbus/database';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
-import { hasAdmin } from '../admin-sign-in/admins.ts';
+import { hasAdmin } from '../users/admins.ts';
 import { insertFirstAdmin, insertSetupToken } from './first-admins.ts';
 import { hashSetupToken, newSetupToken } from './setup-token.ts';
 
@@ -15,9 +15,9 @@ interface FirstAdminOptions {
 }
 
 /**
- * Sees at start that there is a way in (contract §4, Admins). With no admin yet, the one that the configuration names
- * is made; without one the result is a new set-up token, of which only the hash is stored: whoever starts the service
- * shows it. Undefined once an admin exists. Throws ConfigError for a configured admin that can't be made.
+ * Prepares the first admin at start (admins §1). Without an admin it creates the configured one, or returns a new set-up
+ * token, of which only the hash is stored; the caller shows it. Returns undefined once an admin exists. Throws ConfigError
+ * for a configured admin that cannot be created.
  */
 export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<string | undefined> {
   const { database, config, log, clock = Date.now } = options;
@@ -36,6 +36,6 @@ export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<str
   const passwordHash = await hashPassword(adminPassword);
   const admin = { id: newId(), email: adminEmail, passwordHash, tokenVersion: 0 };
   if (await insertFirstAdmin(database, admin, Math.floor(clock() / 1000), { context: 'system' }))
-    log.info({ email: adminEmail }, 'made the first admin');
+    log.info({ email: adminEmail }, 'first admin created');
   return undefined;
 }

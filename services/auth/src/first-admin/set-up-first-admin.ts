@@ -1,7 +1,7 @@
 import { newId } from '@recordbus/database';
 import { AppError, conflict } from '@recordbus/shared/errors';
-import { type AdminAccount, hasAdmin } from '../admin-sign-in/admins.ts';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type AdminAccount, hasAdmin } from '../users/admins.ts';
 import { hasSetupToken, insertFirstAdmin } from './first-admins.ts';
 import { hashSetupToken } from './setup-token.ts';
 
@@ -12,8 +12,8 @@ interface SetUp {
 }
 
 /**
- * Makes the first admin for whoever has a set-up token. Throws 409 once an admin exists, 401 for a wrong token, 422
- * for a password that the policy refuses. Of several at once exactly one wins.
+ * Creates the first admin for the holder of a set-up token (admins §1.1). Throws 409 once an admin exists, 401 for a wrong
+ * token, 422 for a password that the policy refuses. Of parallel calls exactly one succeeds.
  */
 export async function setUpFirstAdmin(
   { database, passwords, nowSec }: Pick<AuthParts, 'database' | 'passwords' | 'nowSec'>,
@@ -21,8 +21,11 @@ export async function setUpFirstAdmin(
   origin: Origin,
 ): Promise<AdminAccount> {
   if (await hasAdmin(database.query)) throw adminExists();
-  if (!(await hasSetupToken(database.query, hashSetupToken(token))))
+  if (!(await hasSetupToken(database.query, hashSetupToken(token)))) {
+    // Another set-up may have succeeded in the meantime and removed the tokens.
+    if (await hasAdmin(database.query)) throw adminExists();
     throw new AppError(401, 'invalid_setup_token', 'the set-up token is wrong');
+  }
   const admin = { id: newId(), email, passwordHash: await passwords.hashNew(password), tokenVersion: 0 };
   if (!(await insertFirstAdmin(database, admin, nowSec(), origin))) throw adminExists();
   return admin;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A new one-time token for making the first admin: 24 random bytes, to be typed or pasted from a terminal. */
+/** Returns a new one-time token for creating the first admin: 24 random bytes, short enough to type. */
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
-/** What is stored of a set-up token. A plain hash does: the token has 192 bits, so there is nothing to guess. */
+/** Returns the stored form of a set-up token. A plain hash suffices, because 192 random bits cannot be guessed. */
 export const hashSetupToken = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -1,14 +1,16 @@
-/** Longest address that is told apart from others that begin like it; real ones have at most 254 characters. */
+/** Longer addresses with the same beginning count together. Real ones have at most 254 characters. */
 const maxAddressLength = 320;
 
 /**
- * What is counted together when an address is tried again and again: every spelling under which the database could find
- * the same user. Which letters are one without case is for its locale to say (İ is i in some, i with a dot in others),
- * so letters that differ by marks or form alone are one here: too much together does no harm, too little is a way round.
+ * Folds an address for counting: all spellings under which the database could find the same user become one (auth §4.3).
+ * The locale decides which letters are equal without case (İ is i in some, i with a dot in others), so letters that differ
+ * only in marks or form are equal here. Counting too much together is harmless; counting too little opens a way around.
  */
 export const foldAddress = (email: string): string =>
   email
     .trim()
+    // Normalisation takes quadratic time for runs of combining marks.
+    .slice(0, maxAddressLength)
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[\p{M}\0]/gu, '')

@@ -29,7 +29,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
       nowSec: () => now,
     });
 
-  /** 0 for an attempt that is let through, else what Retry-After says. */
+  /** Returns 0 for an attempt that passes, else the Retry-After. */
   async function attempt(lockout: ReturnType<typeof lockoutOf>, target: Partial<LoginTarget> = {}): Promise<number> {
     try {
       await lockout.reserve({ ...ann, ...target });
@@ -41,13 +41,13 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     }
   }
 
-  test('with no limit nothing is counted', async () => {
+  test('without a limit nothing is counted', async () => {
     const lockout = lockoutOf({ 'auth.lockout.max_attempts': '0' });
     for (let count = 0; count < 20; count += 1) assert.equal(await attempt(lockout), 0);
     assert.deepEqual(await database.query({ text: 'select * from system.failed_logins', values: [] }), []);
   });
 
-  test('the attempt that reaches the limit is let through, every further one is not, until the time is over', async () => {
+  test('the attempt that reaches the limit passes, and further ones are refused until the lockout ends', async () => {
     const lockout = lockoutOf();
     assert.deepEqual([await attempt(lockout), await attempt(lockout)], [0, 0]);
     now += 100;
@@ -60,7 +60,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.equal(await attempt(lockout), 0);
   });
 
-  test('what is older than the window counts no more', async () => {
+  test('failures older than the window do not count', async () => {
     const lockout = lockoutOf();
     await attempt(lockout);
     await attempt(lockout);
@@ -69,7 +69,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.ok((await attempt(lockout)) > 0);
   });
 
-  test('another spelling is the same address, another collection is not', async () => {
+  test('spellings of an address count together, collections separately', async () => {
     const lockout = lockoutOf();
     for (const email of ['ann@example.com', ' ANN@example.com', 'Ann@Example.com\n'])
       assert.equal(await attempt(lockout, { email }), 0);
@@ -78,7 +78,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.equal(await attempt(lockout, { email: 'bob@example.com' }), 0);
   });
 
-  test('of many at once only as many pass as the limit says', async () => {
+  test('parallel attempts do not exceed the limit', async () => {
     const lockouts = [lockoutOf(), lockoutOf()];
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, index) => attempt(lockouts[index % 2] ?? lockoutOf())),
@@ -86,7 +86,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.equal(results.filter((retryAfter) => retryAfter === 0).length, 3);
   });
 
-  test('a right first factor gives its slot back, only the completed login clears', async () => {
+  test('a right first factor takes its attempt back, and a completed login clears the count', async () => {
     const lockout = lockoutOf();
     await attempt(lockout);
     await attempt(lockout);
@@ -101,7 +101,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.equal(await attempt(lockout), 0);
   });
 
-  test('clients are counted only where proxies are trusted: there they are known', async () => {
+  test('clients are counted only with trusted proxies', async () => {
     const open = lockoutOf();
     for (const email of ['a', 'b', 'c', 'd', 'e']) assert.equal(await attempt(open, { email }), 0);
     for (const lockout of [lockoutOf({}, ['10.0.0.0/8']), lockoutOf({ 'security.trusted_proxies': '10.0.0.0/8' })]) {
@@ -112,7 +112,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  test('a refused attempt counts for nothing else', async () => {
+  test('a refused attempt does not count for its client', async () => {
     const lockout = lockoutOf({}, ['10.0.0.0/8']);
     for (let count = 0; count < 3; count += 1) await attempt(lockout, { clientAddress: `203.0.113.${count}` });
     for (let count = 0; count < 5; count += 1)

@@ -4,31 +4,31 @@ import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import { clientKey } from '@recordbus/shared/client-key';
 import { foldAddress } from './fold-address.ts';
 
-/** What a login is about. */
+/** The address and the client of a login. */
 export interface LoginTarget {
-  /** Id of the user's collection; `admins` for admins. */
+  /** The id of the user's collection; `admins` for admins. */
   readonly realm: string;
-  /** As it was typed: spaces around it and its case do not count. */
+  /** The address as typed; spaces around it and letter case do not matter. */
   readonly email: string;
   readonly clientAddress: string;
 }
 
-/** A login that was let through to the password check, and is counted as failed until it says otherwise. */
+/** A reserved login attempt. It counts as failed until `giveBack` or `clear`. */
 export interface LoginAttempt {
-  /** The first factor was right: this attempt does not count, but those before it still do. */
+  /** Takes this attempt back after a right first factor; earlier failures still count. */
   giveBack(): Promise<void>;
-  /** The login is complete: nothing counts any more. */
+  /** Resets the counts after a completed login. */
   clear(): Promise<void>;
 }
 
-/** Locks out whoever fails too often, over all replicas (interface §5, contract §4). */
+/** Locks addresses and clients out after too many failures, over all replicas (auth §4.2). */
 export interface Lockout {
   /**
-   * Reserves an attempt before any password is checked, so that many at once can't pass together. Unknown addresses
+   * Counts an attempt before the password is checked, so that parallel attempts cannot exceed the limit. Unknown addresses
    * count like known ones. Throws 429 with Retry-After when the address or the client is locked out.
    */
   reserve(target: LoginTarget): Promise<LoginAttempt>;
-  /** Forgets the failures of an address and client whose login was completed by another step than the first. */
+  /** Resets the counts of an address and a client after a login that was completed by a later step. */
   clear(target: LoginTarget): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ interface LockoutDeps {
 
 const notCounted: LoginAttempt = { giveBack: async () => {}, clear: async () => {} };
 
-/** Makes the lockout; it follows the settings. */
+/** Creates the lockout; it follows the settings. */
 export function createLockout({ database, settings, trustedProxies, nowSec }: LockoutDeps): Lockout {
-  /** Without trusted proxies everybody behind one has the proxy's address, and would be locked out together. */
+  /** Without trusted proxies all clients behind a proxy share its address and would be locked out together (auth §4.3). */
   const countsClients = () => trustedProxiesOf(settings, trustedProxies).length > 0;
 
   const keysOf = (target: LoginTarget): string[] =>
@@ -81,7 +81,7 @@ export function createLockout({ database, settings, trustedProxies, nowSec }: Lo
   };
 }
 
-/** Lets an address in again that was locked out; the client it was tried from stays so. */
+/** Ends the lockout of an address; clients stay locked out. */
 export async function liftLockout(query: Query, target: Pick<LoginTarget, 'realm' | 'email'>): Promise<void> {
   await query({ text: 'delete from system.failed_logins where key = $1', values: [addressKey(target)] });
 }
@@ -97,8 +97,9 @@ interface Counting {
 }
 
 /**
- * Counts an attempt for each key that is not locked, and tells how many were. The one that reaches the limit begins the
- * lockout; what is older than its window counts no more. In the order of keys, so that two logins never cross.
+ * Counts an attempt for each key that is not locked; returns how many keys were counted. The attempt that reaches the
+ * limit begins the lockout; failures older than the window do not count. Keys are locked in order, so that two logins
+ * never deadlock.
  */
 async function count(query: Query, { keys, now, resetsAtSec, maxAttempts }: Counting): Promise<number> {
   let counted = 0;

@@ -1,14 +1,14 @@
 import type { Provider } from './provider.ts';
 
-/** One wish to sign in at a provider. */
+/** The parameters of one authorization request. */
 export interface Authorization {
   readonly redirectUri: string;
   readonly state: string;
-  /** S256 (RFC 7636 §4.2); none where no PKCE is used. */
+  /** An S256 challenge (RFC 7636 §4.2); undefined without PKCE. */
   readonly codeChallenge: string | undefined;
 }
 
-/** The URL at the provider to which the browser goes (RFC 6749 §4.1.1); everything of the caller's is a value in it. */
+/** Composes the URL at the provider for the browser (RFC 6749 §4.1.1). The caller's parameters are only values in it. */
 export function composeAuthorizeUrl(
   { authorizeUrl, scopes, authorizeParameters }: Provider,
   clientId: string,
@@ -25,7 +25,7 @@ export function composeAuthorizeUrl(
     ...(codeChallenge && { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  // Not every provider takes a plus sign for a space.
+  // Not every provider reads a plus sign as a space.
   url.search = url.search.replaceAll('+', '%20');
   return url.href;
 }

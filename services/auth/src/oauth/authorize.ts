@@ -1,5 +1,5 @@
 import type { Collection } from '@recordbus/schema';
-import type { AuthParts } from '../auth-parts.ts';
+import type { OauthParts } from './oauth-parts.ts';
 import { chooseChallenge } from './pkce.ts';
 
 export interface AuthorizeRequest {
@@ -10,9 +10,9 @@ export interface AuthorizeRequest {
   readonly codeChallenge: string | undefined;
 }
 
-/** The URL at a provider to which a browser is sent to sign in. Throws 422 for a provider that is not enabled. */
+/** Returns the URL at a provider where the browser signs in (oauth §2). Throws 422 for a provider that is not enabled. */
 export async function authorize(
-  { database, oauth, nowSec }: Pick<AuthParts, 'database' | 'oauth' | 'nowSec'>,
+  { database, oauth, nowSec }: Pick<OauthParts, 'database' | 'oauth' | 'nowSec'>,
   collection: Collection,
   { provider: name, redirectUri, state, usePkce, codeChallenge: theirs }: AuthorizeRequest,
 ): Promise<string> {

@@ -28,7 +28,7 @@ const refused = (words: string) => ({ status: 422, code: 'oauth_refused', detail
 const failed = { status: 502, code: 'oauth_provider_failed', details: undefined };
 const html = '<!doctype html><title>Login</title><script>alert(1)</script>';
 
-/** What went wrong at the token endpoint, and what the caller is told (contract §4, Provider errors). */
+/** Failures at the token endpoint, and the errors for the caller (oauth §7). */
 const atTokenEndpoint: readonly (readonly [string, HostAnswer, object])[] = [
   [
     '400 with code and sentence',
@@ -58,14 +58,14 @@ const atTokenEndpoint: readonly (readonly [string, HostAnswer, object])[] = [
   ],
   ['4xx without JSON', { status: 403, body: html }, refused('status 403')],
   ['4xx with JSON that is no object', { status: 400, body: 'null' }, refused('status 400')],
-  ['words without end', { status: 400, json: { error: 'x'.repeat(100_000) } }, refused('x'.repeat(500))],
+  ['words that are too long', { status: 400, json: { error: 'x'.repeat(100_000) } }, refused('x'.repeat(500))],
   [
     'words with line breaks',
     { status: 400, json: { error: 'a\r\nSet-Cookie: b\u0000\u2028c' } },
     refused('a Set-Cookie: b c'),
   ],
   [
-    'words that repeat what we sent',
+    'words that repeat secrets of the request',
     { status: 400, json: { error: 'the-code our/secret our%2Fsecret vvv', error_description: 'v'.repeat(43) } },
     refused('… … … vvv: …'),
   ],
@@ -77,20 +77,20 @@ const atTokenEndpoint: readonly (readonly [string, HostAnswer, object])[] = [
   ['JSON that is no object', { body: '"token"' }, failed],
   ['no token', { json: { token_type: 'bearer' } }, failed],
   ['a token that is no text', { json: { access_token: { a: 1 } } }, failed],
-  ['a token that would break out of its header', { json: { access_token: 'a\r\nHost: evil' } }, failed],
-  ['a token without end', { json: { access_token: 'x'.repeat(100_000) } }, failed],
-  ['JSON of a depth without end', { body: '['.repeat(500_000) }, failed],
+  ['a token with a line break', { json: { access_token: 'a\r\nHost: evil' } }, failed],
+  ['a token that is too long', { json: { access_token: 'x'.repeat(100_000) } }, failed],
+  ['JSON that is nested too deep', { body: '['.repeat(500_000) }, failed],
   ['no answer', 'hang', failed],
-  ['a cut connection', 'reset', failed],
+  ['a closed connection', 'reset', failed],
   ['megabytes', 'flood', failed],
-  ['a byte now and then', 'drip', failed],
+  ['a byte at a time', 'drip', failed],
 ];
 
 for (const [what, answer, error] of atTokenEndpoint)
   test(`the token endpoint answers ${what}`, async () => {
     hosts.answer({ [tokenUrl]: answer, [profileUrl]: profile });
     await assert.rejects(identify(), error);
-    assert.equal(hosts.asked.length, 1, 'nobody else is asked');
+    assert.equal(hosts.asked.length, 1, 'no other request is made');
   });
 
 const atUserinfo: readonly (readonly [string, HostAnswer, object])[] = [
@@ -99,9 +99,13 @@ const atUserinfo: readonly (readonly [string, HostAnswer, object])[] = [
   ['no id', { json: { name: 'Ann' } }, refused('the profile has no usable id')],
   ['an empty id', { json: { sub: '' } }, refused('the profile has no usable id')],
   ['an id that is an object', { json: { sub: { toString: 'x' } } }, refused('the profile has no usable id')],
-  ['an id that is no exact number', { body: '{"sub": 12345678901234567890}' }, refused('the profile has no usable id')],
+  [
+    'an id that is not an exact number',
+    { body: '{"sub": 12345678901234567890}' },
+    refused('the profile has no usable id'),
+  ],
   ['an id with a NUL', { json: { sub: 'a\u0000' } }, refused('the profile has no usable id')],
-  ['an id without end', { json: { sub: 'x'.repeat(256) } }, refused('the profile has no usable id')],
+  ['an id that is too long', { json: { sub: 'x'.repeat(256) } }, refused('the profile has no usable id')],
   ['a list', { json: [{ sub: '1' }] }, refused('the profile has no usable id')],
   ['5xx', { status: 500, body: html }, failed],
   ['HTML', { body: html }, failed],
@@ -116,7 +120,7 @@ for (const [what, answer, error] of atUserinfo)
     await assert.rejects(identify(), error);
   });
 
-test('an error that names members every object inherits is no profile', async () => {
+test('members that every object inherits are no profile', async () => {
   hosts.answer({ [tokenUrl]: bearer, [profileUrl]: { body: '{"__proto__": {"sub": "1"}}' } });
   await assert.rejects(identify(), refused('the profile has no usable id'));
 });

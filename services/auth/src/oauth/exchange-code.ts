@@ -1,17 +1,17 @@
 import type { ClaimsSource, Provider } from './provider.ts';
 import { providerFailed, refusedByProvider } from './provider-errors.ts';
 import type { Json, ProviderAnswer, ProviderHttp } from './provider-http.ts';
-import { wordsOf } from './provider-words.ts';
+import { readRefusal } from './provider-refusal.ts';
 
-/** What somebody brought back from a provider. */
+/** The result of an authorization, from the browser. */
 export interface Grant {
   readonly code: string;
   readonly redirectUri: string;
-  /** There if, and only if, a challenge was sent (RFC 7636 §4.5). */
+  /** Present exactly when a challenge was sent (RFC 7636 §4.5). */
   readonly codeVerifier: string | undefined;
 }
 
-/** We, as one provider knows us. */
+/** This service as a client of one provider. */
 export interface Client {
   readonly http: ProviderHttp;
   readonly provider: Provider;
@@ -20,19 +20,19 @@ export interface Client {
 }
 
 /**
- * Exchanges a code for an access token, and gives what the claims are read from. Throws 422 with the provider's words
- * when it refuses, 502 when it fails.
+ * Exchanges a code for an access token; returns the source of the claims. Throws 422 with the provider's words when the
+ * provider refuses, 502 when it fails (oauth §7).
  */
 export async function exchangeCode(client: Client, grant: Grant): Promise<ClaimsSource> {
   const { http, clientId, clientSecret } = client;
   const secrets = [clientSecret, grant.code, grant.codeVerifier ?? ''];
-  const answer = await askForToken(client, grant);
-  if (isRefusal(answer)) throw refusedByProvider(wordsOf(answer, secrets));
+  const answer = await requestToken(client, grant);
+  if (isRefusal(answer)) throw refusedByProvider(readRefusal(answer, secrets));
   const tokens = answer.json ?? {};
   const accessToken = tokens.access_token;
   if (typeof accessToken !== 'string' || !isBearerToken(accessToken)) throw providerFailed();
 
-  const ask = (url: string, headers: readonly (readonly [string, string])[] = []) =>
+  const request = (url: string, headers: readonly (readonly [string, string])[] = []) =>
     http(url, { method: 'GET', headers: [['Authorization', `Bearer ${accessToken}`], ...headers] });
   return {
     clientId,
@@ -40,18 +40,18 @@ export async function exchangeCode(client: Client, grant: Grant): Promise<Claims
     accessToken,
     tokens,
     async get(url, headers) {
-      const profile = await ask(url, headers);
-      if (isRefusal(profile)) throw refusedByProvider(wordsOf(profile, [...secrets, accessToken]));
+      const profile = await request(url, headers);
+      if (isRefusal(profile)) throw refusedByProvider(readRefusal(profile, [...secrets, accessToken]));
       return profile.json ?? {};
     },
     async find(url) {
-      const profile = await ask(url);
+      const profile = await request(url);
       return isRefusal(profile) ? undefined : profile.json;
     },
   };
 }
 
-async function askForToken(client: Client, grant: Grant): Promise<ProviderAnswer> {
+async function requestToken(client: Client, grant: Grant): Promise<ProviderAnswer> {
   const { authentication } = client.provider;
   if (authentication !== 'basic_or_form') return postGrant(client, grant, authentication);
   const answer = await postGrant(client, grant, 'basic');
@@ -85,10 +85,10 @@ function postGrant(
 
 const formOf = (members: Readonly<Record<string, string>>): string => new URLSearchParams(members).toString();
 
-/** Some refuse with 200: GitHub names an error, Slack says that it is not ok. */
+/** Some providers refuse with 200: GitHub with an error, Slack with `ok: false`. */
 const isRefusal = ({ status, json }: ProviderAnswer): boolean => status >= 400 || Boolean(json?.error) || isNotOk(json);
 
 const isNotOk = (json: Json | undefined): boolean => json?.ok === false;
 
-/** It goes into a header. */
+/** Whether a token fits a header. */
 const isBearerToken = (token: string): boolean => /^[\x21-\x7e]{1,16384}$/.test(token);

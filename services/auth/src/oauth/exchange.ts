@@ -1,15 +1,20 @@
-import { findUserByEmail, type User } from '@recordbus/accounts';
+import { findUserByEmail, type NewUser, readSignUpRequest, type User } from '@recordbus/accounts';
 import { newId, type Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findLinkedUser, linkOf } from '../identity/link-rows.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
+import { demandOpenSignUp } from '../sign-up/demand-open.ts';
 import { syntheticAddress } from '../users/synthetic-address.ts';
-import { makeUser } from '../users/write-user.ts';
+import { writeNewUser } from '../users/write-user.ts';
 import { canReceiveMail } from '../verification/verification.ts';
 import type { Identity } from './identity.ts';
-import { findLinkedUser } from './link-rows.ts';
 import { type MergeRequired, requireMerge } from './merge.ts';
+import type { OauthParts } from './oauth-parts.ts';
 import { chooseVerifier } from './pkce.ts';
+import type { Profile } from './profile.ts';
+import { profileFields } from './profile-fields.ts';
+import { withPicture } from './provider-picture.ts';
 
 export interface ExchangeRequest {
   readonly provider: string;
@@ -20,11 +25,11 @@ export interface ExchangeRequest {
 }
 
 /**
- * Who it is that a provider gave a code; code and verifier are used up by it. Throws 422 for a provider that is not
- * enabled or refuses, 401 for a state that is used up, 502 when the provider fails.
+ * Returns the identity behind a provider's code; uses up the code and the verifier. Throws 422 for a provider that is not
+ * enabled or refuses, 401 for a used state, 502 when the provider fails.
  */
 export async function identify(
-  { database, oauth, nowSec }: Pick<AuthParts, 'database' | 'oauth' | 'nowSec'>,
+  { database, oauth, nowSec }: Pick<OauthParts, 'database' | 'oauth' | 'nowSec'>,
   { id: collectionId }: Collection,
   { provider: name, code, redirectUri, state, codeVerifier: theirs }: ExchangeRequest,
 ): Promise<Identity> {
@@ -34,58 +39,75 @@ export async function identify(
   return provider.identify({ code, redirectUri, codeVerifier });
 }
 
-interface Entrant {
+interface ProviderSignIn {
   readonly identity: Identity;
-  /** Fields of the user, should they be a new one. */
+  /** Fields of the account if it is new. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Signs somebody in whom a provider knows (interface §5, On exchange): the user they are linked to, or a new one. Where
- * the provider vouches for an address that a user here has, the link has to be confirmed first. Throws 422 for a field
- * of a new user that is wrong or missing, naming it.
+ * Signs the owner of an identity in (oauth §3.2): the linked user, or a new one. When the provider vouches for the address
+ * of another user, the link must be confirmed first. Throws 422 naming a wrong or missing field of a new user.
  */
-export async function enter(
+export async function signInWithIdentity(
   parts: AuthParts,
   collection: Collection,
-  { identity, record }: Entrant,
+  { identity, record }: ProviderSignIn,
   origin: Origin,
-): Promise<SignedIn | MergeRequired> {
+): Promise<(SignedIn & { readonly profile?: Profile }) | MergeRequired> {
   const known = await parts.database.transaction(async (query) => {
     const linked = await findLinkedUser(query, collection, identity);
     if (linked) return completeSignIn(query, parts, { collection, user: linked, origin });
     const match = await findMatch(query, collection, identity);
     return match && requireMerge(query, parts, collection, match, identity);
   });
-  return known ?? enterAsNewUser(parts, collection, { identity, record }, origin);
+  const result = known ?? (await signUpWithIdentity(parts, collection, { identity, record }, origin));
+  return 'token' in result ? { ...result, profile: identity.profile } : result;
 }
 
-/** The user whose address the provider vouches for; nobody by an address that was made up. */
+/** Finds the user whose address the provider vouches for. A made-up address matches no user. */
 async function findMatch(query: Query, collection: Collection, identity: Identity): Promise<User | undefined> {
   const { verifiedEmail } = identity;
   const user = verifiedEmail === undefined ? undefined : await findUserByEmail(query, collection, verifiedEmail);
   return user && canReceiveMail(user) ? user : undefined;
 }
 
-/** Makes a user whom only the link opens. Of several at once for one identity the first makes one, the others find it. */
-function enterAsNewUser(
+/** Creates a user with a link as the only way in. Parallel calls for one identity find the first one's user (oauth §3.5). */
+async function signUpWithIdentity(
   parts: AuthParts,
   collection: Collection,
-  { identity, record }: Entrant,
+  { identity, record }: ProviderSignIn,
   origin: Origin,
 ): Promise<SignedIn> {
-  const { provider, providerUserId } = identity;
+  demandOpenSignUp(parts, collection, origin.context.principal);
   const id = newId();
-  return makeUser(parts, collection, {
+  const session = await writeNewUser(parts, collection, {
     user: {
       id,
-      fields: record,
-      given: { email: syntheticAddress(provider, id), verified: false },
+      ...(await newAccountOf(parts, collection, { identity, record }, id)),
       passwordHash: null,
-      link: { provider, providerUserId, nowSec: parts.nowSec() },
+      asked: readSignUpRequest(collection, record, origin),
+      link: { ...linkOf(identity), nowSec: parts.nowSec() },
     },
     context: origin.context,
     findOther: (query, collection) => findLinkedUser(query, collection, identity),
     finish: (query, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
   });
+  return withPicture(parts, collection, { id, profile: identity.profile, record }, session, origin.context);
+}
+
+/** Returns the fields of a new account. Fields of `record` win over those of the profile (oauth §4.2). */
+async function newAccountOf(
+  { settings }: Pick<AuthParts, 'settings'>,
+  collection: Collection,
+  { identity, record }: ProviderSignIn,
+  id: string,
+): Promise<Pick<NewUser, 'fields' | 'given'>> {
+  const { verifiedEmail, profile, provider } = identity;
+  const map = settings.getNamed('oauth2.profile.<collection>', collection.name);
+  const taken = await profileFields(collection, map, profile);
+  const fields = { ...taken, ...record };
+  if (verifiedEmail !== undefined && settings.getNamed('oauth2.verified_email.<collection>', collection.name))
+    return { fields: { ...fields, email: verifiedEmail }, given: { verified: true } };
+  return { fields, given: { email: syntheticAddress(provider, id), verified: false } };
 }

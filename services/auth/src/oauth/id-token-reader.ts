@@ -11,19 +11,19 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 interface IdTokenReaderOptions {
   readonly http: ProviderHttp;
   readonly nowSec: () => number;
-  /** Where the keys are published that sign (RFC 7517 §5). */
+  /** The address of the signing keys (RFC 7517 §5). */
   readonly keysUrl: string;
   readonly issuers: readonly string[];
 }
 
-/** Keys that are older are asked for anew, and at an unknown key those that are older than a minute. */
+/** Keys are fetched again after an hour; for a token of an unknown key after a minute. */
 const keysLifetimeSec = 3600;
 const keysMinAgeSec = 60;
 const clockToleranceSec = 60;
 
 /**
- * Makes the reader of a provider's id tokens: it verifies their signature, issuer, audience and time (OIDC Core
- * §3.1.3.7) and gives their claims. Throws 422 for a token that is no good, 502 when the keys can't be had.
+ * Creates the reader of a provider's id tokens. It verifies signature, issuer, audience and time (OIDC Core §3.1.3.7) and
+ * returns the claims. Throws 422 for an invalid token, 502 when the keys cannot be fetched.
  */
 export function createIdTokenReader({ http, nowSec, keysUrl, issuers }: IdTokenReaderOptions) {
   let keys: { readonly set: KeySet; readonly fetchedAtSec: number } | undefined;
@@ -61,7 +61,7 @@ export function createIdTokenReader({ http, nowSec, keysUrl, issuers }: IdTokenR
     try {
       return await verify(text, audience, set).catch(async (error: unknown) => {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        // The keys may have been changed since.
+        // The provider may have changed its keys.
         return verify(text, audience, await getKeys(keysMinAgeSec));
       });
     } catch (error) {

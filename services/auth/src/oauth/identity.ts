@@ -1,25 +1,30 @@
-import { emailAddress } from '@recordbus/schema';
-import type { OauthProviderName } from '@recordbus/settings';
-import type { Claims } from './provider.ts';
+import { accountAddress } from '@recordbus/schema';
+import { type Profile, readProfile } from './profile.ts';
+import type { Claims, ProviderName } from './provider.ts';
 import { refusedByProvider } from './provider-errors.ts';
 
-/** Who somebody is at a provider. */
+/** A user's identity at a provider. */
 export interface Identity {
-  readonly provider: OauthProviderName;
+  readonly provider: ProviderName;
+  /** The issuer of the id. Two issuers under one name are two providers (oauth §6.2). */
+  readonly issuer: string;
   readonly providerUserId: string;
-  /** An address that the provider vouches for; others are of no use here. */
+  /** The address if the provider vouches for it. */
   readonly verifiedEmail: string | undefined;
+  readonly profile: Profile;
 }
 
 const maxIdLength = 255;
 
-/** Takes from a provider's claims what counts. Throws 422 when they do not say who it is. */
-export function readIdentity(provider: OauthProviderName, { id, email, verified }: Claims): Identity {
+/** Reads an identity from a provider's claims. Throws 422 when they have no usable id. */
+export function readIdentity({ provider, issuer }: Pick<Identity, 'provider' | 'issuer'>, claims: Claims): Identity {
+  const { id, email, verified } = claims;
   const providerUserId = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
   if (typeof providerUserId !== 'string' || !isSaneId(providerUserId))
     throw refusedByProvider('the profile has no usable id');
-  const address = isTrue(verified) ? emailAddress.safeParse(email).data : undefined;
-  return { provider, providerUserId, verifiedEmail: address };
+  const address = isTrue(verified) ? accountAddress.safeParse(email).data : undefined;
+  const profile = readProfile({ provider, id: providerUserId }, claims, address);
+  return { provider, issuer, providerUserId, verifiedEmail: address, profile };
 }
 
 const isSaneId = (id: string): boolean => id !== '' && id.length <= maxIdLength && !/[\p{Cc}\p{Cs}]/u.test(id);

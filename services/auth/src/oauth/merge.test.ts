@@ -4,8 +4,8 @@ import type { User } from '@recordbus/accounts';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { Collection } from '@recordbus/schema';
+import { readLink } from '../identity/make-link.ts';
 import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { readLink } from './make-link.ts';
 import { requireMerge } from './merge.ts';
 
 const startSec = 1_800_000_000;
@@ -30,7 +30,8 @@ const ann: User = {
   totpEnabled: false,
   record: {},
 };
-const identity = { provider: 'google', providerUserId: '1', verifiedEmail: 'ann@example.com' } as const;
+const link = { provider: 'google', issuer: 'https://accounts.example.com', providerUserId: '1' } as const;
+const identity = { ...link, verifiedEmail: 'ann@example.com' };
 
 describe('a merge token', { skip: skipWithoutDatabase }, () => {
   let database: Database;
@@ -45,25 +46,25 @@ describe('a merge token', { skip: skipWithoutDatabase }, () => {
   const find = (token: string, afterSec = 0, collectionId = members.id) =>
     findOneTimeToken(database.query, { purpose: 'merge', collectionId, token, nowSec: startSec + afterSec });
 
-  test('carries the link that it is for', async () => {
+  test('carries its link', async () => {
     const { merge_token, ...shown } = await require();
     assert.deepEqual(shown, { merge_required: true, email: 'Ann@example.com', provider: 'google' });
     const found = await find(merge_token);
     assert.equal(found?.accountId, ann.id);
-    assert.deepEqual(readLink(found?.data ?? {}), { provider: 'google', providerUserId: '1' });
+    assert.deepEqual(readLink(found?.data ?? {}), link);
   });
 
-  test('is good for 15 minutes in its collection (interface §3.4)', async () => {
+  test('lasts 15 minutes and belongs to its collection [oauth §5.1]', async () => {
     const { merge_token } = await require();
     assert.ok(await find(merge_token, 899));
     assert.equal(await find(merge_token, 900), undefined);
     assert.equal(await find(merge_token, 0, 'c2'), undefined);
   });
 
-  test('takes the place of the one before', async () => {
+  test('does not replace an earlier one, as in two tabs [oauth §5.1]', async () => {
     const first = await require();
     const second = await require();
-    assert.equal(await find(first.merge_token), undefined);
+    assert.ok(await find(first.merge_token));
     assert.ok(await find(second.merge_token));
   });
 });

@@ -1,9 +1,11 @@
 import { findUserById, finishOneTimeToken, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
-import type { OauthProviderName } from '@recordbus/settings';
 import { forbidden } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type Link, linkOf } from '../identity/link-rows.ts';
+import { makeLink, readLink } from '../identity/make-link.ts';
+import { proveCaller } from '../identity/proof-of-caller.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import {
   findOneTimeToken,
@@ -12,56 +14,56 @@ import {
   issueOneTimeToken,
 } from '../one-time/one-time-tokens.ts';
 import { checkPassword } from '../passwords/check-password.ts';
-import { invalidCredentials } from '../passwords/log-in.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
+import { invalidCredentials } from '../sign-in/log-in.ts';
 import { invalidToken } from '../verification/verification.ts';
-import type { Identity } from './identity.ts';
-import { makeLink, readLink } from './make-link.ts';
 
-/** What an exchange answers where a user has to confirm that they are the provider's user too. */
+/** The answer of an exchange when a user must confirm a merge (oauth §5.1). */
 export interface MergeRequired {
   readonly merge_required: true;
   readonly merge_token: string;
   readonly email: string;
-  readonly provider: OauthProviderName;
+  readonly provider: string;
 }
 
-/** Interface §3.4. */
+/** oauth §5.1 */
 const lifetimeSec = 15 * 60;
 
-/** Issues the token with which a user confirms that the identity is theirs. */
+/** Issues the token with which a user confirms a merge. */
 export async function requireMerge(
   query: Query,
   { nowSec }: Pick<AuthParts, 'nowSec'>,
   collection: Collection,
   { id, email }: User,
-  { provider, providerUserId }: Identity,
+  identity: Link,
 ): Promise<MergeRequired> {
   const token = await issueOneTimeToken(query, {
     purpose: 'merge',
     collectionId: collection.id,
     accountId: id,
-    data: { link: { provider, providerUserId }, email },
+    data: { link: linkOf(identity), email },
     nowSec: nowSec(),
     lifetimeSec,
+    // Merges that begin in two tabs both work (oauth §5.1).
+    replaces: false,
   });
-  return { merge_required: true, merge_token: token, email, provider };
+  return { merge_required: true, merge_token: token, email, provider: identity.provider };
 }
 
 export interface MergeConfirmation {
   readonly mergeToken: string;
-  /** That the account is theirs too: its password, or whose session it is. */
+  /** The proof that the caller holds the account: its password, or the user of the session. */
   readonly proof: { readonly password: string } | { readonly userId: string };
 }
 
-/** A sign-in after which the link is there; where a second factor is wanted, the link waits for it. */
-export type Merged = SignedIn & { readonly linked_provider?: OauthProviderName };
+/** A sign-in with the new link. When a second factor is required, the link is made after it. */
+export type Merged = SignedIn & { readonly linked_provider?: string };
 
 /**
- * Links a user with the identity of an exchange, once they have proved by their password or by their session that the
- * account is theirs too, and signs them in. Throws 401 for a token that is wrong, used, expired or had five wrong
- * passwords, and for a wrong password; 403 for somebody else's session; 409 when the identity is somebody else's by now;
- * 429 when the address is locked out.
+ * Links a user to the identity of an exchange after the proof by password or session, and signs the user in (oauth §5.2).
+ * Throws 401 for a wrong password and for a token that is wrong, used, expired or had five wrong passwords; 403 for the
+ * session of another user and for one older than ten minutes; 409 when the identity belongs to another user by now; 429
+ * when the address is locked out.
  */
 export async function confirmMerge(
   parts: AuthParts,
@@ -74,9 +76,14 @@ export async function confirmMerge(
   const found = await findOneTimeToken(database.query, presented);
   const owner = found && (await findUserById(database.query, collection, found.accountId));
   if (!found || !owner) throw invalidToken();
-  if ('userId' in proof && proof.userId !== owner.id) throw forbidden('the token is of another user');
+  if ('userId' in proof) {
+    if (proof.userId !== owner.id) throw forbidden('the token is of another user');
+    await proveCaller(parts, collection, 'fresh', { ...proof, oldPassword: undefined, context: origin.context });
+  }
   const attempt =
-    'password' in proof ? await provePassword(parts, collection, owner, { ...proof, presented, origin }) : undefined;
+    'password' in proof
+      ? await checkMergePassword(parts, collection, owner, { ...proof, presented, origin })
+      : undefined;
   return database.transaction(async (query) => {
     if (!(await finishOneTimeToken(query, hashOneTimeToken(mergeToken)))) throw invalidToken();
     const user = await findUserById(query, collection, owner.id);
@@ -94,8 +101,8 @@ interface PasswordProof {
   readonly origin: Origin;
 }
 
-/** Counts the guess, then looks at it. Throws 401 for a wrong one, 429 when the address is locked out. */
-async function provePassword(
+/** Counts the guess, then checks the password. Throws 401 for a wrong one, 429 when the address is locked out. */
+async function checkMergePassword(
   { database, lockout }: AuthParts,
   collection: Collection,
   owner: User,

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import type { OauthProviderName } from '@recordbus/settings';
+import type { ProviderName } from './provider.ts';
 
-/** What a verifier belongs to; it is of no use for anything else. */
+/** The request to which a verifier belongs. */
 export interface VerifierKey {
   readonly collectionId: string;
   readonly state: string;
-  readonly provider: OauthProviderName;
+  readonly provider: ProviderName;
   readonly redirectUri: string;
 }
 
 const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex');
 
 /**
- * Keeps a verifier and gives the one that counts: asked the same again, as a browser that loads pages ahead does, it is
- * the one from before.
+ * Stores a verifier and returns the valid one. A repeated request, as by a browser that prefetches pages, gets the earlier
+ * verifier.
  */
 export async function keepVerifier(
   query: Query,
@@ -35,7 +35,7 @@ export async function keepVerifier(
   return row?.verifier ?? verifier;
 }
 
-/** Uses a verifier up: of several at once one gets it. `unknown` where none was kept, so no challenge was sent. */
+/** Uses a verifier up; one of several parallel calls gets it. `unknown`: none was stored, so no challenge was sent. */
 export async function takeVerifier(
   query: Query,
   { collectionId, state, provider, redirectUri }: VerifierKey,

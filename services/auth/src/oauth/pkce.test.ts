@@ -28,21 +28,21 @@ describe('PKCE', { skip: skipWithoutDatabase }, () => {
     chooseVerifier(database.query, { ...where, ...more }, { state, codeVerifier });
   const spent = { status: 401, code: 'invalid_state' };
 
-  test('the verifier is of 43 characters, and the challenge its SHA-256 (RFC 7636 §4)', async () => {
+  test('the verifier has 43 characters, and the challenge is its SHA-256 (RFC 7636 §4)', async () => {
     const sent = await challenge('a');
     const kept = await verifier('a');
     assert.match(kept ?? '', /^[\w-]{43}$/);
     assert.equal(createHash('sha256').update(String(kept)).digest('base64url'), sent);
   });
 
-  test('it is good for ten minutes and not a second longer (interface §3.4)', async () => {
+  test('the verifier lasts exactly ten minutes [oauth §2.4]', async () => {
     await challenge('b');
     await assert.rejects(verifier('b', { nowSec: startSec + 600 }), spent);
     assert.ok(await verifier('b', { nowSec: startSec + 599 }));
     await assert.rejects(verifier('b'), spent);
   });
 
-  test('it is of one collection, provider and redirect', async () => {
+  test('the verifier belongs to one collection, provider and redirect [oauth §2.4]', async () => {
     await challenge('c');
     await assert.rejects(verifier('c', { provider: twitter }), spent);
     await assert.rejects(verifier('c', { redirectUri: 'https://evil.example.com/' }), spent);
@@ -50,7 +50,7 @@ describe('PKCE', { skip: skipWithoutDatabase }, () => {
     assert.ok(await verifier('c'));
   });
 
-  test('asked again it is the same, and another once it is used or out of time', async () => {
+  test('a repeated request gets the same verifier until it is used or expired', async () => {
     const first = await challenge('d');
     assert.equal(await challenge('d', { nowSec: startSec + 599 }), first);
     const second = await challenge('d', { nowSec: startSec + 599 + 600 });
@@ -61,13 +61,13 @@ describe('PKCE', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await challenge('d', { redirectUri: 'https://other.example.com/' }), third);
   });
 
-  test('of many at once one gets it', async () => {
+  test('one of many parallel exchanges gets the verifier', async () => {
     await challenge('e');
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => verifier('e')));
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  test('the client’s own goes through, and none is made up', async () => {
+  test('the client’s own challenge passes through, and none is added', async () => {
     assert.equal(await challenge('f', {}, false, theirs), theirs);
     assert.equal(await verifier('f', {}, 'v'), 'v');
     assert.equal(await challenge('g', {}, false), undefined);
@@ -75,7 +75,7 @@ describe('PKCE', { skip: skipWithoutDatabase }, () => {
     assert.equal(await verifier(undefined), undefined);
   });
 
-  test('X always has one', async () => {
+  test('X always has a challenge [oauth §2.4]', async () => {
     assert.match((await challenge('h', { provider: twitter }, false)) ?? '', /^[\w-]{43}$/);
     assert.ok(await verifier('h', { provider: twitter }));
     assert.equal(await challenge('i', { provider: twitter }, false, theirs), theirs);
@@ -84,7 +84,7 @@ describe('PKCE', { skip: skipWithoutDatabase }, () => {
     await assert.rejects(verifier(undefined, { provider: twitter }), { status: 400 });
   });
 
-  test('LinkedIn never has one, whatever is asked', async () => {
+  test('LinkedIn never has a challenge [oauth §2.4]', async () => {
     assert.equal(await challenge('j', { provider: linkedin }), undefined);
     assert.equal(await challenge('j', { provider: linkedin }, false, theirs), undefined);
     assert.equal(await verifier('j', { provider: linkedin }, 'v'), undefined);

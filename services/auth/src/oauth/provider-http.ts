@@ -2,29 +2,29 @@ import { EgressBlockedError, type EgressClient, EgressFailedError, type EgressRe
 import type { Logger } from '@recordbus/shared/logging';
 import { providerFailed } from './provider-errors.ts';
 
-/** A JSON object of a provider; nothing in it can be relied on. */
+/** A JSON object of a provider; its members may be anything. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What a provider said: 2xx with JSON, or 4xx with or without. */
+/** The answer of a provider: 2xx with JSON, or 4xx with or without JSON. */
 export interface ProviderAnswer {
   readonly status: number;
   readonly json: Json | undefined;
 }
 
-/** Asks a provider something. Throws 502 when there is no answer, or one that nobody can read. */
+/** Calls a provider. Throws 502 for a missing or unreadable answer. */
 export type ProviderHttp = (
   url: string,
   request: Pick<EgressRequestOptions, 'method' | 'headers' | 'body'>,
 ) => Promise<ProviderAnswer>;
 
-/** Of each call; redirects are not followed (contract §4). */
+/** The limits of each call; redirects are not followed (oauth §1.6). */
 const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
-/** Makes the one way by which providers are called. Why a call failed is logged; the caller is told that it did. */
+/** Creates the function that makes all calls to providers. It logs why a call failed; the caller learns only that it did. */
 export function createProviderHttp(client: Pick<EgressClient, 'request'>, log: Logger): ProviderHttp {
   return async (url, { headers = [], ...request }) => {
     const fail = (reason: string) => {
-      log.warn({ host: URL.parse(url)?.host, reason }, 'an OAuth2 provider failed');
+      log.warn({ host: URL.parse(url)?.host, reason }, 'OAuth2 provider failed');
       return providerFailed();
     };
     const { status, body, truncated } = await client
@@ -54,11 +54,11 @@ function parseObject(body: Uint8Array): Json | undefined {
   }
 }
 
-/** The value, if it is an object; an array is one by its indexes. */
+/** Returns the value if it is an object or an array. */
 export const objectOf = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null ? (value as Json) : undefined;
 
-/** What stands at a path of names and indexes; undefined where there is nothing. */
+/** Returns the value at a path of names and indexes; undefined when there is none. */
 export function memberOf(json: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>((value, name) => {
     const object = objectOf(value);

@@ -1,48 +1,64 @@
-import type { SettingKey } from '@recordbus/settings';
+import type { OauthProviderName, SettingKey } from '@recordbus/settings';
 import type { Json } from './provider-http.ts';
 
-/** Somebody who can say who a user is: the facts of one row of the table (interface §2.7, OAuth2 providers). */
+/** The name of a provider: one of the table, or a named OpenID provider (oauth §1.4). */
+export type ProviderName = OauthProviderName | `oidc.${string}`;
+
+/** A provider: one row of the table (oauth §1.1). */
 export interface Provider {
   readonly displayName: string;
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
-  /** Separated by spaces; empty where none are asked for. */
+  /**
+   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so a row whose token
+   * address changes needs the former one here.
+   */
+  readonly issuer?: string;
+  /** Separated by spaces; may be empty. */
   readonly scopes: string;
-  /** What else the authorize URL says. */
+  /** Further parameters of the authorize URL. */
   readonly authorizeParameters?: Readonly<Record<string, string>>;
   /**
-   * How the client proves itself at the token endpoint: by HTTP Basic, in the form, by Basic with a JSON body, or by
-   * Basic and, when that is refused, in the form (RFC 6749 §2.3.1).
+   * How the client authenticates at the token endpoint: with HTTP Basic, in the form, with Basic and a JSON body, or with
+   * Basic and, after a refusal, in the form (RFC 6749 §2.3.1).
    */
   readonly authentication: 'basic' | 'form' | 'basic_json' | 'basic_or_form';
-  /** Is a challenge sent when it is asked for, whether or not it is, or not even then? */
+  /** Whether a challenge is sent: on request, always, or never (oauth §2.4). */
   readonly pkce: 'offered' | 'always' | 'never';
-  /** What has to be set beside the client id; the client secret when not given. */
+  /** The settings that it needs beside the client id; the client secret by default. */
   readonly needs?: readonly SettingKey[];
-  /** Makes the client secret, where it is signed and not set. */
+  /** Whether its addresses are set or can be discovered; true by default. */
+  readonly isWhole?: boolean;
+  /** Returns the provider with missing addresses from its discovery document. */
+  readonly discover?: () => Promise<Provider>;
+  /** Signs the client secret of a provider that has no fixed one. */
   readonly signSecret?: () => Promise<string>;
-  /** Reads who it is; what comes of it is checked by `readIdentity`. */
+  /** Reads the claims; `readIdentity` checks them. */
   readonly readClaims: (source: ClaimsSource) => Promise<Claims>;
 }
 
-/** What a provider's claims are read from. */
+/** The source of a provider's claims. */
 export interface ClaimsSource {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly accessToken: string;
-  /** All that the token endpoint said. */
+  /** The answer of the token endpoint. */
   readonly tokens: Json;
-  /** What the provider answers to the access token. Throws 422 when it refuses, 502 when it fails. */
+  /** Calls the provider with the access token. Throws 422 when it refuses, 502 when it fails. */
   get(url: string, headers?: readonly (readonly [name: string, value: string])[]): Promise<Json>;
-  /** The same, undefined when the provider refuses. */
+  /** Like `get`, but returns undefined when the provider refuses. */
   find(url: string): Promise<Json | undefined>;
 }
 
-/** Who it is, in the provider's words. */
+/** The unchecked claims of a provider. */
 export interface Claims {
-  /** What the provider knows its user by, for ever. */
+  /** The permanent id of the user. */
   readonly id: unknown;
   readonly email?: unknown;
-  /** Does the provider vouch for the address being this user's? */
+  /** Whether the provider vouches for the address. */
   readonly verified?: unknown;
+  readonly name?: unknown;
+  /** The handle that other users of the provider see. */
+  readonly username?: unknown;
+  readonly avatarUrl?: unknown;
 }

@@ -1,22 +1,27 @@
-import { auditUser, lockUser } from '@recordbus/accounts';
+import { auditUser, lockUser, noteRemovedWays } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { deleteLinks, listLinkedProviders } from './link-rows.ts';
+import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';
+import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 
 /**
- * Removes a user's own link to a provider. Throws 404 when there is none, 409 when nothing else would let the user in:
- * no password and no other provider (interface §5, OAuth2).
+ * Removes a user's links to a provider and notifies the user by mail (oauth §6.3). Throws 403 for a caller without the
+ * proof, 404 when there is no link, 409 when the user has neither a password nor another provider.
  */
 export async function unlink(
-  { database }: Pick<AuthParts, 'database'>,
+  parts: Pick<AuthParts, 'database' | 'bus' | 'guessLimit' | 'nowSec'>,
   collection: Collection,
-  userId: string,
+  proof: CallerProof,
   provider: string,
   origin: Origin,
 ): Promise<void> {
+  const { database, bus } = parts;
+  const { userId } = proof;
+  if (!(await listLinkedProviders(database.query, userId)).includes(provider)) throw notFound('link');
+  await proveCaller(parts, collection, 'fresh', proof);
   await database.transaction(async (query) => {
-    // Held, so that of two links that are removed at once one stays.
+    // Locked, so that of two links that are removed at once one stays.
     const user = await lockUser(query, collection, userId);
     if (!user) throw unauthenticated();
     const linked = await listLinkedProviders(query, userId);
@@ -24,6 +29,8 @@ export async function unlink(
     if (user.passwordHash === null && linked.length === 1)
       throw conflict('last_way_in', 'nothing else would let this user in: set a password first');
     await deleteLinks(query, userId, provider);
+    await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, userId, origin, { provider });
   });
+  bus.notify('accounts');
 }

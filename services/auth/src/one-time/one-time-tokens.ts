@@ -1,31 +1,38 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Query } from '@recordbus/database';
 
-/** What a one-time token opens; a token of one purpose is none of another. */
-export type Purpose = 'verification' | 'password_reset' | 'email_change' | 'otp' | 'mfa' | 'merge';
+/** The purpose of a one-time token. Purposes are not interchangeable (auth §8.4). */
+export type Purpose =
+  | 'verification'
+  | 'password_reset'
+  | 'email_change'
+  | 'undo_email_change'
+  | 'otp'
+  | 'mfa'
+  | 'merge';
 
 export interface OneTimeToken {
   readonly purpose: Purpose;
   readonly collectionId: string;
   readonly accountId: string;
-  /** What has to be known when the token comes back, such as the address that it was sent to. */
+  /** Data for the use of the token, such as the address that it was sent to. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
 interface Issue extends OneTimeToken {
   readonly nowSec: number;
   readonly lifetimeSec: number;
-  /** Does it take the place of the account's earlier tokens of this purpose? Yes when not given. */
+  /** Whether it replaces the account's earlier tokens of this purpose; true by default. */
   readonly replaces?: boolean;
 }
 
-/** 256 bits: nothing to guess, so a plain hash is all that is stored. */
+/** 256 bits cannot be guessed, so the database keeps a plain hash (auth §8.5). */
 const tokenBytes = 32;
 
-/** What is stored of a token. */
+/** Returns the stored form of a token. */
 export const hashOneTimeToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Issues a token and gives its text, which is known to nobody else. */
+/** Issues a token and returns its text, which is not stored. */
 export async function issueOneTimeToken(query: Query, issue: Issue): Promise<string> {
   const { purpose, collectionId, accountId, data = {}, nowSec, lifetimeSec, replaces = true } = issue;
   const token = randomBytes(tokenBytes).toString('base64url');
@@ -50,7 +57,7 @@ interface Presented {
 
 type Found = Pick<OneTimeToken, 'accountId'> & { readonly data: Readonly<Record<string, unknown>> };
 
-/** Wrong guesses that a token stands. */
+/** The number of guesses after which a token is dead. */
 const maxFailures = 5;
 
 const isPresented = `token_hash = $1 and purpose = $2 and collection_id = $3 and expires_at > $4 and failures < ${maxFailures}`;
@@ -61,7 +68,7 @@ const valuesOf = ({ token, purpose, collectionId, nowSec }: Presented) => [
   nowSec,
 ];
 
-/** Looks at a token without using it up; undefined for one that is wrong, used or expired. */
+/** Finds a token without using it up; undefined for a wrong, used or expired one. */
 export async function findOneTimeToken(query: Query, presented: Presented): Promise<Found | undefined> {
   const [found] = await query<Found>({
     text: `select account_id as "accountId", data from system.one_time_tokens where ${isPresented}`,
@@ -71,9 +78,9 @@ export async function findOneTimeToken(query: Query, presented: Presented): Prom
 }
 
 /**
- * Looks at a token with which something goes that can be guessed (a code, a password), and counts the guess before it is
- * looked at, so that many at once have no more than the five that a token stands (contract §4). To be called outside
- * the transaction that may roll back, or guesses would be free. Undefined for one that is wrong, used, expired or spent.
+ * Finds a token that comes with a guessable secret (a code, a password). It counts the guess before the check, so that
+ * parallel guesses stay within five (auth §6.6, oauth §5.3). Call it outside the transaction, since a rollback would undo
+ * the count. Returns undefined for a wrong, used, expired or dead token.
  */
 export async function guessOneTimeToken(query: Query, presented: Presented): Promise<Found | undefined> {
   const [found] = await query<Found>({

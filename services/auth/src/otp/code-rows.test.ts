@@ -33,7 +33,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
   const find = (token: string, atSec = nowSec) =>
     findOneTimeToken(database.query, { purpose: 'otp', collectionId: 'c1', token, nowSec: atSec });
 
-  test('code and link are good for ten minutes, to the second', async () => {
+  test('code and link last exactly ten minutes [auth §5.2]', async () => {
     const token = await issue('u1');
     assert.equal(await guess('u1', expiresAtSec), undefined);
     assert.equal(await find(token, expiresAtSec), undefined);
@@ -41,7 +41,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.equal((await find(token, expiresAtSec - 1))?.accountId, 'u1');
   });
 
-  test('neither the code nor the token of the link is stored', async () => {
+  test('neither the code nor the token of the link is stored [auth §5.2]', async () => {
     const token = await issue('u2');
     const rows = await database.query({
       text: "select * from system.one_time_tokens where account_id = 'u2'",
@@ -54,13 +54,13 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(hash('u2', '123456'), hash('u3', '123456'));
   });
 
-  test('of many requests at once one code is left', async () => {
+  test('many parallel requests leave one live code [auth §5.2]', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => issue('u4')));
     const found = await Promise.all(tokens.map((token) => find(token)));
     assert.equal(found.filter(Boolean).length, 1);
   });
 
-  test('of many guesses at once five are looked at, and a new code has five again', async () => {
+  test('five of many parallel guesses are checked, and a new code allows five again [auth §5.4]', async () => {
     await issue('u5');
     const guesses = await Promise.all(Array.from({ length: 20 }, () => guess('u5')));
     assert.equal(guesses.filter(Boolean).length, 5);
@@ -68,7 +68,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await guess('u5'), undefined);
   });
 
-  test('a code whose last guess was right is used up once', async () => {
+  test('parallel right guesses use a code up once [auth §8.5]', async () => {
     await issue('u6');
     const live = (await Promise.all(Array.from({ length: 5 }, () => guess('u6')))).map((code) => code?.tokenHash ?? '');
     const finished = await Promise.all(live.map((tokenHash) => finishOneTimeToken(database.query, tokenHash)));

@@ -5,14 +5,14 @@ import { hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 interface NewCode {
   readonly collectionId: string;
   readonly accountId: string;
-  /** The address that it is sent to: it is good for that one only. */
+  /** The address that it is sent to. The code counts only while the user has it (auth §5.2). */
   readonly email: string;
   readonly codeHash: string;
   readonly nowSec: number;
   readonly expiresAtSec: number;
 }
 
-/** Stores a code in place of the account's earlier one, and gives the token of its link. */
+/** Stores a code in place of the account's earlier one; returns the token of its link. */
 export async function replaceCode(query: Query, code: NewCode): Promise<string> {
   const { collectionId, accountId, email, codeHash, nowSec, expiresAtSec } = code;
   const token = randomBytes(32).toString('base64url');
@@ -48,8 +48,8 @@ interface Guess {
 }
 
 /**
- * Counts a guess at an account's live code and gives it to be compared; undefined when there is none, or when it has
- * been guessed at five times (contract §4). Not in a transaction that may roll back.
+ * Counts a guess at an account's live code and returns the code; undefined when there is none, or after five guesses
+ * (auth §5.4). Call it outside a transaction, since a rollback would undo the count.
  */
 export async function guessCode(query: Query, guess: Guess): Promise<LiveCode | undefined> {
   const { collectionId, accountId, nowSec } = guess;

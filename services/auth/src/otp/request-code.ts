@@ -4,24 +4,24 @@ import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
-import { canReceiveMail, mailIsOff } from '../verification/verification.ts';
+import { canReceiveMail, mailNotConfigured } from '../verification/verification.ts';
 import { replaceCode } from './code-rows.ts';
 
-/** Interface §5, OTP. */
+/** auth §5.2 */
 const lifetimeSec = 10 * 60;
 
-/** Nobody's mailbox is flooded: what is asked for beyond this gets the same answer and no mail. */
+/** Requests beyond this limit get the same answer and no mail (auth §5.1). */
 const requests = { max: 10, windowSec: 10 * 60 };
 
-/** Throws 422 while one-time codes are switched off, or can't be sent. */
+/** Throws 422 while one-time codes are switched off or mail is not configured. */
 export function demandCodes({ settings }: Pick<AuthParts, 'settings'>): void {
   demandFeature(settings, 'auth.otp.enabled');
-  if (!isMailConfigured(settings)) throw mailIsOff();
+  if (!isMailConfigured(settings)) throw mailNotConfigured();
 }
 
 /**
- * Mails a user a code and a link to sign in with. The caller learns nothing, not even by the time it takes, about
- * whether there is such a user: everything is done after the answer. Throws 422 while codes can't be sent at all.
+ * Mails a user a code and a link to sign in (auth §5.1). The work follows the answer, so that neither the answer nor its
+ * time reveals whether the user exists. Throws 422 while codes are switched off or mail is not configured.
  */
 export function requestCode(parts: AuthParts, collection: Collection, email: string): void {
   demandCodes(parts);

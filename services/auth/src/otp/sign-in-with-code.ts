@@ -7,7 +7,7 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
 import { findOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
-import { makeChange } from '../users/write-user.ts';
+import { writeUserChange } from '../users/write-user.ts';
 import { invalidToken } from '../verification/verification.ts';
 import { guessCode } from './code-rows.ts';
 import { demandCodes } from './request-code.ts';
@@ -15,12 +15,12 @@ import { demandCodes } from './request-code.ts';
 /** The token of the link, or the address with the code. */
 export type CodeProof = { readonly token: string } | { readonly email: string; readonly code: string };
 
-/** Wrong codes that an address takes, however many codes are sent to it; the link still works then. */
+/** The limit of wrong codes for an address, over all of its codes. Links work beyond it (auth §5.4). */
 const guesses = { max: 10, windowSec: 15 * 60 };
 
 /**
- * Signs a user in by a one-time code or its link, which is used up; that proves the address too. Throws 401 for a code
- * or token that is wrong, used, expired, or of another address than the user has now, 429 for too many wrong codes.
+ * Signs a user in with a one-time code or its link (auth §5.3), which uses both up and proves the address. Throws 401 for a
+ * code or token that is wrong, used, expired or of a former address, 429 for too many wrong codes.
  */
 export async function signInWithCode(
   parts: AuthParts,
@@ -34,7 +34,7 @@ export async function signInWithCode(
     'token' in proof ? await findLink(parts, collection, proof.token) : await guess(parts, collection, proof);
   const user = found && (await findAddressee(database.query, collection, found));
   if (!user) throw invalidToken();
-  if (!user.verified) return prove(parts, collection, found, origin);
+  if (!user.verified) return signInWithFirstProof(parts, collection, found, origin);
   return database.transaction(async (query) => {
     const isMine = await finishOneTimeToken(query, found.tokenHash);
     const user = isMine && (await findAddressee(query, collection, found));
@@ -43,15 +43,15 @@ export async function signInWithCode(
   });
 }
 
-/** A code that was right, or its link. */
+/** A right code or link. */
 interface Found {
   readonly accountId: string;
-  /** Where it was sent. */
+  /** The address that it was sent to. */
   readonly email: string;
   readonly tokenHash: string;
 }
 
-/** The user, if the address that it was sent to is still theirs. */
+/** Finds the user, if the user still has the address that the code was sent to. */
 async function findAddressee(query: Query, collection: Collection, { accountId, email }: Found) {
   const user = await findUserById(query, collection, accountId);
   return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
@@ -66,7 +66,7 @@ async function findLink(
   return found && { accountId: found.accountId, email: String(found.data.email), tokenHash: hashOneTimeToken(token) };
 }
 
-/** Compares a code; an address that nobody has costs the same and counts the same. Throws 401, 429. */
+/** Checks a code. An unknown address takes the same time and counts the same. Throws 401, 429. */
 async function guess(
   { database, guessLimit, hashCode, nowSec }: AuthParts,
   collection: Collection,
@@ -81,14 +81,14 @@ async function guess(
   return { accountId, email: String(live.data.email), tokenHash: live.tokenHash };
 }
 
-/** Signs a user in and closes what somebody else may have left open in an account whose address nobody had proved. */
-const prove = (
+/** Signs a user in by the first proof of the address, which removes other ways in (identity §2.2). */
+const signInWithFirstProof = (
   parts: AuthParts,
   collection: Collection,
   { accountId, email, tokenHash }: Found,
   origin: Origin,
 ): Promise<SignedIn> =>
-  makeChange(parts, collection, {
+  writeUserChange(parts, collection, {
     change: {
       id: accountId,
       fields: { verified: true },

@@ -1,11 +1,9 @@
-import { findUserById } from '@recordbus/accounts';
-import { oldPasswordGuesses } from '@recordbus/passwords';
+import { findUserById, guessOldPassword } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { makeChange } from '../users/write-user.ts';
-import { checkPassword } from './check-password.ts';
+import { writeUserChange } from '../users/write-user.ts';
 
 interface PasswordChange {
   readonly old_password: string;
@@ -13,8 +11,8 @@ interface PasswordChange {
 }
 
 /**
- * Gives a signed-in user a new password and a new session; all others end. Throws 422 naming the old password when it
- * is wrong and the new one when it is refused, and 429 when too many old ones were wrong.
+ * Sets a new password for a signed-in user and opens a new session; all other sessions end (identity §3.3). Throws 422 for
+ * a wrong old password and for a refused new one, 429 after too many wrong old passwords.
  */
 export async function changePassword(
   parts: AuthParts,
@@ -26,13 +24,9 @@ export async function changePassword(
   const { database, guessLimit, passwords } = parts;
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
-  const guesses = oldPasswordGuesses(user.id);
-  await guessLimit.reserve(guesses);
-  if (!(await checkPassword(database.query, collection, user, old_password)))
-    throw validationFailed({ old_password: 'is wrong' });
-  await guessLimit.clear(guesses.key);
+  if (!(await guessOldPassword(guessLimit, user, old_password))) throw validationFailed({ old_password: 'is wrong' });
   const passwordHash = await passwords.hashNew(password);
-  return makeChange(parts, collection, {
+  return writeUserChange(parts, collection, {
     change: {
       id: userId,
       passwordHash,
@@ -41,7 +35,7 @@ export async function changePassword(
       userAgent: origin.userAgent,
     },
     context: origin.context,
-    // Another change came first, and ended this session too.
+    // Another change came first and ended this session.
     refusal: unauthenticated,
     finish: (query, user, collection) => openUserSession(query, parts, { collection, user, origin }),
   });

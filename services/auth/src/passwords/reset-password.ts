@@ -1,38 +1,51 @@
-import { findUserByEmail, findUserById } from '@recordbus/accounts';
+import { findUserByEmail, findUserById, type User } from '@recordbus/accounts';
+import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { makeChange } from '../users/write-user.ts';
+import { writeUserChange } from '../users/write-user.ts';
+import { reserveMail } from '../verification/mail-limit.ts';
 import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 
-/** Contract §4. */
+/** identity §3.2 */
 const lifetimeSec = 30 * 60;
 
 /**
- * Sends a mail to whoever forgot their password. The caller learns nothing, not even by the time it takes, about
- * whether there is such a user: everything is done after the answer.
+ * Mails a user a reset link (identity §3.1). The work follows the answer, so that neither the answer nor its time reveals
+ * whether the user exists.
  */
 export function requestPasswordReset(parts: AuthParts, collection: Collection, email: string): void {
-  const { database, settings, bus, inBackground, nowSec } = parts;
+  const { database, settings, bus, inBackground } = parts;
   inBackground(async () => {
     if (!isMailConfigured(settings)) return;
     const user = await findUserByEmail(database.query, collection, email);
     if (!user || !canReceiveMail(user)) return;
     await database.transaction(async (query) => {
-      const token = await issueOneTimeToken(query, {
-        purpose: 'password_reset',
-        collectionId: collection.id,
-        accountId: user.id,
-        data: { email: user.email },
-        nowSec: nowSec(),
-        lifetimeSec,
-      });
-      const to = { to: user.email, collection: collection.name };
-      await enqueueMail(query, { template: 'reset', ...to, token, usefulForSec: lifetimeSec });
+      const isAllowed = await reserveMail(query, parts, { template: 'reset', to: user.email, accountId: user.id });
+      if (isAllowed) await mailPasswordReset(query, parts, collection, user);
     });
     bus.notify('mail');
   });
+}
+
+/** Mails a user a reset link, in the caller's transaction and without a limit. */
+export async function mailPasswordReset(
+  query: Query,
+  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  collection: Collection,
+  { id, email }: User,
+): Promise<void> {
+  const token = await issueOneTimeToken(query, {
+    purpose: 'password_reset',
+    collectionId: collection.id,
+    accountId: id,
+    data: { email },
+    nowSec: nowSec(),
+    lifetimeSec,
+  });
+  const to = { to: email, collection: collection.name };
+  await enqueueMail(query, { template: 'reset', ...to, token, usefulForSec: lifetimeSec });
 }
 
 interface Reset {
@@ -41,8 +54,8 @@ interface Reset {
 }
 
 /**
- * Sets a new password for the holder of a token; all sessions end, and nobody is signed in. It also proves the address.
- * Throws 401 for a bad, used or expired token, 422 for a password that is refused, which does not use the token up.
+ * Sets a new password for the holder of a token (identity §3.2). All sessions end, none is opened, and the address is
+ * proved. Throws 401 for a bad, used or expired token, 422 for a refused password, which leaves the token valid.
  */
 export async function confirmPasswordReset(
   parts: AuthParts,
@@ -58,7 +71,7 @@ export async function confirmPasswordReset(
   const user = await findUserById(database.query, collection, found.accountId);
   if (!user) throw invalidToken();
   const proof = user.verified ? {} : { fields: { verified: true }, closesOtherWaysIn: true };
-  await makeChange(parts, collection, {
+  await writeUserChange(parts, collection, {
     change: {
       id: user.id,
       ...proof,

@@ -1,11 +1,19 @@
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
-import { confirmEmailChange, requestEmailChange } from '../email-change/email-change.ts';
+import { confirmEmailChange, requestEmailChange } from '../identity/email-change.ts';
+import { undoEmailChange } from '../identity/undo-email-change.ts';
 import { requestVerification, verifyEmail } from '../verification/verification.ts';
-import { admitTo, authParams, authPath, callerIn, holderIn, text } from './auth-paths.ts';
+import { admitTo, authParams, authPath, callerIn, holderIn, oldPassword, text } from './auth-paths.ts';
 
 const sent = z.object({ sent: z.literal(true) });
+const provedAddress = z.object({
+  verified: z.literal(true),
+  dropped: z
+    .array(z.enum(['totp', 'links']))
+    .optional()
+    .describe('what the first proof of the address removed from the account; absent when nothing'),
+});
 
 /** Proving an address and changing it. */
 export const addressRoutes = (parts: AuthParts): Route[] => [
@@ -30,12 +38,12 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     summary: 'Prove an address with the token of the mail',
     params: authParams,
     body: z.object({ token: text }),
-    answers: { 200: z.object({ verified: z.literal(true) }), 401: 'the token is wrong, used or expired' },
+    answers: { 200: provedAddress, 401: 'the token is wrong, used or expired' },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await verifyEmail(parts, collection, input.body.token, originOf(input));
-        return ok({ verified: true });
+        const dropped = await verifyEmail(parts, collection, input.body.token, originOf(input));
+        return ok(dropped.length > 0 ? { verified: true, dropped } : { verified: true });
       }),
   }),
   route({
@@ -44,13 +52,19 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     access: 'user',
     summary: 'Mail a link to the address that the caller wants to have',
     params: authParams,
-    body: z.object({ email: text }),
-    answers: { 200: sent, 403: 'an anonymous user, or one of another collection', 422: 'no address, or mail is off' },
+    body: z.object({ email: text, old_password: oldPassword }),
+    answers: {
+      200: sent,
+      403: 'an anonymous user, one of another collection, or no proof that the account is theirs',
+      422: 'no address, or mail is off',
+      429: 'too many wrong passwords',
+    },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const { id } = holderIn(collection, input.context);
-        await requestEmailChange(parts, collection, id, input.body.email);
+        const holder = holderIn(collection, input.context);
+        const { email, old_password } = input.body;
+        await requestEmailChange(parts, collection, holder, { email, oldPassword: old_password }, originOf(input));
         return ok({ sent: true });
       }),
   }),
@@ -64,13 +78,34 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: z.object({ changed: z.literal(true) }),
       401: 'the token is wrong, used or expired',
-      422: 'somebody else has the address by now',
+      422: 'another user has the address by now',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         await confirmEmailChange(parts, collection, input.body.token, originOf(input));
         return ok({ changed: true });
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/undo-email-change'),
+    access: 'public',
+    action: 'auth',
+    summary: 'Take a change of address back with the token that was mailed to the old one; all sessions end',
+    params: authParams,
+    body: z.object({ token: text }),
+    answers: {
+      200: z.object({ undone: z.literal(true) }),
+      401: 'the token is wrong, used or expired',
+      404: 'no such auth collection',
+      409: 'another user has proved the address meanwhile',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        await undoEmailChange(parts, collection, input.body.token, originOf(input));
+        return ok({ undone: true });
       }),
   }),
 ];

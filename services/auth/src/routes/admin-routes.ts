@@ -1,21 +1,21 @@
-import { emailAddress } from '@recordbus/schema';
+import { accountAddress } from '@recordbus/schema';
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { logInAdmin } from '../admin-sign-in/log-in-admin.ts';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { setUpFirstAdmin } from '../first-admin/set-up-first-admin.ts';
 import { openAdminSession } from '../sessions/admin-sessions.ts';
+import { logInAdmin } from '../sign-in/log-in-admin.ts';
 import { adminSession } from './session-schemas.ts';
 
 const credentials = z.object({ email: z.string('must be a string').trim(), password: z.string('must be a string') });
 
 const firstAdmin = z.object({
   token: z.string('must be a string').trim(),
-  email: emailAddress,
+  email: accountAddress,
   password: z.string('must be a string'),
 });
 
-/** How an admin gets in (contract §4, Admins). */
+/** Set-up of the first admin, and the sign-in of admins (admins §1, §2). */
 export const adminRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

@@ -1,12 +1,12 @@
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { demandAnonymous, promote } from '../anonymous/promote.ts';
-import { signInAnonymously } from '../anonymous/sign-in-anonymously.ts';
 import { type AuthParts, originOf } from '../auth-parts.ts';
-import { admitTo, authParams, authPath, holderIn, text } from './auth-paths.ts';
+import { demandAnonymous, promote } from '../sign-up/promote.ts';
+import { signInAnonymously } from '../sign-up/sign-in-anonymously.ts';
+import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
 import { userSession } from './session-schemas.ts';
 
-/** Users who say nothing about themselves, until they do (interface §3.3 and §5, Anonymous sessions). */
+/** Anonymous users and their promotion (auth §7). */
 export const anonymousRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
@@ -17,8 +17,13 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     summary: 'Sign in without an address; the body may have fields of the collection',
     params: authParams,
     body: z.record(z.string(), z.unknown()),
-    answers: { 201: userSession, 404: 'no such auth collection', 422: 'switched off, or a field is refused' },
-    admit: admitTo(parts.collections),
+    answers: {
+      201: userSession,
+      403: signUpRefused,
+      404: 'no such auth collection',
+      422: 'switched off, or a field is refused',
+    },
+    admit: admitToSignUp(parts),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) =>
         created(await signInAnonymously(parts, collection, input.body, originOf(input))),
@@ -27,7 +32,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
     path: authPath('/promote'),
-    // The token of a user who has been promoted is no good any more, and is refused in other words than none.
+    // Public, because the old token of a promoted user is 403 and not 401 (auth §7.3).
     access: 'public',
     action: 'auth',
     summary: 'Give the calling anonymous user an address and a password; id and data stay',

@@ -2,31 +2,48 @@ import type { Collection } from '@recordbus/schema';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { forbidden, unauthenticated } from '@recordbus/shared/errors';
 import { z } from 'zod';
-import type { AuthCollections } from '../collections/auth-collections.ts';
+import type { AuthCollections } from '../auth-collections.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import type { CallerProof } from '../identity/proof-of-caller.ts';
+import { demandOpenSignUp } from '../sign-up/demand-open.ts';
 
-/** The path of an auth route of a collection: `/api/v1/auth/<col>` and the suffix. */
+/** Returns the path of an auth route: `/api/v1/auth/<collection>` and the suffix. */
 export const authPath = (suffix: string): string => `/api/v1/auth/:collection${suffix}`;
 
 export const authParams = z.object({ collection: z.string() });
 
-/** A string of a body, as it is. */
+/** A string of a body, unchanged. */
 export const text = z.string('must be a string');
+
+/** The proof by password, where a session alone is not enough (identity §5.2). */
+export const oldPassword = text
+  .optional()
+  .describe('the password of the account; without it a sign-in of the last 10 minutes may do');
 
 interface Input {
   readonly params: { readonly collection: string };
   readonly context: RequestContext;
 }
 
-/** Refuses a collection that has no users before anything else of the request is looked at (contract §4). */
+/** Refuses a collection that is no auth collection, before all other checks (auth §1.1). */
 export const admitTo =
   (collections: AuthCollections) =>
   async ({ params }: Pick<Input, 'params'>): Promise<void> => {
     await collections.get(params.collection);
   };
 
+/** The 403 in the declarations of sign-up routes. */
+export const signUpRefused = 'sign-up is closed, or the create rule refuses the account';
+
+/** Like `admitTo`, for sign-up routes: also refuses closed sign-up before the body is read (auth §3.2). */
+export const admitToSignUp =
+  (parts: Pick<AuthParts, 'collections' | 'settings'>) =>
+  async ({ params, context }: Input): Promise<void> =>
+    demandOpenSignUp(parts, await parts.collections.get(params.collection), context.principal);
+
 type User = Extract<Principal, { type: 'user' }>;
 
-/** The user who calls, or as whom an admin acts. Throws 403 for one of another collection. */
+/** Returns the calling user, or the user as whom an admin acts. Throws 403 for a user of another collection. */
 export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick<RequestContext, 'principal'>): User {
   if (principal.type !== 'user') throw unauthenticated();
   if (principal.collection !== name) throw forbidden('the token is of a user of another collection');
@@ -34,8 +51,8 @@ export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick
 }
 
 /**
- * The user who calls, for what opens their account or closes it: an admin who acts as them can't (docs/security.md).
- * Throws 403.
+ * Returns the calling user, for changes of how the account is opened. Throws 403 also for an admin who acts as the user
+ * (identity §5.5).
  */
 export function holderIn(collection: Pick<Collection, 'name'>, context: Pick<RequestContext, 'principal'>): User {
   const caller = callerIn(collection, context);
@@ -43,3 +60,9 @@ export function holderIn(collection: Pick<Collection, 'name'>, context: Pick<Req
     throw forbidden('only the user can do this, not an admin who acts as them', 'impersonated');
   return caller;
 }
+
+/** Returns the proof that the caller offers. Throws 403 like `holderIn`. */
+export const callerProof = (
+  collection: Pick<Collection, 'name'>,
+  { context, body }: Pick<Input, 'context'> & { readonly body: { readonly old_password?: string | undefined } },
+): CallerProof => ({ userId: holderIn(collection, context).id, oldPassword: body.old_password, context });

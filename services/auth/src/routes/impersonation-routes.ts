@@ -1,10 +1,10 @@
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
-import { impersonate } from '../impersonation/impersonate.ts';
+import { impersonate } from '../sessions/impersonate.ts';
 import { admitTo, authParams } from './auth-paths.ts';
 
-/** Acting as a user (interface §5, Impersonation). */
+/** Acting as a user (admins §5). */
 export const impersonationRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

@@ -1,24 +1,24 @@
 import { sendTestMail } from '@recordbus/mail';
-import { emailAddress } from '@recordbus/schema';
+import { accountAddress } from '@recordbus/schema';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { AuthParts } from '../auth-parts.ts';
 
-/** Trying out the mail settings (contract §4). */
+/** The test of the mail settings (mail §1.4). */
 export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] => [
   route({
     method: 'POST',
     path: '/api/v1/admin/settings/test-email',
     access: 'admin',
     summary: 'Send a test mail at once, to see whether the mail settings are right',
-    body: z.object({ to: emailAddress }),
+    body: z.object({ to: accountAddress }),
     answers: {
       200: z.object({ sent: z.literal(true) }),
       422: 'not an address, or mail is not configured',
       502: 'the mail server did not take it; details.server has its words',
     },
     async handler({ body }) {
-      // Whoever tries the settings has just changed them.
+      // The caller has probably just changed the settings.
       await settings.refresh();
       await sendTestMail(settings, body.to);
       return ok({ sent: true });

@@ -1,29 +1,40 @@
 import type { Collection } from '@recordbus/schema';
-import { oauthProviderNames } from '@recordbus/settings';
 import type { RequestContext } from '@recordbus/shared/context';
-import { malformed, unauthenticated } from '@recordbus/shared/errors';
+import { malformedParameter, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Reply, type Route, route, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type AuthParts, originOf } from '../auth-parts.ts';
+import { originOf } from '../auth-parts.ts';
 import { authorize } from '../oauth/authorize.ts';
-import { enter, identify } from '../oauth/exchange.ts';
+import { identify, signInWithIdentity } from '../oauth/exchange.ts';
 import { confirmMerge } from '../oauth/merge.ts';
+import type { OauthParts } from '../oauth/oauth-parts.ts';
 import { unlink } from '../oauth/unlink.ts';
-import { admitTo, authParams, authPath, holderIn } from './auth-paths.ts';
+import { admitTo, authParams, authPath, callerProof, holderIn, oldPassword, signUpRefused } from './auth-paths.ts';
 import { authorizeQuery, exchangeBody, mergeBody } from './oauth-schemas.ts';
-import { secondFactorWanted, userSession } from './session-schemas.ts';
+import { secondFactorRequired, userSession } from './session-schemas.ts';
 
-const providerName = z.enum(oauthProviderNames);
+const providerName = z.string();
 const mergeRequired = z.object({
   merge_required: z.literal(true),
   merge_token: z.string(),
   email: z.string(),
   provider: providerName,
 });
+const profile = z
+  .object({
+    provider: providerName,
+    id: z.string(),
+    email: z.string().nullable(),
+    email_verified: z.boolean().nullable(),
+    name: z.string().nullable(),
+    username: z.string().nullable(),
+    avatar_url: z.string().nullable(),
+  })
+  .describe('what the provider says; null where it says nothing');
 const notEnabled = 'the provider is not enabled';
 
-/** Signing in by somebody else's word (interface §5, OAuth2). */
-export const oauthRoutes = (parts: AuthParts): Route[] => [
+/** Sign-in at a provider (oauth). */
+export const oauthRoutes = (parts: OauthParts): Route[] => [
   route({
     method: 'GET',
     path: authPath('/oauth2/providers'),
@@ -71,23 +82,24 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: wholeBody(
         z.union([
-          z.object({ data: z.union([userSession, secondFactorWanted]) }),
-          // Bare too, as `signedIn` has it.
+          z.object({ data: z.union([userSession.extend({ profile }), secondFactorRequired]) }),
+          // The members are at the top and under `data` (oauth §5.1).
           mergeRequired.extend({ data: mergeRequired }),
         ]),
       ),
       400: 'a member is missing or malformed',
       401: 'the state is used, expired, or of another provider or redirect',
+      403: signUpRefused,
       404: 'no such auth collection',
       422: `${notEnabled} or refused, or the collection takes no such user; details.provider has the provider's words`,
       502: 'the provider did not answer as it should',
     },
     admit: admitTo(parts.collections),
     async handler({ params, body, ...input }) {
-      // Apart from the rest, which may be done again: a code is good once.
+      // Outside `serve`, which may repeat its work: a code works once.
       const identity = await identify(parts, await parts.collections.get(params.collection), body);
       return parts.collections.serve(params.collection, async (collection) =>
-        signedIn(await enter(parts, collection, { identity, record: body.record }, originOf(input))),
+        signedIn(await signInWithIdentity(parts, collection, { identity, record: body.record }, originOf(input))),
       );
     },
   }),
@@ -101,10 +113,10 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     body: mergeBody,
     refusesBodyWith: 400,
     answers: {
-      200: z.union([userSession.extend({ linked_provider: providerName }), secondFactorWanted]),
+      200: z.union([userSession.extend({ linked_provider: providerName }), secondFactorRequired]),
       400: 'a member is missing or malformed',
       401: 'the merge_token is wrong, used or expired, or the password is wrong',
-      403: 'the session is of another user',
+      403: 'the session is of another user, or did not begin within the last 10 minutes',
       404: 'no such auth collection',
       409: 'the account at the provider belongs to another user by now',
       429: 'too many failed attempts',
@@ -123,33 +135,35 @@ export const oauthRoutes = (parts: AuthParts): Route[] => [
     access: 'user',
     summary: "Remove the caller's link to a provider",
     params: authParams.extend({ provider: z.string() }),
+    body: z.object({ old_password: oldPassword }),
     answers: {
       200: z.object({ unlinked: z.string() }),
-      403: 'the token is of a user of another collection, or of an admin who acts as one',
+      403: 'a user of another collection, an admin who acts as one, or no proof that the account is theirs',
       404: 'no such auth collection, or no such link',
       409: 'nothing else would let the caller in',
+      429: 'too many wrong passwords',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { provider } = input.params;
-        await unlink(parts, collection, holderIn(collection, input.context).id, provider, originOf(input));
+        await unlink(parts, collection, callerProof(collection, input), provider, originOf(input));
         return ok({ unlinked: provider });
       }),
   }),
 ];
 
 /**
- * Whose session it is, where no password is given: an admin who acts as a user has only borrowed theirs, and the link,
- * and the session that comes of it, would last. Throws 400 where there is none, 401 where its token is no good.
+ * Returns the user of the session, which replaces the password. Refuses an admin who acts as the user, because the link and
+ * the new session would outlast the impersonation. Throws 400 without a session, 401 for an invalid token.
  */
 function sessionIn(collection: Collection, context: RequestContext): ReturnType<typeof holderIn> {
   const { principal } = context;
   if (principal.type === 'user') return holderIn(collection, context);
   if (principal.type === 'guest' && principal.rejectedToken) throw unauthenticated();
-  throw malformed('password: is required without a session', { password: 'is required without a session' });
+  throw malformedParameter('password', 'is required without a session');
 }
 
-/** The interface names the members of a merge bare, the contract in the envelope too. */
-const signedIn = (data: Awaited<ReturnType<typeof enter>>): Reply =>
+/** Answers with the members of a merge at the top and under `data` (oauth §5.1). */
+const signedIn = (data: Awaited<ReturnType<typeof signInWithIdentity>>): Reply =>
   'merge_required' in data ? { status: 200, body: { ...data, data } } : ok(data);

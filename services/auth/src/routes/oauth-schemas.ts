@@ -1,11 +1,11 @@
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 import { text } from './auth-paths.ts';
 
 /** What goes into the URL of a provider or to its token endpoint, as it is. */
 const value = (maxLength: number) =>
-  text
+  boundedText(maxLength)
     .min(1, 'is required')
-    .max(maxLength, `must have at most ${maxLength} characters`)
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
 
 const provider = value(64);

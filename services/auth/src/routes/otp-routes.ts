@@ -4,7 +4,7 @@ import { type AuthParts, originOf } from '../auth-parts.ts';
 import { requestCode } from '../otp/request-code.ts';
 import { type CodeProof, signInWithCode } from '../otp/sign-in-with-code.ts';
 import { admitTo, authParams, authPath, text } from './auth-paths.ts';
-import { secondFactorWanted, userSession } from './session-schemas.ts';
+import { secondFactorRequired, userSession } from './session-schemas.ts';
 
 /** A token alone, or an address and a code. */
 const codeProof = z
@@ -17,7 +17,7 @@ const codeProof = z
     return z.NEVER;
   });
 
-/** Signing in with a code or a link that is mailed (interface §5, OTP / magic link). */
+/** Sign-in with a mailed code or link (auth §5). */
 export const otpRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
@@ -48,7 +48,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: codeProof,
     answers: {
-      200: z.union([userSession, secondFactorWanted]),
+      200: z.union([userSession, secondFactorRequired]),
       401: 'the code or token is wrong, used or expired',
       404: 'no such auth collection',
       422: 'one-time codes are switched off, or something is missing',

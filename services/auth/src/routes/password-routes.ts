@@ -2,13 +2,13 @@ import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { changePassword } from '../passwords/change-password.ts';
-import { logIn } from '../passwords/log-in.ts';
 import { confirmPasswordReset, requestPasswordReset } from '../passwords/reset-password.ts';
-import { register } from '../registration/register.ts';
-import { admitTo, authParams, authPath, holderIn, text } from './auth-paths.ts';
-import { secondFactorWanted, userSession } from './session-schemas.ts';
+import { logIn } from '../sign-in/log-in.ts';
+import { register } from '../sign-up/register.ts';
+import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
+import { secondFactorRequired, userSession } from './session-schemas.ts';
 
-/** Address and password: signing up and in, and what to do when the password is forgotten or to be another. */
+/** Registration, login, and resets and changes of the password (auth §3, §4). */
 export const passwordRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
@@ -19,8 +19,13 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     summary: 'Sign up with address and password',
     params: authParams,
     body: z.record(z.string(), z.unknown()),
-    answers: { 201: userSession, 404: 'no such auth collection', 422: 'a field or the password is refused' },
-    admit: admitTo(parts.collections),
+    answers: {
+      201: userSession,
+      403: signUpRefused,
+      404: 'no such auth collection',
+      422: 'a field or the password is refused',
+    },
+    admit: admitToSignUp(parts),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) =>
         created(await register(parts, collection, input.body, originOf(input))),
@@ -35,7 +40,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: z.object({ email: text, password: text }),
     answers: {
-      200: z.union([userSession, secondFactorWanted]),
+      200: z.union([userSession, secondFactorRequired]),
       401: 'invalid credentials',
       404: 'no such auth collection',
       429: 'too many failed attempts',

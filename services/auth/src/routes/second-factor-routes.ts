@@ -17,7 +17,7 @@ const proof = z
     return z.NEVER;
   });
 
-/** The second step of signing in for who has an authenticator app. */
+/** The second factor of a sign-in (auth §6.4). */
 export const secondFactorRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

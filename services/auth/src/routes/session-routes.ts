@@ -1,6 +1,6 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { notFound, unauthenticated } from '@recordbus/shared/errors';
+import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, type Origin, originOf } from '../auth-parts.ts';
@@ -11,7 +11,7 @@ import { adminSession, sessionJson, userSession } from './session-schemas.ts';
 
 type SignedIn = Exclude<Principal, { type: 'guest' }>;
 
-/** What the holder of a session may do with it and with the others of the account. */
+/** Refreshing, listing and ending sessions (auth §9). */
 export const sessionRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
@@ -23,6 +23,7 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
   }),
   ...ownSessionRoutes(parts, {
     path: authPath('/sessions'),
+    logoutPath: authPath('/logout'),
     access: 'user',
     caller: async ({ params: { collection = '' }, context }) =>
       callerIn(await parts.collections.get(collection), context),
@@ -31,6 +32,7 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
   }),
   ...ownSessionRoutes(parts, {
     path: '/api/v1/admin/sessions',
+    logoutPath: '/api/v1/admin/logout',
     access: 'admin',
     caller: callingAdmin,
     holder: callingAdmin,
@@ -46,12 +48,13 @@ type FindAccount = (input: {
 
 interface Ownership {
   readonly path: string;
+  readonly logoutPath: string;
   readonly access: 'user' | 'admin';
-  /** Who may see the sessions. */
+  /** Returns the account whose sessions the caller may see. */
   readonly caller: FindAccount;
-  /** Who may end them. */
+  /** Returns the account whose sessions the caller may end. */
   readonly holder: FindAccount;
-  /** Notes that sessions were ended; what users do with theirs is not audited. */
+  /** Writes the audit row of ended sessions; absent for users, who are not audited (auth §9.5). */
   readonly audit?: (accountId: string, origin: Origin) => Promise<void>;
 }
 
@@ -62,8 +65,28 @@ const callingAdmin: FindAccount = async ({ context: { principal } }) => {
 
 const params = z.object({ collection: z.string().optional() });
 
-function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, caller, holder, audit }: Ownership) {
+function ownSessionRoutes(
+  { database, bus, nowSec }: AuthParts,
+  { path, logoutPath, access, caller, holder, audit }: Ownership,
+) {
   return [
+    route({
+      method: 'POST',
+      path: logoutPath,
+      access,
+      summary: 'Sign out: the session of the token ends',
+      params,
+      answers: { 200: z.null(), 409: 'the token was signed elsewhere and has no session' },
+      async handler(input) {
+        const { id, sessionId } = await caller(input);
+        if (sessionId === undefined) throw conflict('no_session', 'the token has no session that could end');
+        // The same request, sent twice, may have ended it.
+        if (!(await endSession(database.query, id, sessionId))) throw unauthenticated();
+        await audit?.(id, originOf(input));
+        bus.notify('accounts');
+        return ok(null);
+      },
+    }),
     route({
       method: 'GET',
       path,
@@ -97,12 +120,12 @@ function ownSessionRoutes({ database, bus, nowSec }: AuthParts, { path, access, 
       method: 'DELETE',
       path,
       access,
-      summary: 'Sign all of the own sessions out but the one that asks',
+      summary: 'Sign all of the own sessions out but the one that asks; pending links of the account end too',
       params,
       answers: { 200: z.null() },
       async handler(input) {
         const { id, sessionId } = await holder(input);
-        await endOtherSessions(database.query, id, sessionId);
+        await database.transaction((query) => endOtherSessions(query, id, sessionId));
         await audit?.(id, originOf(input));
         bus.notify('accounts');
         return ok(null);

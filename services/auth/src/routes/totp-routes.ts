@@ -2,13 +2,15 @@ import { ok, type Route, route, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { confirmTotp, disableTotp, recoveryStatus, regenerateRecoveryCodes, setUpTotp } from '../totp/authenticator.ts';
-import { admitTo, authParams, authPath, callerIn, holderIn, text } from './auth-paths.ts';
+import { admitTo, authParams, authPath, callerIn, callerProof, holderIn, oldPassword, text } from './auth-paths.ts';
 
 const codes = z.array(z.string()).describe('ten recovery codes, shown this once');
 const setup = z.object({ secret: z.string(), otpauth_url: z.string() });
 const otherCollection = 'the token is of a user of another collection';
+const unprovedCaller = `${otherCollection}, or the caller does not prove that the account is theirs`;
+const freshProof = z.object({ old_password: oldPassword });
 
-/** A user's authenticator app (interface §5, TOTP) and what stands in for it. */
+/** The authenticator app of a user, and recovery codes (auth §6). */
 export const totpRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
@@ -16,17 +18,19 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     access: 'user',
     summary: 'Give the caller a secret for an authenticator app; it counts once it is confirmed',
     params: authParams,
+    body: freshProof,
     answers: {
       200: wholeBody(setup.extend({ data: setup })),
-      403: otherCollection,
+      403: unprovedCaller,
       409: 'an app is in use already',
       422: 'switched off',
+      429: 'too many wrong passwords',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const data = await setUpTotp(parts, collection, holderIn(collection, input.context).id);
-        // The interface names the members bare, the contract in the envelope too.
+        const data = await setUpTotp(parts, collection, callerProof(collection, input));
+        // The members are at the top and under `data` (auth §6.1).
         return { status: 200, body: { ...data, data } };
       }),
   }),
@@ -54,19 +58,20 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/totp/disable'),
     access: 'user',
-    summary: 'Give the authenticator app up, with one of its codes',
+    summary: 'Give the authenticator app up, with one of its codes and the old password',
     params: authParams,
-    body: z.object({ code: text }),
+    body: z.object({ code: text, old_password: oldPassword }),
     answers: {
       200: z.object({ enabled: z.literal(false) }),
-      403: otherCollection,
+      403: unprovedCaller,
       422: 'no app is in use, or the code is wrong',
       429: 'too many wrong codes',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await disableTotp(parts, collection, holderIn(collection, input.context).id, input.body.code, originOf(input));
+        const proof = callerProof(collection, input);
+        await disableTotp(parts, collection, proof, input.body.code, originOf(input));
         return ok({ enabled: false });
       }),
   }),
@@ -76,12 +81,18 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     access: 'user',
     summary: 'Replace the recovery codes',
     params: authParams,
-    answers: { 200: z.object({ codes }), 403: otherCollection, 422: 'no app is in use' },
+    body: freshProof,
+    answers: {
+      200: z.object({ codes }),
+      403: unprovedCaller,
+      422: 'no app is in use',
+      429: 'too many wrong passwords',
+    },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        const { id } = holderIn(collection, input.context);
-        return ok({ codes: await regenerateRecoveryCodes(parts, collection, id, originOf(input)) });
+        const proof = callerProof(collection, input);
+        return ok({ codes: await regenerateRecoveryCodes(parts, collection, proof, originOf(input)) });
       }),
   }),
   route({

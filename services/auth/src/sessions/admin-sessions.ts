@@ -1,17 +1,17 @@
 import type { Query } from '@recordbus/database';
 import { unauthenticated } from '@recordbus/shared/errors';
 import type { TokenSigner } from '@recordbus/tokens';
-import type { AdminAccount } from '../admin-sign-in/admins.ts';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import type { AdminAccount } from '../users/admins.ts';
 import { insertSession } from './session-rows.ts';
 
-/** What an admin gets who signed in: the token and who they are. */
+/** The answer to an admin's sign-in. */
 export interface AdminSession {
   readonly token: string;
   readonly admin: { readonly id: string; readonly email: string };
 }
 
-/** Opens a session for an admin. Throws 401 when the account changed or went meanwhile. */
+/** Opens a session for an admin. Throws 401 when the account was changed or deleted in the meantime. */
 export async function openAdminSession(
   query: Query,
   { settings, signer, nowSec }: Pick<AuthParts, 'settings' | 'signer' | 'nowSec'>,
@@ -20,7 +20,7 @@ export async function openAdminSession(
 ): Promise<AdminSession> {
   const windowSec = settings.get('auth.admin.window_seconds');
   const now = nowSec();
-  const account = { collection: undefined, id: admin.id, tokenVersion: admin.tokenVersion };
+  const account = { collection: undefined, id: admin.id, tokenVersion: admin.tokenVersion, isSignIn: true };
   const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
   if (!sessionId) throw unauthenticated('the account has changed; sign in again');
   return signAdminSession(signer, admin, sessionId, windowSec);

@@ -1,15 +1,15 @@
 import { findUserById } from '@recordbus/accounts';
 import type { Principal } from '@recordbus/shared/context';
 import { unauthenticated } from '@recordbus/shared/errors';
-import { findAdminById } from '../admin-sign-in/admins.ts';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findAdminById } from '../users/admins.ts';
 import { type AdminSession, openAdminSession, signAdminSession } from './admin-sessions.ts';
 import { prolongSession } from './session-rows.ts';
 import { openUserSession, signUserSession, type UserSession } from './user-sessions.ts';
 
 /**
- * A new token for the caller's session, with the window of today (interface §5): an anonymous user's with theirs, that
- * of an impersonating admin with the end it had (contract §4). Throws 401 when the account or the session is gone.
+ * Returns a new token for the caller's session with the current window (auth §9.2): that of anonymous users for these; a
+ * token of an impersonating admin keeps its end. Throws 401 when the account or the session is gone.
  */
 export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
   const { principal } = origin.context;
@@ -45,7 +45,7 @@ async function refreshUser(
       if (windowSec <= 0) throw unauthenticated();
       return signUserSession(parts, { collection, user, sessionId, windowSec, impersonatedBy });
     }
-    if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin });
+    if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin, isSignIn: false });
     const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
     await prolong(parts, id, sessionId, windowSec);
     return signUserSession(parts, { collection, user, sessionId, windowSec });

@@ -2,16 +2,18 @@ import { newId, type Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { Origin } from '../auth-parts.ts';
 
-/** An account to which a session belongs; an admin is of no collection. */
+/** The account of a session. An admin has no collection. */
 export interface SessionAccount {
   readonly collection: Collection | undefined;
   readonly id: string;
   readonly tokenVersion: number;
-  /** The admin who acts as the user. */
+  /** The id of the admin who acts as the user. */
   readonly impersonatedBy?: string;
+  /** Whether the session begins with a sign-in, which is a proof for ten minutes (identity §5.2). */
+  readonly isSignIn: boolean;
 }
 
-/** A session as its owner sees it (contract §4). */
+/** A session as shown to its owner (auth §9.3). */
 export interface SessionRow {
   readonly id: string;
   readonly created_at: number;
@@ -20,12 +22,12 @@ export interface SessionRow {
   readonly user_agent: string | null;
 }
 
-/** Longest user agent that is kept, in characters. */
+/** Longer user agents are cut, in characters. */
 const maxUserAgentLength = 512;
 
 /**
- * Adds a session and gives its id; undefined when the account is gone or has another token version by now, so that a
- * sign-in which a new password has overtaken leaves nothing behind.
+ * Adds a session and returns its id; undefined when the account is gone or has another token version, so that a sign-in
+ * during a change of the password leaves no session.
  */
 export async function insertSession(
   query: Query,
@@ -33,10 +35,10 @@ export async function insertSession(
   origin: Origin,
   { nowSec, expiresAtSec }: { readonly nowSec: number; readonly expiresAtSec: number },
 ): Promise<string | undefined> {
-  const { collection, id, tokenVersion, impersonatedBy = null } = account;
+  const { collection, id, tokenVersion, impersonatedBy = null, isSignIn } = account;
   const [row] = await query<{ id: string }>({
-    text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, impersonated_by)
-      select $1, $2, a.id, $3, $3, $4, $5, $6, $9 from ${collection ? tableOf(collection) : 'system.admins'} a
+    text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, impersonated_by, signed_in_at)
+      select $1, $2, a.id, $3, $3, $4, $5, $6, $9, $10 from ${collection ? tableOf(collection) : 'system.admins'} a
       where a.id = $7 and a.token_version = $8 for share of a
       returning id`,
     values: [
@@ -49,12 +51,13 @@ export async function insertSession(
       id,
       tokenVersion,
       impersonatedBy,
+      isSignIn ? nowSec : null,
     ],
   });
   return row?.id;
 }
 
-/** Lets a session live until a new time; false when it has ended. */
+/** Sets the expiry of a session; returns false when it has ended. */
 export async function prolongSession(
   query: Query,
   { id, accountId, nowSec, expiresAtSec }: { id: string; accountId: string; nowSec: number; expiresAtSec: number },
@@ -66,7 +69,7 @@ export async function prolongSession(
   return rows.length > 0;
 }
 
-/** The account holder's sessions that are still good, the one used last first; an admin's that act as them are not theirs. */
+/** Lists the live sessions of an account, last used first, without those of admins who act as the user (auth §9.3). */
 export const listSessions = (query: Query, accountId: string, nowSec: number): Promise<SessionRow[]> =>
   query({
     text: `select id, created_at, last_used_at, ip, user_agent from system.sessions
@@ -74,7 +77,7 @@ export const listSessions = (query: Query, accountId: string, nowSec: number): P
     values: [accountId, nowSec],
   });
 
-/** Ends one session of an account; false when there is none of that id. Gateways are told by the same statement. */
+/** Ends one session of an account and revokes it at the gateways; returns false when the account has no such session. */
 export async function endSession(query: Query, accountId: string, sessionId: string): Promise<boolean> {
   const rows = await query({
     text: `with gone as (delete from system.sessions where account_id = $1 and id = $2 returning id)
@@ -84,7 +87,10 @@ export async function endSession(query: Query, accountId: string, sessionId: str
   return rows.length > 0;
 }
 
-/** Ends the sessions of an account but the given one. Gateways are told by the same statement. */
+/**
+ * Ends all sessions of an account but one, and its pending links except undo links (auth §9.5). Run it in a transaction:
+ * the second statement then also sees a link that an ending session requests. The first statement revokes at the gateways.
+ */
 export async function endOtherSessions(query: Query, accountId: string, keptId: string | undefined): Promise<void> {
   await query({
     text: `with gone as (
@@ -92,4 +98,17 @@ export async function endOtherSessions(query: Query, accountId: string, keptId: 
       ) insert into system.revocations (subject) select id from gone`,
     values: [accountId, keptId ?? null],
   });
+  await query({
+    text: `delete from system.one_time_tokens where account_id = $1 and purpose <> 'undo_email_change'`,
+    values: [accountId],
+  });
+}
+
+/** Locks a session for the rest of the transaction, so that it cannot end; returns false when it has ended. */
+export async function lockSession(query: Query, accountId: string, sessionId: string): Promise<boolean> {
+  const rows = await query({
+    text: 'select from system.sessions where id = $1 and account_id = $2 for share',
+    values: [sessionId, accountId],
+  });
+  return rows.length > 0;
 }

@@ -5,38 +5,46 @@ import { unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { insertSession } from './session-rows.ts';
 
-/** What a user gets who is signed in: the token and who they are. */
+/** The answer to a user's sign-in. */
 export interface UserSession {
   readonly token: string;
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-type Parts = Pick<AuthParts, 'settings' | 'signer' | 'sealing' | 'nowSec'>;
+type Parts = Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'nowSec'>;
+
+interface Opening {
+  readonly collection: Collection;
+  readonly user: User;
+  readonly origin: Origin;
+  /** Whether the user has proved the identity now; true by default, false for a refreshed token. */
+  readonly isSignIn?: boolean;
+}
 
 /**
- * Opens a session for a user who has proved everything that is asked, with the window of their kind (interface §5).
- * Throws 401 when the account changed its password or went while that was going on.
+ * Opens a session for a user, with the window of regular or anonymous users (auth §9.1). The caller has checked every
+ * proof. Throws 401 when the password was changed or the account deleted in the meantime.
  */
 export async function openUserSession(
   query: Query,
-  { settings, signer, sealing, nowSec }: Parts,
-  { collection, user, origin }: { collection: Collection; user: User; origin: Origin },
+  { settings, signer, encryption, nowSec }: Parts,
+  { collection, user, origin, isSignIn = true }: Opening,
 ): Promise<UserSession> {
   const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.user.window_seconds');
   const now = nowSec();
-  const account = { collection, id: user.id, tokenVersion: user.tokenVersion };
+  const account = { collection, id: user.id, tokenVersion: user.tokenVersion, isSignIn };
   const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
   if (!sessionId) throw unauthenticated('the account has changed; sign in again');
-  return signUserSession({ signer, sealing }, { collection, user, sessionId, windowSec });
+  return signUserSession({ signer, encryption }, { collection, user, sessionId, windowSec });
 }
 
-/** Signs the token of a session, which says what the user's row says. */
+/** Signs the token of a session with the values of the user's row. */
 export async function signUserSession(
-  { signer, sealing }: Pick<Parts, 'signer' | 'sealing'>,
+  { signer, encryption }: Pick<Parts, 'signer' | 'encryption'>,
   session: {
     readonly collection: Collection;
     readonly user: User;
-    /** None for a token that was signed elsewhere. */
+    /** Undefined for a token without a session (auth §8.2). */
     readonly sessionId: string | undefined;
     readonly windowSec: number;
     readonly impersonatedBy?: string | null;
@@ -57,6 +65,6 @@ export async function signUserSession(
     windowSec,
   });
   const record = { ...user.record };
-  sealing.openRecord(collection, record);
+  await encryption.decryptRecord(collection, record);
   return { token, record };
 }

@@ -6,29 +6,29 @@ import type { LoginAttempt } from '../lockout/lockout.ts';
 import { issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 
-/** What a right first factor is answered with. */
+/** The answer to a right first factor (auth §6.3). */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };
 
-/** How long a second factor is waited for, in seconds (contract §4). */
+/** The life of an `mfa_token` (auth §6.3). */
 const mfaLifetimeSec = 300;
 
 interface FirstFactor {
   readonly collection: Collection;
   readonly user: User;
   readonly origin: Origin;
-  /** The attempt that was reserved for it, if it can be guessed. */
+  /** The reserved attempt of a factor that can be guessed. */
   readonly attempt?: LoginAttempt | undefined;
-  /** What the second factor will need to know to finish, such as a link that is made only then. */
+  /** Data for the second factor, such as a link that it makes. */
   readonly mfaData?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The end of every first factor (password, one-time code, OAuth2, merge): a session, or for a user with an
- * authenticator app the token with which to present its code. Nothing else opens a session for a user who signs in.
+ * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the token for the
+ * second factor of a user with an authenticator app. No other function opens a session for a first factor.
  */
 export async function completeSignIn(
   query: Query,
-  parts: Pick<AuthParts, 'settings' | 'signer' | 'sealing' | 'nowSec' | 'lockout'>,
+  parts: Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'nowSec' | 'lockout'>,
   { collection, user, origin, attempt, mfaData = {} }: FirstFactor,
 ): Promise<SignedIn> {
   if (!user.totpEnabled) {

@@ -1,13 +1,12 @@
 import { findUserById, finishOneTimeToken } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
-import type { OauthProviderName } from '@recordbus/settings';
 import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { makeLink, readLink } from '../oauth/make-link.ts';
+import { makeLink, readLink } from '../identity/make-link.ts';
 import { findOneTimeToken, guessOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { digestOfTyped, useRecoveryCode } from '../totp/recovery-codes.ts';
+import { digestTypedCode, useRecoveryCode } from '../totp/recovery-codes.ts';
 import { limitSecondFactors } from '../totp/second-factor-limit.ts';
 import { findTotpStep } from '../totp/totp-code.ts';
 import { findTotp, useTotpCode } from '../totp/totp-rows.ts';
@@ -16,13 +15,13 @@ import { invalidToken } from '../verification/verification.ts';
 /** A code of the authenticator app, or one of the recovery codes. */
 export type SecondFactor = { readonly code: string } | { readonly recoveryCode: string };
 
-/** A session, and the provider that was linked on the way, where the sign-in was a merge. */
-export type FinishedSignIn = UserSession & { readonly linked_provider?: OauthProviderName };
+/** A session, and after a merge the linked provider. */
+export type FinishedSignIn = UserSession & { readonly linked_provider?: string };
 
 /**
- * Ends a sign-in that a first factor began: with a right second factor its token is used up and a session opened.
- * Throws 401 for a bad token (the fifth wrong factor makes it one) and for a wrong or used factor, 429 when the account
- * had too many wrong ones, 409 when what it was to be linked with is somebody else's by now.
+ * Finishes a sign-in with a second factor (auth §6.4): uses the `mfa_token` up and opens a session. Throws 401 for a bad
+ * token, also after five wrong factors, and for a wrong or used factor; 429 after too many wrong factors of the account;
+ * 409 when the identity to link belongs to another user by now.
  */
 export async function finishSignIn(
   parts: AuthParts,
@@ -54,20 +53,23 @@ export async function finishSignIn(
   return signedIn;
 }
 
-/** Looks at a factor, and gives what uses it up: false when it was used meanwhile. Throws 401 for a wrong one. */
+/**
+ * Checks a factor; returns the function that uses it up, which returns false when another request has used it. Throws 401
+ * for a wrong factor.
+ */
 async function readFactor(
-  { database, envelope, nowSec }: AuthParts,
+  { database, cipher, nowSec }: AuthParts,
   collection: Collection,
   userId: string,
   factor: SecondFactor,
 ): Promise<(query: Query) => Promise<boolean>> {
   if ('recoveryCode' in factor) {
-    const digest = await digestOfTyped(database.query, userId, factor.recoveryCode);
+    const digest = await digestTypedCode(database.query, userId, factor.recoveryCode);
     if (digest === undefined) throw wrongFactor();
     return (query) => useRecoveryCode(query, { accountId: userId, digest, nowSec: nowSec() });
   }
   const stored = (await findTotp(database.query, collection, userId))?.stored;
-  const secret = stored ? envelope.open(stored) : undefined;
+  const secret = stored ? cipher.decrypt(stored) : undefined;
   const step = secret === undefined ? undefined : await findTotpStep(secret, factor.code, nowSec());
   if (!stored || step === undefined) throw wrongFactor();
   return (query) => useTotpCode(query, collection, { userId, stored, step });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { connectBus } from '@recordbus/bus';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
+import { createCollectionCache } from '@recordbus/schema';
+import { createSettings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
@@ -18,16 +20,23 @@ const answer = z.union([
   z.strictObject({ error: z.string(), code: z.string(), details: z.record(z.string(), z.string()).optional() }),
 ]);
 
-/** Serves createAuth as the gateway would, the caller's principal given by the test. */
+/** Serves the auth service like the gateway, with the principal that the test chooses. */
 export async function serveAuth(database: Database) {
   const secret = Buffer.from('a secret for tests, over 32 characters');
   const log = createLogger('auth', 'silent');
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'auth', log });
+  const cipher = createValueCipher(undefined);
+  const settings = createSettings({ database, bus, log, cipher });
+  await settings.start();
+  const collections = createCollectionCache({ database, bus, log });
+  await collections.start();
   const auth = createAuth({
     log,
     database,
     bus,
-    envelope: createEnvelope(undefined),
+    settings,
+    collections,
+    cipher,
     secret,
     config: { breachServiceUrl: 'http://127.0.0.1:1', trustedProxies: [] },
   });
@@ -45,10 +54,11 @@ export async function serveAuth(database: Database) {
     async close() {
       await server.close();
       await auth.stop();
+      await Promise.all([settings.stop(), collections.stop()]);
       await bus.close();
     },
     verify: (token: string): Promise<Session | undefined> => verifier.verifySession(token),
-    /** POSTs JSON and gives the status and the answer's body. */
+    /** POSTs JSON; returns the status and the body of the answer. */
     async post(path: string, body?: unknown, caller: Principal = guest) {
       principal = caller;
       const response = await fetch(server.url + path, {
@@ -60,12 +70,12 @@ export async function serveAuth(database: Database) {
   };
 }
 
-/** The session that an answer opens; fails for any other answer. */
+/** Returns the session of an answer. Throws for any other answer. */
 export function sessionOf({ body }: { body: z.output<typeof answer> }): AdminSession {
   if ('data' in body) return body.data;
   throw new Error(`no session: ${body.error}`);
 }
 
-/** The messages of a refused body, by field. */
+/** Returns the messages of a refused body by field. */
 export const detailsOf = ({ body }: { body: z.output<typeof answer> }) =>
   'details' in body ? body.details : undefined;

@@ -5,35 +5,35 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createEgressClient, type EgressClient, parseEgressRules } from '@recordbus/egress';
 
-/** What a host answers: JSON with 200, or what goes wrong. */
+/** The answer of a host: JSON with 200, another body, or a failure. */
 export type HostAnswer =
   | { readonly json: unknown; readonly status?: number }
   | { readonly body: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  /** Never answers; cuts the connection; sends without end; sends a byte now and then, without end. */
+  /** Never answers; closes the connection; sends without end; sends a byte at a time without end. */
   | 'hang'
   | 'reset'
   | 'flood'
   | 'drip';
 
 export interface AskedOfHost {
-  /** Method and URL, as they were asked for. */
+  /** The method and the URL. */
   readonly request: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A server that stands where the hosts of providers are, and the client that takes it for them. */
+/** A server in place of the hosts of providers, and a client that calls it for them. */
 export interface ProviderHosts extends AsyncDisposable {
   readonly client: EgressClient;
   readonly asked: readonly AskedOfHost[];
-  /** What is answered from now on, by method and URL without its query; everything else is 404. */
+  /** Sets the answers by method and URL without the query; other requests get 404. */
   answer(answers: Readonly<Record<string, HostAnswer>>): void;
 }
 
-/** What a call has to ask for (contract §4). */
+/** The limits that every call must set (oauth §1.6). */
 const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
-/** For answers that never end, since no test waits so long. */
+/** The timeout for answers that never end, so that tests need not wait 10 s. */
 const shortTimeoutMs = 300;
 
 /** Starts the server on a free port of this machine. */

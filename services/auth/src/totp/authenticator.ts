@@ -1,36 +1,40 @@
-import { auditUser } from '@recordbus/accounts';
+import { auditUser, noteRemovedWays } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { demandFeature } from '../features.ts';
+import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 import { countRecoveryCodes, createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 import { limitSecondFactors } from './second-factor-limit.ts';
 import { findTotpStep, newTotpSecret, otpauthUrl } from './totp-code.ts';
 import { dropTotp, enableTotp, findTotp, lockTotp, storeTotp, type TotpRow } from './totp-rows.ts';
 
-type Parts = Pick<AuthParts, 'database' | 'settings' | 'envelope' | 'guessLimit' | 'nowSec'>;
+type Parts = Pick<AuthParts, 'database' | 'bus' | 'settings' | 'cipher' | 'guessLimit' | 'nowSec'>;
 
-/** What a user puts into the authenticator app. */
+/** The secret for the authenticator app. */
 export interface TotpSetup {
   readonly secret: string;
   readonly otpauth_url: string;
 }
 
 /**
- * Gives a user the secret of an authenticator app that is not in use yet. Throws 409 for a user who has one, 422 while
- * that is switched off; who has one may still sign in with it and give it up then (interface §2.7).
+ * Creates the secret of an authenticator app, which takes effect with its confirmation (auth §6.1). Throws 403 for a
+ * caller without the proof, 409 for a user who has an app, 422 while set-up is switched off (auth §1.6).
  */
-export async function setUpTotp(parts: Parts, collection: Collection, userId: string): Promise<TotpSetup> {
+export async function setUpTotp(parts: Parts, collection: Collection, proof: CallerProof): Promise<TotpSetup> {
   demandFeature(parts.settings, 'auth.mfa.enabled');
-  const { database, settings, envelope } = parts;
-  const { email, isAnonymous } = await getTotp(parts, collection, userId);
+  const { database, settings, cipher } = parts;
+  const { userId } = proof;
+  const { email, isAnonymous, isEnabled } = await getTotp(parts, collection, userId);
   if (isAnonymous) throw forbidden('an anonymous user has no sign-in that a code could protect');
+  if (isEnabled) throw alreadyEnrolled();
+  await proveCaller(parts, collection, 'fresh', proof);
   const secret = newTotpSecret();
-  if (!(await storeTotp(database.query, collection, userId, envelope.seal(secret)))) throw alreadyEnrolled();
+  if (!(await storeTotp(database.query, collection, userId, cipher.encrypt(secret)))) throw alreadyEnrolled();
   return { secret, otpauth_url: otpauthUrl(secret, { issuer: issuerOf(settings.get('app.url')), email }) };
 }
 
-/** Takes the app into use with its first code, and gives the recovery codes. Throws 422, 409. */
+/** Takes the app into use with its first code; returns the recovery codes (auth §6.2). Throws 422, 409. */
 export async function confirmTotp(parts: Parts, collection: Collection, userId: string, code: string, origin: Origin) {
   demandFeature(parts.settings, 'auth.mfa.enabled');
   const { database } = parts;
@@ -46,31 +50,48 @@ export async function confirmTotp(parts: Parts, collection: Collection, userId: 
   return set.codes;
 }
 
-/** Forgets the app and the recovery codes. Throws 422 for a wrong code, 429 for too many. */
+/**
+ * Removes the app and the recovery codes and notifies the user by mail (auth §6.8). Throws 403 for a caller without the
+ * proof, 422 for a wrong code, 429 after too many.
+ */
 export async function disableTotp(
   parts: Parts,
   collection: Collection,
-  userId: string,
+  proof: CallerProof,
   code: string,
   origin: Origin,
 ): Promise<void> {
-  const { database } = parts;
+  const { database, bus } = parts;
+  const { userId } = proof;
   const totp = await getTotp(parts, collection, userId);
   if (!totp.isEnabled) throw notEnrolled();
+  const { email } = await proveCaller(parts, collection, 'password', proof);
   const limit = limitSecondFactors(parts, collection, userId);
   await limit.reserve();
   const accepted = await readCode(parts, totp, { userId, code });
   await database.transaction(async (query) => {
     if (!(await dropTotp(query, collection, accepted))) throw wrongCode();
     await removeRecoveryCodes(query, userId);
+    await noteRemovedWays(query, collection, { id: userId, email }, { removed: ['totp'], providers: [] });
     await auditUser(query, 'users.mfa_disable', collection, userId, origin);
   });
+  bus.notify('accounts');
   await limit.clear();
 }
 
-/** Gives new recovery codes in place of the old ones. Throws 422 for a user without an app. */
-export async function regenerateRecoveryCodes(parts: Parts, collection: Collection, userId: string, origin: Origin) {
+/**
+ * Replaces the recovery codes and returns the new ones (auth §6.7). Throws 403 for a caller without the proof, 422 for a
+ * user without an app.
+ */
+export async function regenerateRecoveryCodes(
+  parts: Parts,
+  collection: Collection,
+  proof: CallerProof,
+  origin: Origin,
+) {
+  const { userId } = proof;
   if (!(await getTotp(parts, collection, userId)).isEnabled) throw notEnrolled();
+  await proveCaller(parts, collection, 'fresh', proof);
   const set = await createRecoverySet();
   await parts.database.transaction(async (query) => {
     if (!(await lockTotp(query, collection, userId))) throw notEnrolled();
@@ -80,7 +101,7 @@ export async function regenerateRecoveryCodes(parts: Parts, collection: Collecti
   return set.codes;
 }
 
-/** How many recovery codes there are, and how many are left. */
+/** Returns how many recovery codes there are and how many are unused. */
 export async function recoveryStatus(parts: Parts, collection: Collection, userId: string) {
   await getTotp(parts, collection, userId);
   return countRecoveryCodes(parts.database.query, userId);
@@ -93,12 +114,12 @@ async function getTotp({ database }: Pick<Parts, 'database'>, collection: Collec
 }
 
 async function readCode(
-  { envelope, nowSec }: Pick<Parts, 'envelope' | 'nowSec'>,
+  { cipher, nowSec }: Pick<Parts, 'cipher' | 'nowSec'>,
   { stored }: TotpRow,
   { userId, code }: { userId: string; code: string },
 ) {
   if (stored === null) throw notEnrolled();
-  const secret = envelope.open(stored);
+  const secret = cipher.decrypt(stored);
   const step = secret === undefined ? undefined : await findTotpStep(secret, code, nowSec());
   if (step === undefined) throw wrongCode();
   return { userId, stored, step };

@@ -2,21 +2,21 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { slowDigest } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 
-/** Interface §5: ten codes of eight characters. */
+/** auth §6.7 */
 const count = 10;
 const length = 8;
-/** Without what is taken for something else when it is read from paper. */
+/** Without characters that look alike on paper. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';
 const saltBytes = 16;
 
-/** A set of codes as its owner gets it, once, and as it is stored. */
+/** A set of codes: the texts for its owner, and the digests and the salt that are stored. */
 export interface RecoverySet {
   readonly codes: readonly string[];
   readonly digests: readonly string[];
   readonly salt: Buffer;
 }
 
-/** Makes a set of recovery codes. */
+/** Creates a set of recovery codes. */
 export async function createRecoverySet(): Promise<RecoverySet> {
   const codes = new Set<string>();
   while (codes.size < count) codes.add(newCode());
@@ -31,7 +31,7 @@ interface Owner {
   readonly accountId: string;
 }
 
-/** Stores a set in place of the one before. */
+/** Replaces the stored set. */
 export async function replaceRecoveryCodes(
   query: Query,
   { collectionId, accountId }: Owner,
@@ -45,13 +45,13 @@ export async function replaceRecoveryCodes(
   });
 }
 
-/** Forgets a set. */
+/** Deletes the set of an account. */
 export async function removeRecoveryCodes(query: Query, accountId: string): Promise<void> {
   await query({ text: 'delete from system.recovery_codes where account_id = $1', values: [accountId] });
 }
 
-/** The digest by which a code that was typed, dashes and case aside, is found in the account's set, if it has one. */
-export async function digestOfTyped(query: Query, accountId: string, typed: string): Promise<string | undefined> {
+/** Returns the digest of a typed code, without dashes and case; undefined without a set or for another length. */
+export async function digestTypedCode(query: Query, accountId: string, typed: string): Promise<string | undefined> {
   const [row] = await query<{ salt: string }>({
     text: 'select salt from system.recovery_codes where account_id = $1 limit 1',
     values: [accountId],
@@ -61,7 +61,7 @@ export async function digestOfTyped(query: Query, accountId: string, typed: stri
   return slowDigest(code, Buffer.from(row.salt, 'hex'));
 }
 
-/** Uses a code up: of several at once exactly one gets true. */
+/** Uses a code up. Exactly one of several parallel calls returns true (auth §8.5). */
 export async function useRecoveryCode(
   query: Query,
   { accountId, digest, nowSec }: { accountId: string; digest: string; nowSec: number },
@@ -74,7 +74,7 @@ export async function useRecoveryCode(
   return rows.length > 0;
 }
 
-/** How many codes the set has, and how many of them are not used. */
+/** Counts the codes of the set and the unused ones. */
 export async function countRecoveryCodes(query: Query, accountId: string) {
   const [row] = await query<{ total: number; remaining: number }>({
     text: `select count(*) as total, count(*) filter (where used_at is null) as remaining

@@ -1,10 +1,10 @@
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 
-/** Contract §4: an account takes ten wrong second factors in 15 minutes. */
+/** auth §6.6 */
 const limit = { max: 10, windowSec: 15 * 60 };
 
-/** Counts the second factors that are tried for an account; a try is reserved before it is looked at. */
+/** Limits the second factors that are tried for an account. Reserve a try before it is checked. */
 export function limitSecondFactors(
   { guessLimit }: Pick<AuthParts, 'guessLimit'>,
   collection: Collection,
@@ -12,7 +12,7 @@ export function limitSecondFactors(
 ) {
   const key = `second factors ${collection.id} ${userId}`;
   return {
-    /** Throws 429 when there were too many. */
+    /** Throws 429 beyond the limit. */
     reserve: () => guessLimit.reserve({ key, ...limit }),
     clear: () => guessLimit.clear(key),
   };

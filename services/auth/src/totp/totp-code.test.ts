@@ -5,7 +5,7 @@ import { findTotpStep, newTotpSecret, otpauthUrl } from './totp-code.ts';
 
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
-/** RFC 4226 §5.3 and RFC 6238 §4 once more, without the library. */
+/** An implementation of RFC 4226 §5.3 and RFC 6238 §4 without the library. */
 function codeAt(secret: string, step: number): string {
   const bits = [...secret].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
@@ -34,7 +34,7 @@ for (const [atSec, eightDigits] of rfcVectors)
     assert.equal(await findTotpStep(rfcSecret, eightDigits.slice(2), atSec), step);
   });
 
-test('a new secret has 160 bits, and its codes are those of another implementation, one step early or late', async () => {
+test('codes of a new secret match another implementation, one step early or late [auth §6.5]', async () => {
   const secret = newTotpSecret();
   assert.match(secret, /^[A-Z2-7]{32}$/);
   assert.notEqual(newTotpSecret(), secret);
@@ -44,14 +44,14 @@ test('a new secret has 160 bits, and its codes are those of another implementati
       assert.equal(await findTotpStep(secret, codeAt(secret, now + drift), atSec), now + drift, `${atSec} ${drift}`);
     for (const drift of [-3, -2, 2, 3]) {
       const code = codeAt(secret, now + drift);
-      // One code in a million is the same in two steps.
+      // One code in a million is equal in two steps.
       const isNear = [-1, 0, 1].some((near) => codeAt(secret, now + near) === code);
       if (!isNear) assert.equal(await findTotpStep(secret, code, atSec), undefined, `${atSec} ${drift}`);
     }
   }
 });
 
-test('spaces in a code do not matter; what is no code is wrong, and no error', async () => {
+test('spaces in a code do not matter, and a text that is no code is wrong without an error', async () => {
   assert.equal(await findTotpStep(rfcSecret, ' 287 082 ', 59), 1);
   for (const code of [
     '',
@@ -67,7 +67,7 @@ test('spaces in a code do not matter; what is no code is wrong, and no error', a
     assert.equal(await findTotpStep(rfcSecret, code, 59), undefined, code.slice(0, 20));
 });
 
-test('the URL says what an app needs and nothing that is the default', () => {
+test('the URL has the parameters that an app needs and no defaults', () => {
   const url = new URL(otpauthUrl(rfcSecret, { issuer: 'app.example.com', email: 'ada+x@example.com' }));
   assert.equal(url.protocol, 'otpauth:');
   assert.equal(url.host, 'totp');

@@ -1,17 +1,17 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 
-/** What is kept of a user's authenticator app. */
+/** The columns of a user's authenticator app. */
 export interface TotpRow {
   readonly email: string;
   readonly isAnonymous: boolean;
-  /** As it is stored, perhaps sealed; null when there is none. */
+  /** The stored secret, encrypted if there is a key; null when there is none. */
   readonly stored: string | null;
-  /** False while the first code is still to come. */
+  /** False until the first code. */
   readonly isEnabled: boolean;
 }
 
-/** Reads it; undefined for a user who is gone. */
+/** Reads the columns; undefined for a deleted user. */
 export async function findTotp(query: Query, collection: Collection, userId: string): Promise<TotpRow | undefined> {
   const [row] = await query<TotpRow>({
     text: `select email, is_anonymous as "isAnonymous", totp_secret as stored, totp_enabled as "isEnabled"
@@ -21,7 +21,7 @@ export async function findTotp(query: Query, collection: Collection, userId: str
   return row;
 }
 
-/** Stores the secret of an app that is to be confirmed; false when one is in use. */
+/** Stores the secret of an unconfirmed app; returns false when an app is in use. */
 export async function storeTotp(
   query: Query,
   collection: Collection,
@@ -36,7 +36,7 @@ export async function storeTotp(
   return rows.length > 0;
 }
 
-/** Holds a user who has an app in use for the rest of the transaction; false for one who has none. */
+/** Locks a user with an app for the rest of the transaction; returns false for a user without one. */
 export async function lockTotp(query: Query, collection: Collection, userId: string): Promise<boolean> {
   const rows = await query({
     text: `select 1 from ${tableOf(collection)} where id = $1 and totp_enabled for update`,
@@ -45,22 +45,22 @@ export async function lockTotp(query: Query, collection: Collection, userId: str
   return rows.length > 0;
 }
 
-/** A code that was right, of the app whose secret is stored like this. */
+/** A right code, with its time step and the stored secret that it was checked against. */
 export interface AcceptedCode {
   readonly userId: string;
   readonly stored: string;
   readonly step: number;
 }
 
-/** Takes the app into use with its first code; false when another request was faster. */
+/** Takes the app into use with its first code; returns false when another request came first. */
 export const enableTotp = (query: Query, collection: Collection, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, collection, code, { set: 'totp_enabled = true, totp_last_step = $3', where: 'not totp_enabled' });
 
-/** Takes a code, and no code of its time step or an earlier one again; false when that happened already. */
+/** Uses a code up, with all codes of its step and earlier ones; returns false when it was used before (auth §6.5). */
 export const useTotpCode = (query: Query, collection: Collection, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, collection, code, { set: 'totp_last_step = $3', where: isFresh });
 
-/** Takes a code as the last one and forgets the app. */
+/** Uses a code up and removes the app. */
 export const dropTotp = (query: Query, collection: Collection, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, collection, code, {
     set: 'totp_enabled = false, totp_secret = null, totp_last_step = null',

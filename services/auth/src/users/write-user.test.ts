@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type AccountHooks, noAccountHooks, nothingHooked } from '@recordbus/accounts';
-import { createEnvelope } from '@recordbus/crypto';
+import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, type Query } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { accountColumns, type Collection, createFieldSealing, type Field, tableOf } from '@recordbus/schema';
+import { accountColumns, type Collection, createFieldEncryption, type Field, tableOf } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { notFound } from '@recordbus/shared/errors';
 import { createLogger } from '@recordbus/shared/logging';
-import { makeChange, makeUser } from './write-user.ts';
+import { writeNewUser, writeUserChange } from './write-user.ts';
 
 const systemField = (name: string, type: Field['type'], required: boolean): Field => ({
   id: name,
@@ -39,13 +39,14 @@ const context: RequestContext = {
 describe('writing users', { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
   let database: Database;
-  /** What was asked of the database, those of a transaction as one. */
+  /** The statements on the database, grouped by transaction. */
   let asked: string[][];
   before(async () => {
     temporary = await openTemporaryDatabase();
     const columns = accountColumns.map(({ name, definition }) => `${name} ${definition}`);
     await temporary.database.query({
       text: `create table ${tableOf(people)} (id text primary key, created_at bigint not null, updated_at bigint not null,
+        _revision integer not null default 0,
         email text not null unique, verified boolean not null, ${columns.join(', ')})`,
       values: [],
     });
@@ -84,7 +85,8 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
     database,
     accountHooks,
     bus: { notify: () => {} },
-    sealing: createFieldSealing({ envelope: createEnvelope(undefined), log: createLogger('auth', 'silent') }),
+    schema: { findCollection: () => undefined },
+    encryption: createFieldEncryption({ cipher: createValueCipher(undefined), log: createLogger('auth', 'silent') }),
     collections: {
       get: async () => people,
       serve: <T>(_name: string, work: (collection: Collection) => Promise<T>) => work(people),
@@ -97,44 +99,50 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
     return email;
   };
 
-  test('without hooks a user is one statement, with what belongs to it in one transaction', async () => {
-    const made = await makeUser(parts(), people, { user: newUser('ann@example.com'), context, finish });
+  test('without hooks a user is one statement, and finish runs in its transaction', async () => {
+    const made = await writeNewUser(parts(), people, { user: newUser('ann@example.com'), context, finish });
     assert.equal(made, 'ann@example.com');
     assert.deepEqual(asked, [['with new as', 'select 1']]);
   });
 
-  test('so is a change', async () => {
+  test('without hooks a change is one transaction with its finish', async () => {
     const user = newUser('bob@example.com');
-    await makeUser(parts(), people, { user, context, finish });
+    await writeNewUser(parts(), people, { user, context, finish });
     asked = [];
     const change = { id: user.id, fields: { email: 'bob@example.org' }, condition: { email: 'Bob@example.com' } };
     const refusal = () => notFound('user');
-    assert.equal(await makeChange(parts(), people, { change, context, refusal, finish }), 'bob@example.org');
-    assert.deepEqual(asked, [['with old as', 'select 1']]);
-    await assert.rejects(makeChange(parts(), people, { change, context, refusal, finish }), { status: 404 });
+    assert.equal(await writeUserChange(parts(), people, { change, context, refusal, finish }), 'bob@example.org');
+    assert.deepEqual(asked, [['select t.verified, t.verified', 'with old as', 'select 1']]);
+    await assert.rejects(writeUserChange(parts(), people, { change, context, refusal, finish }), { status: 404 });
   });
 
-  test('whoever runs the hooks writes what is hooked, and nothing else', async () => {
-    const told: unknown[] = [];
+  test('the service that runs the hooks makes the writes that have hooks, and no others', async () => {
+    const calls: unknown[] = [];
     const hooks: AccountHooks = {
       ...noAccountHooks,
       hooked: { ...nothingHooked, create: ['*'], update: ['people'] },
-      createUser: async (...order) => told.push(order) > 0,
-      changeUser: async (...order) => told.push(order) === 0,
+      createUser: async (...call) => calls.push(call) > 0,
+      changeUser: async (...call) => {
+        calls.push(call);
+        return undefined;
+      },
     };
     const user = newUser('cid@example.com');
-    // It says that the user is written, who is not there: somebody was faster with a delete.
-    await assert.rejects(makeUser(partsWith(hooks), people, { user, context, finish }), { status: 404 });
+    // The hooks report a written user who does not exist, as after a parallel delete.
+    await assert.rejects(writeNewUser(partsWith(hooks), people, { user, context, finish }), { status: 404 });
     const refusal = () => notFound('token');
     const change = { id: user.id, fields: { verified: true } };
-    await assert.rejects(makeChange(partsWith(hooks), people, { change, context, refusal, finish }), /token not found/);
-    assert.deepEqual(told, [
+    await assert.rejects(
+      writeUserChange(partsWith(hooks), people, { change, context, refusal, finish }),
+      /token not found/,
+    );
+    assert.deepEqual(calls, [
       ['people', user, context],
       ['people', change, context],
     ]);
     assert.deepEqual(asked, [['select t.id, t.email,']]);
     const password = { id: user.id, passwordHash: 'another' };
-    await assert.rejects(makeChange(partsWith(hooks), people, { change: password, context, refusal, finish }));
-    assert.equal(told.length, 2);
+    await assert.rejects(writeUserChange(partsWith(hooks), people, { change: password, context, refusal, finish }));
+    assert.equal(calls.length, 2);
   });
 });

@@ -5,6 +5,7 @@ import {
   findUserById,
   isHooked,
   type NewUser,
+  type Removable,
   type User,
   type UserChange,
 } from '@recordbus/accounts';
@@ -12,34 +13,39 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { type AppError, notFound } from '@recordbus/shared/errors';
-import { type AuthParts, tellOfWrittenUsers } from '../auth-parts.ts';
+import { type AuthParts, notifyUsersWritten } from '../auth-parts.ts';
 
-type Parts = Pick<AuthParts, 'database' | 'bus' | 'sealing' | 'collections'> & { readonly accountHooks: AccountHooks };
+type Parts = Pick<AuthParts, 'database' | 'bus' | 'encryption' | 'collections' | 'schema'> & {
+  readonly accountHooks: AccountHooks;
+};
 
-/** What belongs to the write of a user, in its transaction, or in one behind it where the write has hooks. */
+/** Completes the write of a user, in its transaction, or in a later one when the write has hooks. */
 type Finish<T> = (query: Query, user: User, collection: Collection) => Promise<T>;
+
+/** The same for a change. `removed` names the ways in that the change removed. */
+type FinishChange<T> = (query: Query, user: User, collection: Collection, removed: readonly Removable[]) => Promise<T>;
 
 interface Making<T> {
   readonly user: NewUser;
   readonly context: RequestContext;
-  /** For a user with a link: who has it instead. */
+  /** For a user with a link: finds the user who already has the link. */
   readonly findOther?: (query: Query, collection: Collection) => Promise<User | undefined>;
   readonly finish: Finish<T>;
 }
 
 /**
- * Makes a user and does what belongs to that, in one transaction. Where the collection has hooks for it, the user is made
- * by the service that runs these, in one transaction with what they write, and the rest follows in another one. Throws
- * what `createUser` throws, and what a hook refuses with.
+ * Creates a user and runs `finish`, in one transaction. For a collection with create hooks the service that runs these
+ * creates the user, in one transaction with their writes, and `finish` runs in another one (extensions §3.3). Throws the
+ * errors of `createUser` and the refusals of hooks.
  */
-export async function makeUser<T>(
+export async function writeNewUser<T>(
   parts: Parts,
   collection: Collection,
   { user, context, findOther, finish }: Making<T>,
 ): Promise<T> {
   const { database, bus, accountHooks } = parts;
-  const finishWith = async (query: Query, made: User | undefined, collection: Collection) => {
-    const found = made ?? (await findOther?.(query, collection));
+  const finishWith = async (query: Query, written: User | undefined, collection: Collection) => {
+    const found = written ?? (await findOther?.(query, collection));
     if (!found) throw notFound('user');
     return finish(query, found, collection);
   };
@@ -50,41 +56,43 @@ export async function makeUser<T>(
   const result = await database.transaction(async (query) =>
     finishWith(query, await createUser(query, parts, collection, user, context), collection),
   );
-  tellOfWrittenUsers(bus);
+  notifyUsersWritten(bus);
   return result;
 }
 
 interface Changing<T> {
   readonly change: UserChange;
   readonly context: RequestContext;
-  /** What is thrown when the change can't be made any more. */
+  /** The error when the condition of the change does not hold any more. */
   readonly refusal: () => AppError;
-  readonly finish: Finish<T>;
+  readonly finish: FinishChange<T>;
 }
 
-/** Changes a user and does what belongs to that, in the same way; hooks stand before changes of fields. */
-export async function makeChange<T>(
+/** Changes a user and runs `finish`, in the same way. Hooks run before changes of fields. */
+export async function writeUserChange<T>(
   parts: Parts,
   collection: Collection,
   { change, context, refusal, finish }: Changing<T>,
 ): Promise<T> {
   const { database, bus, accountHooks } = parts;
-  const finishWith = async (query: Query, user: User | undefined, collection: Collection) => {
-    if (!user) throw refusal();
-    return finish(query, user, collection);
-  };
   if (change.fields && isHooked(accountHooks, 'update', collection)) {
-    if (!(await accountHooks.changeUser(collection.name, change, context))) throw refusal();
-    return withWritten(parts, collection, change.id, finishWith);
+    const removed = await accountHooks.changeUser(collection.name, change, context);
+    if (!removed) throw refusal();
+    return withWritten(parts, collection, change.id, async (query, user, collection) => {
+      if (!user) throw refusal();
+      return finish(query, user, collection, removed);
+    });
   }
-  const result = await database.transaction(async (query) =>
-    finishWith(query, await changeUser(query, parts, collection, change, context), collection),
-  );
-  tellOfWrittenUsers(bus);
+  const result = await database.transaction(async (query) => {
+    const changed = await changeUser(query, parts, collection, change, context);
+    if (!changed) throw refusal();
+    return finish(query, changed.user, collection, changed.removed);
+  });
+  notifyUsersWritten(bus);
   return result;
 }
 
-/** Goes on with a user whom the other service has written and told of; it may know a newer schema. */
+/** Continues with a user whom the other service has written, perhaps with a newer schema. */
 const withWritten = <T>(
   { database, collections }: Parts,
   { name }: Collection,

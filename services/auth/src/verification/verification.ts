@@ -1,76 +1,97 @@
-import { findUserById, type User } from '@recordbus/accounts';
+import { findUserById, type Removable, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
-import { enqueueMail, isMailConfigured, type Mail } from '@recordbus/mail';
+import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
+import type { RequestContext } from '@recordbus/shared/context';
 import { AppError, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
-import { makeChange } from '../users/write-user.ts';
+import { writeUserChange } from '../users/write-user.ts';
+import { reserveMail } from './mail-limit.ts';
 
-/** Contract §4. */
+/** identity §1.2 */
 const lifetimeSec = 3 * 24 * 60 * 60;
 
-/** Issues the token that proves the user's address, and gives the mail that carries it. */
-export async function issueVerification(
+/**
+ * Queues the verification mail of a user, in the caller's transaction (identity §1.1). Queues none when mail is off, the
+ * address is proved or made up, or the limit is reached. Call `bus.notify('mail')` after the commit.
+ */
+export async function mailVerification(
   query: Query,
-  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  parts: Pick<AuthParts, 'settings' | 'nowSec'>,
   collection: Collection,
-  { id, email }: User,
-): Promise<Mail> {
+  user: User,
+): Promise<void> {
+  const { id, email } = user;
+  if (!isMailConfigured(parts.settings) || user.verified || !canReceiveMail(user)) return;
+  if (!(await reserveMail(query, parts, { template: 'verify', to: email, accountId: id }))) return;
   const token = await issueOneTimeToken(query, {
     purpose: 'verification',
     collectionId: collection.id,
     accountId: id,
     data: { email },
-    nowSec: nowSec(),
+    nowSec: parts.nowSec(),
     lifetimeSec,
   });
-  return { template: 'verify', to: email, collection: collection.name, token, usefulForSec: lifetimeSec };
+  await enqueueMail(query, {
+    template: 'verify',
+    to: email,
+    collection: collection.name,
+    token,
+    usefulForSec: lifetimeSec,
+  });
 }
 
-/** Sends the user the mail again. Throws 422 when mail is off; nothing is sent to an address that is proved. */
+/** Sends the mail again. Throws 422 when mail is off; a proved address gets no mail (identity §1.1). */
 export async function requestVerification(parts: AuthParts, collection: Collection, userId: string): Promise<void> {
   const { database, settings, bus } = parts;
-  if (!isMailConfigured(settings)) throw mailIsOff();
+  if (!isMailConfigured(settings)) throw mailNotConfigured();
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
-  if (user.verified || !canReceiveMail(user)) return;
-  await database.transaction(async (query) =>
-    enqueueMail(query, await issueVerification(query, parts, collection, user)),
-  );
+  await database.transaction((query) => mailVerification(query, parts, collection, user));
   bus.notify('mail');
 }
 
-/** Takes the proof of an address. Throws 401 for a bad, used or expired token, and for one of another address. */
+/**
+ * Proves an address with the token of the mail. Returns what a first proof removed from the account: links to providers
+ * and the authenticator app, unless the request carries a session of the account (identity §2.3). Throws 401 for a bad,
+ * used or expired token, and for a token of another address.
+ */
 export async function verifyEmail(
   parts: AuthParts,
   collection: Collection,
   token: string,
-  { context }: Origin,
-): Promise<void> {
+  { context, userAgent }: Origin,
+): Promise<readonly Removable[]> {
   const { database, nowSec } = parts;
   const presented = { purpose: 'verification', collectionId: collection.id, token, nowSec: nowSec() } as const;
   const found = await findOneTimeToken(database.query, presented);
   if (!found) throw invalidToken();
-  await makeChange(parts, collection, {
+  return writeUserChange(parts, collection, {
     change: {
       id: found.accountId,
       fields: { verified: true },
+      closesAttached: !isHolder(collection, found.accountId, context),
       condition: { email: String(found.data.email) },
       tokenHash: hashOneTimeToken(token),
+      userAgent,
     },
     context,
     refusal: invalidToken,
-    finish: async () => {},
+    finish: async (_query, _user, _collection, removed) => removed,
   });
 }
 
-/** 422 where a mail is asked for that nobody can send. */
-export const mailIsOff = () => new AppError(422, 'mail_not_configured', 'mail is not configured');
+/** Whether the caller has a session of the account that is not an admin's who acts as the user. */
+const isHolder = ({ name }: Collection, accountId: string, { principal }: RequestContext): boolean =>
+  principal.type === 'user' && principal.collection === name && principal.id === accountId && !principal.impersonatedBy;
+
+/** 422 for a route that needs mail while mail is not configured (mail §1.2). */
+export const mailNotConfigured = () => new AppError(422, 'mail_not_configured', 'mail is not configured');
 
 /** 401 for a one-time token that is wrong, used or expired. */
 export const invalidToken = () => new AppError(401, 'invalid_token', 'the token is wrong, used or expired');
 
-/** Has the user an address of their own? Those that were made up for them lead nowhere (RFC 6761 §6.4). */
-export const canReceiveMail = ({ email, isAnonymous }: User): boolean =>
+/** Whether the user has an own address. Made-up addresses get no mail (auth §1.4, RFC 6761 §6.4). */
+export const canReceiveMail = ({ email, isAnonymous }: Pick<User, 'email' | 'isAnonymous'>): boolean =>
   !isAnonymous && !email.toLowerCase().endsWith('.invalid');

@@ -2,15 +2,17 @@ import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { namePattern, tableOf } from '@recordbus/schema';
 import type { Session } from '@recordbus/tokens';
 
-/** What the rows of an account and its session say now. */
+/** The current state of an account and its session. */
 export interface AccountState {
   readonly email: string;
   readonly tokenVersion: number;
   readonly isAnonymous: boolean;
+  /** Always false for admins: their addresses are not verified. */
+  readonly isVerified: boolean;
   readonly hasSession: boolean;
 }
 
-/** Reads the account and the session that a token names; undefined when there is no such account. */
+/** Reads the account and the session that a token names; undefined when the account does not exist. */
 export async function findAccountState(
   query: Query,
   { principal, sessionId }: Session,
@@ -21,13 +23,14 @@ export async function findAccountState(
   try {
     const [state] = await query<AccountState>({
       text: `select a.email, a.token_version as "tokenVersion", ${isUser ? 'a.is_anonymous' : 'false'} as "isAnonymous",
+          ${isUser ? 'coalesce(a.verified, false)' : 'false'} as "isVerified",
           exists (select from system.sessions s where s.id = $2::text and s.account_id = a.id) as "hasSession"
         from ${table} a where a.id = $1::text`,
       values: [principal.id, sessionId ?? null],
     });
     return state;
   } catch (error) {
-    // The collection is gone, or it is one whose records are no accounts.
+    // The collection no longer exists, or it is not an auth collection.
     if (isDatabaseError(error, sqlState.undefinedTable, sqlState.undefinedColumn)) return undefined;
     throw error;
   }

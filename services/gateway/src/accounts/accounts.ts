@@ -8,15 +8,15 @@ import { type AccountState, findAccountState } from './account-state.ts';
 import { createRevocationFeed } from './revocation-feed.ts';
 import { createSessionUse } from './session-use.ts';
 
-/** What the accounts of tokens are now, so that a token ends with its account, its password or its session. */
+/** Checks that the account and session of a token still exist and still match it. */
 export interface Accounts {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Who the holder of a session is now; undefined when the session has ended: the account is gone or has another token
-   * version, or it was signed out. Of sessions that ended because an anonymous user was promoted a guest is known who
-   * says so. What another replica committed counts here within a second, with the bus or without.
-   * Throws 503 when the database does not answer.
+   * Returns the principal of a session; undefined when the session has ended: the account is deleted, its token version
+   * differs, or the session was signed out. A session that ended because its anonymous user was promoted gives a guest
+   * with `isPromoted`. Changes by other replicas count within a second, with or without the bus. Throws 503 when the
+   * database does not answer.
    */
   findPrincipal(session: Session): Promise<Principal | undefined>;
 }
@@ -27,27 +27,27 @@ interface AccountsDeps {
   readonly log: Logger;
 }
 
-/** Sessions that are remembered; each takes some 300 bytes. */
-const maxKnown = 20_000;
+/** The number of cached sessions; each takes about 300 bytes. */
+const maxCachedSessions = 20_000;
 
-interface Known {
+interface CachedPrincipal {
   readonly principal: Principal;
-  /** What the feed had told when it was looked up. */
+  /** The mark of the revocation feed before the lookup. */
   readonly mark: number;
 }
 
-/** Makes them: each session is looked up once, and again when something about it was revoked. */
+/** Creates the accounts cache: each session is looked up once, and again after a revocation names it or its account. */
 export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   const feed = createRevocationFeed({ database, bus, log });
   const use = createSessionUse({ database, log });
-  const known = new LRUCache<string, Known>({ max: maxKnown });
+  const cache = new LRUCache<string, CachedPrincipal>({ max: maxCachedSessions });
 
   async function lookUp(session: Session): Promise<Principal | undefined> {
-    // Taken before the question: what is told while it is asked makes the answer old.
+    // Taken before the query: a revocation that arrives during the query makes its result stale.
     const mark = feed.mark();
     const state = await findAccountState(database.read, session);
     const principal = state && principalOf(session, state);
-    if (principal) known.set(keyOf(session), { principal, mark });
+    if (principal) cache.set(keyOf(session), { principal, mark });
     return principal;
   }
 
@@ -64,11 +64,11 @@ export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
       try {
         if (!feed.isFresh()) await feed.refresh();
         const { principal, sessionId } = session;
-        const found = known.get(keyOf(session));
-        const isGood = found && !feed.hasTold(found.mark, principal.id, sessionId);
-        const now = isGood ? found.principal : await lookUp(session);
-        if (now && sessionId) use.note(sessionId);
-        return now;
+        const cached = cache.get(keyOf(session));
+        const isCurrent = cached && !feed.hasTold(cached.mark, principal.id, sessionId);
+        const found = isCurrent ? cached.principal : await lookUp(session);
+        if (found && sessionId) use.note(sessionId);
+        return found;
       } catch (error) {
         throw mapDatabaseError(error) ?? error;
       }
@@ -76,7 +76,7 @@ export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   };
 }
 
-/** Everything of a token that the answer depends on. */
+/** The cache key: everything in a token that the principal depends on. */
 const keyOf = ({ principal, tokenVersion, sessionId = '', expiresAtSec }: Session): string =>
   principal.type === 'admin'
     ? `${principal.id} ${tokenVersion} ${sessionId} ${expiresAtSec}`
@@ -88,8 +88,8 @@ function principalOf(session: Session, state: AccountState): Principal | undefin
   const { principal, tokenVersion, sessionId, expiresAtSec } = session;
   if (state.tokenVersion !== tokenVersion || (sessionId && !state.hasSession))
     return principal.type === 'user' && principal.anonymous && !state.isAnonymous ? promoted : undefined;
-  const { email } = state;
+  const { email, isAnonymous: anonymous, isVerified: verified } = state;
   return principal.type === 'admin'
     ? { ...principal, email, sessionId, expiresAtSec }
-    : { ...principal, email, anonymous: state.isAnonymous, sessionId, expiresAtSec };
+    : { ...principal, email, anonymous, verified, sessionId, expiresAtSec };
 }

@@ -1,7 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
+import { followedCopy } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createRefresh } from '@recordbus/shared/refresh';
 import { LRUCache } from 'lru-cache';
 
 /** How often the log is read when the bus tells nothing, and for how long what was read is good, in milliseconds. */
@@ -14,7 +14,7 @@ const longestGapMs = 300_000;
 /** Subjects that are remembered; beyond them everything that was looked up before the oldest is old. */
 const maxSubjects = 50_000;
 
-/** Follows `system.revocations`, the log of accounts and sessions that have to be looked up anew. */
+/** Follows `system.revocations`, the log of accounts and sessions that have to be looked up again. */
 export interface RevocationFeed {
   /** Reads the log from here on; throws when the database does not answer. */
   start(): Promise<void>;
@@ -37,8 +37,6 @@ interface FeedDeps {
 
 /** Makes the feed. The bus only makes it faster: the log is read twice a second whatever the bus does. */
 export function createRevocationFeed({ database, bus, log }: FeedDeps): RevocationFeed {
-  let snapshot: string | undefined;
-  let readAtMs = Number.NEGATIVE_INFINITY;
   let mark = 0;
   /** Whatever was looked up at this mark or before is old. */
   let everythingOldAt = 0;
@@ -48,54 +46,32 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
       if (reason === 'evict') everythingOldAt = Math.max(everythingOldAt, at - 1);
     },
   });
-  const refresh = createRefresh(read);
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let isLate = false;
-  let endNotices = () => {};
+  const snapshot = followedCopy<string>({
+    name: 'the revocations',
+    log,
+    meanwhile: 'tokens are refused',
+    pollMs: intervalMs,
+    onNotice: (listener) => bus.onNotice('accounts', listener),
+    read,
+  });
 
-  async function read(): Promise<void> {
-    const startedAtMs = performance.now();
-    const since = startedAtMs - readAtMs > longestGapMs ? undefined : snapshot;
+  /** Reads what was committed since a snapshot; gives the snapshot of this read. */
+  async function read(before: string | undefined): Promise<string> {
+    const since = snapshot.isFresh(longestGapMs) ? before : undefined;
     const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
     if (!row) throw new Error('the log of revocations gave no row');
     // What was being looked up while this was told has the mark of before, and so counts as old.
     if (!since || row.subjects) mark += 1;
     if (!since || row.subjects?.includes('*')) everythingOldAt = mark - 1;
     for (const subject of row.subjects ?? []) toldAt.set(subject, mark);
-    snapshot = row.snapshot;
-    readAtMs = startedAtMs;
-  }
-
-  async function follow(): Promise<void> {
-    try {
-      await refresh.run();
-      isLate = false;
-    } catch (error) {
-      if (!isLate) log.warn({ err: error }, 'the log of revocations could not be read; tokens are refused until it is');
-      isLate = true;
-    }
-  }
-
-  async function poll(): Promise<void> {
-    await follow();
-    if (!isStopped) timer = setTimeout(poll, intervalMs);
+    return row.snapshot;
   }
 
   return {
-    async start() {
-      await refresh.run();
-      endNotices = bus.onNotice('accounts', () => void follow());
-      timer = setTimeout(poll, intervalMs);
-    },
-    async stop() {
-      isStopped = true;
-      endNotices();
-      clearTimeout(timer);
-      await refresh.idle();
-    },
-    isFresh: () => performance.now() - readAtMs < freshMs,
-    refresh: refresh.run,
+    start: snapshot.start,
+    stop: snapshot.stop,
+    isFresh: () => snapshot.isFresh(freshMs),
+    refresh: snapshot.refresh,
     mark: () => mark,
     hasTold: (at, accountId, sessionId) =>
       at <= everythingOldAt ||

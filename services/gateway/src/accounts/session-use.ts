@@ -1,4 +1,5 @@
 import type { Database } from '@recordbus/database';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
 /** How often the times are written, in milliseconds: the list of sessions is that much behind. */
@@ -7,8 +8,13 @@ const intervalMs = 30_000;
 /** Notes when sessions are used, and writes the times together: a write per request would cost more than the request. */
 export function createSessionUse({ database, log }: { database: Pick<Database, 'query'>; log: Logger }) {
   let usedAtSec = new Map<string, number>();
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
+  const writing = every({
+    name: 'write the last use of sessions',
+    log,
+    intervalMs,
+    firstAfterMs: intervalMs,
+    run: write,
+  });
 
   async function write(): Promise<void> {
     if (usedAtSec.size === 0) return;
@@ -21,22 +27,15 @@ export function createSessionUse({ database, log }: { database: Pick<Database, '
     });
   }
 
-  const flush = (): Promise<void> => {
-    writing = write().catch((error) => log.warn({ err: error }, 'the last use of sessions could not be written'));
-    return writing;
-  };
-
   return {
     note(sessionId: string): void {
       usedAtSec.set(sessionId, Math.floor(Date.now() / 1000));
     },
-    start() {
-      timer = setInterval(flush, intervalMs);
-    },
+    start: writing.start,
+    /** Writes what is left. */
     async stop(): Promise<void> {
-      clearInterval(timer);
-      await writing;
-      await flush();
+      await writing.stop();
+      await write().catch((error) => log.warn({ err: error }, 'cannot write the last use of sessions'));
     },
   };
 }

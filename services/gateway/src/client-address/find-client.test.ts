@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createFindClient } from './find-client.ts';
 import { normaliseAddress } from './normalise-address.ts';
 
-describe('an address has one text [contract §8, Rate rules]', () => {
+describe('an address has one text [http §9.3]', () => {
   const forms: readonly (readonly [text: string, normal: string | undefined])[] = [
     ['192.0.2.7', '192.0.2.7'],
     [' 192.0.2.7:4711 ', '192.0.2.7'],
@@ -21,7 +21,7 @@ describe('an address has one text [contract §8, Rate rules]', () => {
   for (const [text, normal] of forms) test(JSON.stringify(text), () => assert.equal(normaliseAddress(text), normal));
 });
 
-describe('who the client is [contract §7]', () => {
+describe('the client address [http §9.2]', () => {
   const cases: readonly (readonly [
     name: string,
     trusted: string[],
@@ -29,10 +29,10 @@ describe('who the client is [contract §7]', () => {
     header: string | undefined,
     client: string,
   ])[] = [
-    ['the peer, when nobody is trusted', [], '10.0.0.1', '192.0.2.7', '10.0.0.1'],
+    ['the peer, when no proxy is trusted', [], '10.0.0.1', '192.0.2.7', '10.0.0.1'],
     ['the peer, when it is not trusted', ['10.0.0.0/8'], '192.0.2.1', '192.0.2.7', '192.0.2.1'],
     ['the header, from a trusted peer', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7', '192.0.2.7'],
-    ['the peer as IPv6 writes it', ['10.0.0.0/8'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
+    ['the header, when the peer is IPv4-mapped IPv6', ['10.0.0.0/8'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
     [
       'the first from the right that is not trusted',
       ['10.0.0.0/8'],
@@ -41,7 +41,13 @@ describe('who the client is [contract §7]', () => {
       '192.0.2.7',
     ],
     ['the leftmost, when all are trusted', ['10.0.0.0/8'], '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['the last good one, when rubbish comes', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7, rubbish, 10.0.0.2', '10.0.0.2'],
+    [
+      'the last valid one, before an invalid entry',
+      ['10.0.0.0/8'],
+      '10.0.0.1',
+      '192.0.2.7, rubbish, 10.0.0.2',
+      '10.0.0.2',
+    ],
     ['the peer, without a header', ['10.0.0.0/8'], '10.0.0.1', undefined, '10.0.0.1'],
     ['the header of a single trusted address', ['2001:db8::5'], '2001:db8::5', '192.0.2.7:99', '192.0.2.7'],
   ];

@@ -1,12 +1,12 @@
 import { findCidr, parseAddress, parseCidrList } from '@recordbus/egress';
 import { normaliseAddress } from './normalise-address.ts';
 
-/** Finds who is behind the proxies in front of this gateway: the peer of the connection, and X-Forwarded-For. */
+/** Returns the client's address, given the peer of the connection and the X-Forwarded-For header. */
 export type FindClient = (peer: string, forwardedFor: string | undefined) => string;
 
 /**
- * Makes the search from the CIDRs of trusted proxies. `X-Forwarded-For` is read from the right: trusted addresses are
- * skipped, the first other one is the client, and an entry that is no address ends the walk (contract §7, §8).
+ * Creates the search from the CIDRs of trusted proxies. `X-Forwarded-For` is read from the right: trusted addresses are
+ * skipped, the first other address is the client, and an entry that is not an address ends the search (http §9.2).
  */
 export function createFindClient(trustedProxies: readonly string[]): FindClient {
   const trusted = parseCidrList(trustedProxies.join(','));

@@ -1,6 +1,6 @@
 import type { SettingKey, Settings } from '@recordbus/settings';
 
-/** The settings that the policy is read from. */
+/** The settings that define the policy. */
 export const corsKeys: readonly SettingKey[] = [
   'cors.origins',
   'cors.methods',
@@ -9,8 +9,13 @@ export const corsKeys: readonly SettingKey[] = [
   'cors.max_age',
 ];
 
-/** What a page of another origin may read of an answer, beside the headers that any page may. */
+/** Request headers that `cors.headers` can not take away (http §10.5). */
+const alwaysAllowed = ['If-None-Match', 'Idempotency-Key', 'Last-Event-ID'];
+
+/** Answer headers that pages may read, beside the CORS-safelisted ones (http §10.6). */
 const exposedHeaders = [
+  'Accept-Ranges',
+  'Allow',
   'Content-Disposition',
   'Content-Range',
   'ETag',
@@ -19,37 +24,38 @@ const exposedHeaders = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'Retry-After',
+  'WWW-Authenticate',
   'X-Request-Id',
 ].join(', ');
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What browsers are told about a page's origin (Fetch §3.2, interface §2.7); both give undefined for a blocked one. */
+/** The CORS headers for an origin (Fetch §3.2, http §10). Both methods return undefined for a blocked origin. */
 export interface CorsPolicy {
-  /** The headers of an answer to a page of this origin. */
+  /** Returns the headers of an answer to a page of this origin. */
   answerHeaders(origin: string): Headers | undefined;
-  /** The headers of the answer to its preflight. */
+  /** Returns the headers of the answer to its preflight. */
   preflightHeaders(origin: string): Headers | undefined;
 }
 
-/** Reads the policy out of the `cors.*` settings. */
+/** Creates the policy from the `cors.*` settings. */
 export function createCorsPolicy(settings: Pick<Settings, 'get'>): CorsPolicy {
   const origins = new Set(settings.get('cors.origins'));
   const isAny = origins.has('*');
   const credentials = settings.get('cors.credentials');
   const preflight = {
     'Access-Control-Allow-Methods': settings.get('cors.methods').join(', '),
-    'Access-Control-Allow-Headers': settings.get('cors.headers').join(', '),
+    'Access-Control-Allow-Headers': allowedHeaders(settings.get('cors.headers')),
     'Access-Control-Max-Age': String(settings.get('cors.max_age')),
   };
 
   function allowed(origin: string): Headers | undefined {
     if (!isAny && !origins.has(origin) && !origins.has(origin.toLowerCase())) return undefined;
-    // `null` is the origin of every sandboxed frame and local file: it can't stand for anybody in particular.
-    const echoes = credentials && origin !== 'null';
+    // Every sandboxed frame and local file has the origin `null`, so it never gets credentials.
+    const allowsCredentials = credentials && origin !== 'null';
     return {
-      'Access-Control-Allow-Origin': isAny && !echoes ? '*' : origin,
-      ...(echoes && { 'Access-Control-Allow-Credentials': 'true' }),
+      'Access-Control-Allow-Origin': isAny && !allowsCredentials ? '*' : origin,
+      ...(allowsCredentials && { 'Access-Control-Allow-Credentials': 'true' }),
     };
   }
 
@@ -63,4 +69,10 @@ export function createCorsPolicy(settings: Pick<Settings, 'get'>): CorsPolicy {
       return headers && { ...headers, ...preflight };
     },
   };
+}
+
+/** Joins the headers of the setting and those that are always allowed, each once; names are compared without case. */
+function allowedHeaders(configured: readonly string[]): string {
+  const names = new Set(configured.map((name) => name.toLowerCase()));
+  return [...configured, ...alwaysAllowed.filter((name) => !names.has(name.toLowerCase()))].join(', ');
 }

@@ -2,8 +2,8 @@ import { type MetricFamily, type Metrics, mergeMetrics, readMetrics } from '@rec
 import type { ReplicaMetrics, Upstream } from '../upstream/upstream.ts';
 
 /**
- * What every service measures, with what this process measures, as one list; `recordbus_up` says which replicas told
- * theirs. One that does not answer is waited for as long as the gateway waits for its own questions.
+ * Merges the metrics of this process and of every replica into one list; `recordbus_up` shows which replicas answered.
+ * The timeout of the gateway's own requests bounds the wait for a replica that does not.
  */
 export async function gatherMetrics(
   processMetrics: Metrics,
@@ -21,7 +21,7 @@ const withUp = (service: string, { instance, families }: ReplicaMetrics) => ({
   families: [
     {
       name: 'recordbus_up',
-      help: '1 for a replica of a service that told its metrics, 0 for one that did not.',
+      help: '1 for a replica of a service that answered with its metrics, 0 for one that did not.',
       type: 'gauge' as const,
       isShared: false,
       samples: [{ name: 'recordbus_up', labels: { service }, value: families ? 1 : 0 }],

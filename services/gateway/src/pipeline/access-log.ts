@@ -1,17 +1,45 @@
+import { createLineBudget } from '@recordbus/shared/line-budget';
 import type { Logger } from '@recordbus/shared/logging';
-import { type GatewayResponse, isProbe } from './exchange.ts';
+import { type GatewayExchange, type GatewayResponse, isProbe } from './exchange.ts';
 import { pathOf } from './request-head.ts';
 
+/** Which answers get a line. */
+export interface AccessLogRules {
+  /** `notable`: refusals, slow requests, and requests of admins who act as a user. */
+  readonly mode: 'notable' | 'all' | 'off';
+  readonly slowMs: number;
+}
+
 /**
- * Makes the listener that writes a line for each answer, to be called on the response when it closes: when all was
- * sent, or the client went away before that (`aborted`).
+ * The budget of refusals, and a second one of failures and slow requests: a flood of one kind hides none of the other.
  */
-export function accessLog(log: Logger): (this: GatewayResponse) => void {
-  // The line has these fields and no others, so there is nothing to look for and remove, at twice the cost of the line.
+const linesPerMinute = 60;
+
+/**
+ * Creates the listener for a response's `close` event. It writes a line if the rules want one; `aborted` marks an
+ * answer whose client disconnected before all was sent.
+ */
+export function accessLog(log: Logger, rules: () => AccessLogRules): (this: GatewayResponse) => void {
+  // The line has a fixed set of fields and none is secret. Redaction would double its cost.
   const lines = log.child({}, { redact: [] });
+  const logSkipped = (kind: string) => (count: number) =>
+    log.info({ kind, count }, 'requests were omitted from the access log');
+  const budgets = {
+    refusals: createLineBudget(linesPerMinute, logSkipped('refusals')),
+    failures: createLineBudget(linesPerMinute, logSkipped('failures and slow requests')),
+  };
+
+  function hasLine(status: number, { startedAtMs, context: { principal } }: GatewayExchange): boolean {
+    const { mode, slowMs } = rules();
+    if (mode !== 'notable') return mode === 'all';
+    if (principal.type === 'user' && principal.impersonatedBy !== null) return true;
+    if (status >= 500 || performance.now() - startedAtMs >= slowMs) return budgets.failures();
+    return status >= 400 && budgets.refusals();
+  }
+
   return function logAccess() {
     const { exchange } = this.locals;
-    if (isProbe(exchange)) return;
+    if (isProbe(exchange) || !hasLine(this.statusCode, exchange)) return;
     const { context, route, startedAtMs, bytesSentBefore, forwardedAtMs } = exchange;
     const { principal, requestId, traceparent, clientAddress } = context;
     const { method, url, socket } = this.req;
@@ -22,11 +50,11 @@ export function accessLog(log: Logger): (this: GatewayResponse) => void {
         route: route?.paths[0],
         upstream: route?.upstream.name,
         status: this.statusCode,
-        duration_ms: rounded(performance.now() - startedAtMs),
+        duration_ms: roundMs(performance.now() - startedAtMs),
         upstream_ms:
           forwardedAtMs === undefined
             ? undefined
-            : rounded((exchange.answeredAtMs ?? performance.now()) - forwardedAtMs),
+            : roundMs((exchange.answeredAtMs ?? performance.now()) - forwardedAtMs),
         bytes: socket.bytesWritten - bytesSentBefore,
         rate_rule: exchange.rateRule,
         ip: clientAddress,
@@ -42,4 +70,4 @@ export function accessLog(log: Logger): (this: GatewayResponse) => void {
   };
 }
 
-const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+const roundMs = (ms: number): number => Math.round(ms * 100) / 100;

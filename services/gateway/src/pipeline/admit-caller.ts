@@ -1,12 +1,12 @@
-import { authorise } from '@recordbus/shared/http';
+import { authorize } from '@recordbus/shared/http';
 import type { Step } from './exchange.ts';
 
 /**
- * Refuses a caller that the route's declaration does not admit. The service would refuse it too, but in a process of its
- * own only once the body has begun to arrive: who asks before sending one (`Expect: 100-continue`) is told here.
+ * Refuses a caller that the route's declaration does not admit. The service would refuse it too, but a service in its
+ * own process does so only after the body has begun to arrive, too late for a client with `Expect: 100-continue`.
  */
 export const admitCaller: Step = (_request, response, next) => {
   const { route, refusal, context } = response.locals.exchange;
-  if (route && !refusal) authorise(route.access, context);
+  if (route && !refusal) authorize(route.access, context);
   next();
 };

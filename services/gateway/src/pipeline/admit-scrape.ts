@@ -1,18 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Settings } from '@recordbus/settings';
 import { type AppError, notFound, unauthenticated } from '@recordbus/shared/errors';
-import { metricsRoute } from '../routes/metrics-routes.ts';
+import { scrapePath } from '../metrics/scrape-path.ts';
 import type { Step } from './exchange.ts';
 
 /**
- * Refuses a scrape that the settings do not admit (interface §2.7, Metrics). It stands before `authenticate`, which
- * takes credentials off the request: the token of the metrics is no account's.
+ * Refuses a scrape that the settings do not admit (operation §2.1). It runs before `authenticate`, which removes
+ * credentials from the request: the metrics token belongs to no account.
  */
 export const admitScrape =
   (settings: Settings): Step =>
   (request, response, next) => {
     const { exchange } = response.locals;
-    if (exchange.route?.paths[0] === metricsRoute) {
+    if (exchange.route?.paths[0] === scrapePath) {
       exchange.refusal = refusalOf(settings, request.headers.authorization);
     }
     next();
@@ -26,7 +26,7 @@ function refusalOf(settings: Settings, authorization: string | undefined): AppEr
   return unauthenticated();
 }
 
-/** Takes the same time whatever part of the token is right, and whatever its length. */
+/** Compares in constant time: it depends neither on the length of the token nor on how much of it matches. */
 function isBearer(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token));

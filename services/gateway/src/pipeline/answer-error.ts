@@ -3,7 +3,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { logFields } from '@recordbus/shared/request-scope';
 import type { ErrorStep } from './exchange.ts';
 
-/** Answers whatever a step threw; express knows an error handler by its four parameters. */
+/** Answers an error that a step threw. Express recognizes an error handler by its four parameters. */
 export const answerError =
   (log: Logger): ErrorStep =>
   (error, request, response, _next) => {

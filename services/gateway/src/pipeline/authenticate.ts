@@ -3,16 +3,16 @@ import type { TokenVerifier } from '@recordbus/tokens';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Step } from './exchange.ts';
 
-/** Callers without a valid token. */
+/** The principal of callers without a token. */
 export const guest: Principal = { type: 'guest', rejectedToken: false };
 const rejected: Principal = { type: 'guest', rejectedToken: true };
 
 const bearer = /^Bearer +([\w.-]+) *$/i;
 
 /**
- * Finds out who is calling. A token that is no good makes a guest like any other, whom a rule refuses with 401 instead
- * of 403 (contract §1); one whose account or session has ended is no good either. Only the gateway reads credentials, so
- * they go no further.
+ * Sets the principal from the bearer token. An invalid token, or one whose account or session has ended, makes a guest
+ * whom a rule refuses with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so they are removed from
+ * the request.
  */
 export function authenticate(verifier: TokenVerifier, accounts: Pick<Accounts, 'findPrincipal'>): Step {
   const identify = async (credentials: string): Promise<Principal> => {

@@ -4,7 +4,7 @@ import { securityHeaders } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import type { FindClient } from '../client-address/find-client.ts';
-import { accessLog } from './access-log.ts';
+import { type AccessLogRules, accessLog } from './access-log.ts';
 import { guest } from './authenticate.ts';
 import { dropNamedHeaders } from './drop-named-headers.ts';
 import type { Step } from './exchange.ts';
@@ -13,11 +13,11 @@ const saneRequestId = /^[\x20-\x7e]{1,128}$/;
 const securityHeaderList = Object.entries(securityHeaders);
 
 /**
- * Begins the exchange: request id, trace, client address, the headers of every answer, the access log. What only a
- * gateway may say is taken off the request, and what concerns nobody behind it.
+ * Begins the exchange: request id, trace, client address, the headers of every answer, the access log. Removes headers
+ * that only a gateway may set and those for this connection alone.
  */
-export function beginExchange(log: Logger, findClient: () => FindClient): Step {
-  const logAccess = accessLog(log);
+export function beginExchange(log: Logger, findClient: () => FindClient, rules: () => AccessLogRules): Step {
+  const logAccess = accessLog(log, rules);
   const isLogged = log.isLevelEnabled('info');
   return (request, response, next) => {
     const { headers, socket } = request;
@@ -47,7 +47,7 @@ export function beginExchange(log: Logger, findClient: () => FindClient): Step {
   };
 }
 
-/** The id that the client gave if it is fit for headers and log lines, else a new one (contract §1). */
+/** Returns the client's request id if it is fit for headers and log lines, else a new one (http §5.1). */
 function acceptRequestId(header: string | string[] | undefined): string {
   return typeof header === 'string' && saneRequestId.test(header) ? header : randomUUID();
 }

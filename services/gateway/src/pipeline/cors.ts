@@ -2,8 +2,8 @@ import type { CorsPolicy } from '../cors/cors-policy.ts';
 import type { Step } from './exchange.ts';
 
 /**
- * Tells browsers which pages may read the answer. OPTIONS is answered here, before routing, whatever the path
- * (interface §2.7); a blocked origin gets no headers and is served none the less (contract §8).
+ * Sets the CORS headers. OPTIONS is answered here, before routing, for every path (http §10.4). A request from a
+ * blocked origin is served without these headers (http §10.2).
  */
 export function cors(policy: () => CorsPolicy): Step {
   return (request, response, next) => {

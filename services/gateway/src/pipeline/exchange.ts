@@ -4,27 +4,27 @@ import type { Match } from '@recordbus/shared/http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { RouteEntry } from '../routing/routing-table.ts';
 
-/** What the gateway knows of one request and its answer; every step of the pipeline adds its part. */
-export interface Exchange {
+/** The state of one request and its answer; each step of the pipeline adds its part. */
+export interface GatewayExchange {
   readonly startedAtMs: number;
-  /** What the connection had sent before this answer, in bytes. */
+  /** Bytes that the connection had sent before this answer. */
   readonly bytesSentBefore: number;
-  /** The principal is a guest until `authenticate` has looked. */
+  /** The principal is a guest until `authenticate` has run. */
   context: RequestContext;
   route: RouteEntry | undefined;
-  /** What stands for the parameters of the route's path, decoded. */
+  /** The values of the path's parameters, decoded. */
   params: Match<unknown>['params'];
-  /** What is answered instead of the route. That is after the request was counted, so that guessing is limited too. */
+  /** Answered instead of the route, but only after the rate limit has counted the request: guessed paths count too. */
   refusal: AppError | undefined;
   /** The label of the rate rule that the request was counted under. */
   rateRule: string | undefined;
-  /** When the service was asked, and when its answer had ended; undefined for what never came that far. */
+  /** When the request was forwarded, and when the answer ended; undefined for a request that did not get that far. */
   forwardedAtMs: number | undefined;
   answeredAtMs: number | undefined;
 }
 
 interface Locals extends Record<string, unknown> {
-  exchange: Exchange;
+  exchange: GatewayExchange;
 }
 
 type NoParams = Record<string, string>;
@@ -34,10 +34,10 @@ export type GatewayResponse = Response<unknown, Locals>;
 /** One step of the pipeline. */
 export type Step = RequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 
-/** The step for what another one threw. */
+/** The step that handles an error of another step. */
 export type ErrorStep = ErrorRequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 
 const probePaths = new Set(['/healthz', '/readyz']);
 
-/** Is it what runs the process that asks, every few seconds, how it is? */
-export const isProbe = ({ route }: Exchange): boolean => route !== undefined && probePaths.has(route.paths[0]);
+/** Whether the request is a health probe, which orchestrators send every few seconds. */
+export const isProbe = ({ route }: GatewayExchange): boolean => route !== undefined && probePaths.has(route.paths[0]);

@@ -2,10 +2,10 @@ import { clientKey } from '@recordbus/shared/client-key';
 import { rateLimited } from '@recordbus/shared/errors';
 import type { ChooseRule } from '../rate-limit/choose-rule.ts';
 import type { Limiter, Verdict } from '../rate-limit/limiter.ts';
-import { resourcePaths } from '../rate-limit/resource-paths.ts';
-import { type Exchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
+import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
+import { resourcePaths } from './resource-paths.ts';
 
-/** Refuses a request that is one too many for its caller (interface §2.7). */
+/** Refuses a request over its caller's rate limit (http §8). */
 export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter): Step {
   return (request, response, next) => {
     const { exchange } = response.locals;
@@ -21,7 +21,7 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
     }
     exchange.rateRule = rule.label;
     const verdict = limiter.count(rule, callerOf(exchange));
-    if (verdict instanceof Promise) return verdict.then((known) => settle(response, known, next));
+    if (verdict instanceof Promise) return verdict.then((settled) => settle(response, settled, next));
     settle(response, verdict, next);
   };
 }
@@ -34,8 +34,8 @@ function settle(response: GatewayResponse, verdict: Verdict, next: () => void): 
   next();
 }
 
-/** Signing in is counted by address under whatever rule, whoever is signed in already (contract §7). */
-function callerOf({ route, context: { principal, clientAddress } }: Exchange): string {
+/** Returns the key that requests are counted under. Sign-ins count by address, also with a valid token (http §8.7). */
+function callerOf({ route, context: { principal, clientAddress } }: GatewayExchange): string {
   if (route?.action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
   return principal.type === 'admin' ? `admin ${principal.id}` : `user ${principal.collection} ${principal.id}`;
 }

@@ -4,7 +4,7 @@ import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
 import { requireHost, requirePlainTransfer, toOriginForm } from './request-head.ts';
 
-/** Finds the route of the request, or why there is none. */
+/** Finds the route of the request, or the refusal to answer. */
 export const matchRoute =
   (table: RoutingTable): Step =>
   (request, response, next) => {

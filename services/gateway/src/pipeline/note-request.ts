@@ -2,11 +2,11 @@ import type { RequestLog } from '../request-log/request-log.ts';
 import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
 import { pathOf } from './request-head.ts';
 
-/** Longest texts that are kept, in characters: a client may send as much as its headers may be. */
+/** Longest stored texts, in characters; requests may have more, up to the limit of their headers. */
 const maxPathLength = 2048;
 const maxUserAgentLength = 512;
 
-/** Notes each answer for the request log when it has ended, or its client has gone. */
+/** Adds each request to the request log when its answer has ended or its client has disconnected. */
 export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
   function record(this: GatewayResponse): void {
     const { exchange } = this.locals;

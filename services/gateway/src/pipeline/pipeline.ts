@@ -32,10 +32,10 @@ export interface PipelineDeps {
   readonly secret: Uint8Array;
   readonly settings: Settings;
   readonly accounts: Accounts;
-  /** Where requests are counted. */
+  /** The counters of the rate limits. */
   readonly windows: SharedWindows;
   readonly requestLog: RequestLog;
-  /** The CIDRs of the proxies before the gateway, where the settings name none. */
+  /** The CIDRs of the trusted proxies, used while the settings name none. */
   readonly trustedProxies: readonly string[];
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -46,7 +46,7 @@ interface PipelineParts {
   readonly table: RoutingTable;
 }
 
-/** What every request goes through, in this order; what a step needs of the settings follows them. */
+/** Creates the steps of every request, in order. A change of the settings reaches the steps that read them. */
 export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineParts): RequestListener {
   const { log, secret, settings, accounts, windows, requestLog, trustedProxies, clock = Date.now } = deps;
   const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
@@ -56,13 +56,17 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
   const rateRules = followSettings(settings, ['rate_limit.enabled', 'rate_limit.rules'], () =>
     settings.get('rate_limit.enabled') ? createChooseRule(settings.get('rate_limit.rules')) : undefined,
   );
+  const logRules = followSettings(settings, ['logs.access', 'logs.slow_ms'], () => ({
+    mode: settings.get('logs.access'),
+    slowMs: settings.get('logs.slow_ms'),
+  }));
   const nowMs = () => performance.now();
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(
-    beginExchange(log, findClient),
+    beginExchange(log, findClient, logRules),
     measure(metrics),
     noteRequest(requestLog),
     cors(corsPolicy),

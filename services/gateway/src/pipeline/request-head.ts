@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { malformed } from '@recordbus/shared/errors';
 
 /**
- * The path and query of a request target. Clients of proxies send the whole URL (RFC 9112 §3.2.2). Throws 400 for
- * anything else and for one with a fragment; `*` goes with OPTIONS alone, which is answered before this.
+ * Returns the path and query of a request target. Clients of proxies send the whole URL (RFC 9112 §3.2.2). Throws 400
+ * for any other form and for a fragment; `*` is only valid with OPTIONS, which is answered before this step.
  */
 export function toOriginForm(target: string): string {
   if (target.includes('#')) throw malformed('a fragment is not for the server');
@@ -14,22 +14,22 @@ export function toOriginForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** The path of a request target as logs keep it: a query can hold tokens and searches that are nobody else's business. */
+/** Returns the path of a request target, for logs: a query can hold tokens and private search terms. */
 export function pathOf(target: string): string {
   const query = target.indexOf('?');
   return query < 0 ? target : target.slice(0, query);
 }
 
-/** Throws 400 for a request that does not say which host it is for, or says so twice (RFC 9112 §3.2). */
+/** Throws 400 for a request without a Host header or with two (RFC 9112 §3.2). */
 export function requireHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) throw malformed('the request does not name one host');
 }
 
-/** Throws 400 for a body in another transfer coding than chunks: it would be taken for what it is packed in (RFC 9112 §6.1). */
+/** Throws 400 for a transfer coding other than chunked: its bytes would be read as the body itself (RFC 9112 §6.1). */
 export function requirePlainTransfer({ headers }: IncomingMessage): void {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
-    throw malformed('the only Transfer-Encoding that is read is chunked');
+    throw malformed('the only supported Transfer-Encoding is chunked');
 }

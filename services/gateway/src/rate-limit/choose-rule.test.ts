@@ -5,7 +5,7 @@ import { createChooseRule } from './choose-rule.ts';
 
 const posts = ['/api/posts', '/api/v1/posts', '/api/v1/records/posts'];
 
-/** Chooses among rules given as `label` or `label audience`; each may be chosen by one way of looking at them only. */
+/** Chooses among rules given as `label` or `label audience`. */
 function choose(labels: readonly string[], request: Parameters<ReturnType<typeof createChooseRule>>[0]) {
   const rules = labels.map((text) => {
     const [label, audience = 'all'] = text.split(' ');
@@ -16,25 +16,25 @@ function choose(labels: readonly string[], request: Parameters<ReturnType<typeof
   return chosen && `${chosen.label} ${chosen.audience}`;
 }
 
-describe('the one rule that counts [contract §7, §8]', () => {
+describe('the one rule that counts [http §8.5, §8.6]', () => {
   const list = { paths: posts, action: 'list', audience: 'guest' } as const;
   const cases: readonly (readonly [name: string, labels: string[], request: object, chosen: string | undefined])[] = [
-    ['none, when none matches', ['/api/v1/other', '*:create'], {}, undefined],
-    ['an action before none', ['/api/v1/posts', '*:list'], {}, '*:list all'],
+    ['no rule, when none matches', ['/api/v1/other', '*:create'], {}, undefined],
+    ['an action before no action', ['/api/v1/posts', '*:list'], {}, '*:list all'],
     ['an exact path before the longest prefix', ['/api/v1/*', '/api/v1/posts', '*'], {}, '/api/v1/posts all'],
     ['the longest prefix before a shorter one', ['*', '/api/*', '/api/v1/*'], {}, '/api/v1/* all'],
     ['any prefix before the wildcard', ['*', '/api/*'], {}, '/api/* all'],
     ['a prefix covers its own path', ['/api/v1/posts/*'], {}, '/api/v1/posts/* all'],
     ['a prefix ends at a segment', ['/api/v1/po/*'], {}, undefined],
-    ['an exact path does not cover what is below it', ['/api/v1'], {}, undefined],
+    ['an exact path does not cover paths below it', ['/api/v1'], {}, undefined],
     ['a rule on one record path covers all three', ['/api/v1/records/posts'], {}, '/api/v1/records/posts all'],
     ['guests before all', ['*', '* guest'], {}, '* guest'],
     ['tokens before all', ['* auth', '*'], { audience: 'auth' }, '* auth'],
-    ['a rule for tokens is none for guests', ['* auth'], {}, undefined],
+    ['a rule for tokens does not match guests', ['* auth'], {}, undefined],
     ['a more specific label before the audience', ['* guest', '/api/*'], {}, '/api/* all'],
-    ['what is no action matches no action', ['*:list'], { action: undefined }, undefined],
+    ['a request without an action matches no rule with one', ['*:list'], { action: undefined }, undefined],
     [
-      'the order in the setting means nothing',
+      'the order in the setting does not matter',
       ['/api/v1/posts:list', '*:list guest', '*'],
       {},
       '/api/v1/posts:list all',

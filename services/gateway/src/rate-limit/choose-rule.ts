@@ -1,6 +1,6 @@
 import type { RateRule } from '@recordbus/settings';
 
-/** What a request is to the rules. */
+/** The properties of a request that rules match. */
 export interface RatedRequest {
   /** Every path that the same resource has. */
   readonly paths: readonly string[];
@@ -11,9 +11,9 @@ export interface RatedRequest {
 export type ChooseRule = (request: RatedRequest) => RateRule | undefined;
 
 /**
- * Makes the choice of the one rule that counts for a request: of those that match, one with an action before one
- * without, an exact path before the longest prefix before `*`, and of the same label one for guests or for tokens
- * before one for all (contract §7, §8).
+ * Creates the choice of the one rule that counts for a request. Of the matching rules, one with an action beats one
+ * without, an exact path beats the longest prefix, which beats `*`, and for the same label an audience of guests or of
+ * tokens beats all (http §8.5, §8.6).
  */
 export function createChooseRule(rules: readonly RateRule[]): ChooseRule {
   const ranked = [...rules].sort((a, b) => compare(rankOf(b), rankOf(a)));
@@ -26,7 +26,7 @@ export function createChooseRule(rules: readonly RateRule[]): ChooseRule {
     );
 }
 
-/** `/a/*` covers `/a` and what is below it, `/a` only itself. */
+/** `/a/*` covers `/a` and every path below it; `/a` covers only itself. */
 function covers(pattern: string, path: string): boolean {
   if (pattern === '*') return true;
   if (!pattern.endsWith('/*')) return pattern === path;

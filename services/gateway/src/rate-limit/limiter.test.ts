@@ -14,21 +14,21 @@ const ruleOf = (max: number, action?: RateRule['action']): RateRule => ({
   audience: 'all',
 });
 
-/** Replicas on one set of counters, whose answers come a little later, as from a database. */
+/** Creates replicas on one set of counters that answer asynchronously, like a database. */
 function replicas(count: number) {
   let nowMs = 1000;
-  let asked = 0;
+  let takes = 0;
   const own = createOwnWindows(() => nowMs);
   const shared: RateWindows = {
     async take(...args) {
-      asked += 1;
+      takes += 1;
       await setImmediate();
       return own.take(...args);
     },
   };
   return {
     limiters: Array.from({ length: count }, () => createLimiter(shared, () => nowMs)),
-    asked: () => asked,
+    takes: () => takes,
     pass(ms: number) {
       nowMs += ms;
     },
@@ -42,22 +42,22 @@ const countAllowed = async (limiters: readonly Limiter[], rule: RateRule, reques
   return verdicts.filter((verdict) => verdict?.allowed).length;
 };
 
-describe('a limit over replicas [interface §2.7]', () => {
-  test('is exact for auth, and for small limits, however many ask at once', async () => {
+describe('a limit over replicas [http §8.10]', () => {
+  test('is exact for auth and for small limits, at any concurrency', async () => {
     for (const rule of [ruleOf(10, 'auth'), ruleOf(300, 'auth'), ruleOf(1), ruleOf(39)]) {
       for (const count of [1, 2, 5])
         assert.equal(await countAllowed(replicas(count).limiters, rule, rule.max * 3), rule.max, `${rule.max}`);
     }
   });
 
-  test('is never exceeded elsewhere, and used up when all replicas are asked', async () => {
+  test('is never exceeded for other rules, and fully used when all replicas are busy', async () => {
     for (const max of [40, 60, 300]) {
       for (const count of [1, 2, 5])
         assert.equal(await countAllowed(replicas(count).limiters, ruleOf(max), max * 3), max);
     }
   });
 
-  test('leaves nine tenths to one replica while the other is hardly asked', async () => {
+  test('leaves nine tenths to one replica while the other is almost idle', async () => {
     for (const max of [40, 60, 300]) {
       const [one, other] = replicas(2).limiters;
       assert.ok(one && other);
@@ -68,7 +68,7 @@ describe('a limit over replicas [interface §2.7]', () => {
     }
   });
 
-  test('begins anew with the next window, on every replica', async () => {
+  test('starts over with the next window, on every replica', async () => {
     const { limiters, pass } = replicas(2);
     for (const rule of [ruleOf(10, 'auth'), ruleOf(60)]) {
       for (let window = 0; window < 3; window += 1) {
@@ -78,7 +78,7 @@ describe('a limit over replicas [interface §2.7]', () => {
     }
   });
 
-  test('counts each caller, and a rule that was changed anew', async () => {
+  test('counts each caller separately, and starts over when the rule changes', async () => {
     const { limiters } = replicas(1);
     const [limiter] = limiters;
     assert.equal(await countAllowed(limiters, ruleOf(3), 5), 3);
@@ -86,16 +86,16 @@ describe('a limit over replicas [interface §2.7]', () => {
     assert.equal(await countAllowed(limiters, ruleOf(4), 5), 4);
   });
 
-  test('is asked about now and then, and not at all for what is refused', async () => {
-    const { limiters, asked } = replicas(1);
+  test('calls the shared counter rarely, and not at all for refused requests', async () => {
+    const { limiters, takes } = replicas(1);
     await countAllowed(limiters, ruleOf(300), 300);
-    assert.ok(asked() <= 25, `asked ${asked()} times`);
-    const before = asked();
+    assert.ok(takes() <= 25, `${takes()} calls`);
+    const before = takes();
     await countAllowed(limiters, ruleOf(300), 1000);
-    assert.ok(asked() - before <= 1);
+    assert.ok(takes() - before <= 1);
   });
 
-  test('tells what is left and when there is more', async () => {
+  test('answers what remains and when the window ends', async () => {
     const { limiters, pass } = replicas(1);
     const [limiter] = limiters;
     assert.ok(limiter);

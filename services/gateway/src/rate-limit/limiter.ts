@@ -2,47 +2,50 @@ import type { RateRule } from '@recordbus/settings';
 import { LRUCache } from 'lru-cache';
 import { maxCallers, type RateWindow, type RateWindows } from './rate-windows.ts';
 
-/** What became of a request, and what the caller may still do. */
+/** Whether a request is allowed, and what remains of the caller's limit. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Until the window ends, in whole seconds. */
+  /** Time until the window ends, in whole seconds. */
   readonly resetSec: number;
 }
 
 export interface Limiter {
-  /** Counts a request of this caller under the rule. Waits for the shared counter only where it has to. */
+  /**
+   * Counts a request of this caller under the rule. Returns a promise only when it has to wait for the shared counter.
+   */
   count(rule: RateRule, caller: string): Verdict | Promise<Verdict>;
 }
 
-/** What this replica knows of a caller's window. */
+/** This replica's share of a caller's window. */
 interface Share {
-  /** Which window it is, on the clock of whoever keeps it; 0 before the first answer. */
+  /** Identifies the window: when it ends on the clock of the counter's owner; 0 before the first answer. */
   windowEndsAtMs: number;
   /** When it ends, on the clock of this process. */
   endsAtMs: number;
-  /** What all replicas have taken, as far as is known. */
+  /** What all replicas have taken, at the last answer. */
   used: number;
-  /** What this replica has taken and not spent. */
+  /** What this replica has taken and not yet spent. */
   left: number;
-  /** Nothing is left to take. */
+  /** Whether nothing is left to take. */
   isExhausted: boolean;
-  /** Requests that wait for more to be taken. */
+  /** The number of requests that wait for more to be taken. */
   waiting: number;
-  asking: Promise<void> | undefined;
+  /** The call to the shared counter that is under way. */
+  taking: Promise<void> | undefined;
 }
 
 /**
- * A replica takes a twentieth of a limit at a time, and the next one when half of that is spent: of two replicas the one
- * that is asked less keeps less than a tenth of the limit from the other, and never is more let through than the limit.
+ * A replica takes a twentieth of a limit at a time, and the next one when half of that is spent. Of two replicas, the
+ * less busy one withholds less than a tenth of the limit from the other; together they never allow more than the limit.
  */
-const portionsOfALimit = 20;
+const portionsPerLimit = 20;
 
 /**
- * Makes a limiter that counts in these windows; `nowMs` is a clock that never goes back. Rules for `auth`, and small
- * ones, are exact: only what is asked for by a request is taken. There is one question at a time for each caller,
- * whatever the number of its requests, and refusals are decided here: a flood costs the shared counter next to nothing.
+ * Creates a limiter that counts in these windows; `nowMs` is a clock that never goes back. Small limits and rules for
+ * `auth` are exact: each request takes its own count. Each caller has at most one call to the shared counter under way,
+ * and refusals are decided in memory: a flood costs the shared counter next to nothing.
  */
 export function createLimiter(windows: RateWindows, nowMs: () => number): Limiter {
   const shares = new LRUCache<string, Share>({ max: maxCallers });
@@ -58,18 +61,18 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
       left: 0,
       isExhausted: false,
       waiting: 0,
-      asking: undefined,
+      taking: undefined,
     };
     shares.set(key, begun);
     return begun;
   }
 
-  /** Takes what is waited for, at least a portion; one question at a time, shared by all who wait for it. */
-  function ask(share: Share, key: string, rule: RateRule, portion: number): Promise<void> {
-    share.asking ??= take(share, key, rule, Math.max(portion, share.waiting)).finally(() => {
-      share.asking = undefined;
+  /** Takes enough for all waiting requests, at least a portion. Callers share the call that is under way. */
+  function takeMore(share: Share, key: string, rule: RateRule, portion: number): Promise<void> {
+    share.taking ??= take(share, key, rule, Math.max(portion, share.waiting)).finally(() => {
+      share.taking = undefined;
     });
-    return share.asking;
+    return share.taking;
   }
 
   async function take(share: Share, key: string, { max, windowMs }: RateRule, count: number): Promise<void> {
@@ -80,7 +83,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     share.isExhausted ||= window.used >= max;
   }
 
-  /** What was taken of a window ends with it. */
+  /** Begins a new window; what was taken from the last one is void. */
   function begin(share: Share, { leftMs, endsAtMs }: RateWindow): void {
     share.windowEndsAtMs = endsAtMs;
     share.endsAtMs = nowMs() + leftMs;
@@ -89,9 +92,9 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     share.isExhausted = false;
   }
 
-  async function countAfterAsking(share: Share, key: string, rule: RateRule, portion: number): Promise<Verdict> {
+  async function countAfterTaking(share: Share, key: string, rule: RateRule, portion: number): Promise<Verdict> {
     share.waiting += 1;
-    do await ask(share, key, rule, portion);
+    do await takeMore(share, key, rule, portion);
     while (share.left === 0 && !share.isExhausted);
     share.waiting -= 1;
     return spend(share, rule);
@@ -106,12 +109,12 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
 
   return {
     count(rule, caller) {
-      // A rule that was changed counts anew: what was refused under the old one may be allowed now.
+      // A changed rule counts from zero: what the old one refused may be allowed now.
       const key = `${rule.label} ${rule.audience} ${rule.max} ${rule.windowMs} ${caller}`;
       const share = shareOf(key, rule.windowMs);
-      const portion = rule.action === 'auth' ? 1 : Math.max(1, Math.floor(rule.max / portionsOfALimit));
-      if (share.left === 0 && !share.isExhausted) return countAfterAsking(share, key, rule, portion);
-      if (portion > 1 && share.left <= portion / 2 && !share.isExhausted) void ask(share, key, rule, portion);
+      const portion = rule.action === 'auth' ? 1 : Math.max(1, Math.floor(rule.max / portionsPerLimit));
+      if (share.left === 0 && !share.isExhausted) return countAfterTaking(share, key, rule, portion);
+      if (portion > 1 && share.left <= portion / 2 && !share.isExhausted) void takeMore(share, key, rule, portion);
       return spend(share, rule);
     },
   };

@@ -1,31 +1,31 @@
 import { LRUCache } from 'lru-cache';
 
-/** A window after something was counted in it. */
+/** A window after a count. */
 export interface RateWindow {
-  /** All that was counted in it, this time included. */
+  /** The total, this count included. */
   readonly used: number;
-  /** Until it ends, in milliseconds. */
+  /** Time until it ends, in milliseconds. */
   readonly leftMs: number;
-  /** When it ends, on the clock of whoever keeps it: no two windows of a key end at the same time. */
+  /** When it ends, on the clock of the counter's owner. No two windows of a key end at the same time. */
   readonly endsAtMs: number;
 }
 
-/** Counters that begin with their first request and end a fixed time after it. */
+/** Counters whose windows begin with the first request and end a fixed time later. */
 export interface RateWindows {
-  /** Counts so many more under the key, in its window or in a new one of this length. */
+  /** Adds `count` under the key, in its current window or in a new one of `windowMs`. */
   take(key: string, windowMs: number, count: number): Promise<RateWindow>;
 }
 
-/** Callers that are remembered; beyond them the one that was heard of longest ago is forgotten. */
+/** The number of callers in memory; beyond it the least recently seen one is dropped. */
 export const maxCallers = 50_000;
 
-/** Counters in the memory of this process, which go on from what others have counted. */
+/** Counters in the memory of this process, which continue from the shared counts. */
 export interface OwnWindows extends RateWindows {
-  /** Takes over what is counted elsewhere. */
+  /** Copies the shared count. */
   follow(key: string, window: RateWindow): void;
 }
 
-/** Makes them; `nowMs` is a clock that never goes back. */
+/** Creates counters in memory; `nowMs` is a clock that never goes back. */
 export function createOwnWindows(nowMs: () => number): OwnWindows {
   const windows = new LRUCache<string, { used: number; readonly endsAtMs: number }>({ max: maxCallers });
   return {

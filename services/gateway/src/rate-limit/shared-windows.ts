@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '@recordbus/database';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { createOwnWindows, type RateWindow, type RateWindows } from './rate-windows.ts';
 
@@ -12,14 +13,14 @@ const takeSql = `
     ends_at_ms = case when w.ends_at_ms > ${nowMs} then w.ends_at_ms else excluded.ends_at_ms end
   returning used, ends_at_ms as "endsAtMs", ends_at_ms - ${nowMs} as "leftMs"`;
 
-const sweepSql = `delete from system.rate_windows where ends_at_ms < ${nowMs}`;
+const removeEndedSql = `delete from system.rate_windows where ends_at_ms < ${nowMs}`;
 
 /** A request does not wait longer than this for the other replicas' counts. */
 const patienceMs = 2000;
 /** After a failure, and then for as long as it lasts, one request in this time asks whether it is over. */
 const pauseMs = 2000;
-/** How often the windows that have ended are removed. */
-const sweepMs = 60_000;
+/** How often ended windows are removed. */
+const removeEveryMs = 60_000;
 
 /** Counters that all replicas share, and that need a start and an end. */
 export interface SharedWindows extends RateWindows {
@@ -40,8 +41,16 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
   const own = createOwnWindows(() => performance.now());
   /** Undefined while the database answers. */
   let askAgainAtMs: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<void> | undefined;
+  const removing = every({
+    name: 'remove ended rate windows',
+    log,
+    level: 'debug',
+    intervalMs: removeEveryMs,
+    firstAfterMs: removeEveryMs,
+    async run() {
+      await database.query({ name: 'rate-window.remove-ended', text: removeEndedSql, values: [] });
+    },
+  });
 
   async function takeShared(key: string, windowMs: number, count: number): Promise<RateWindow> {
     // Rows are found by a short key, whatever the length of a label.
@@ -52,14 +61,6 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
     if (askAgainAtMs !== undefined) log.info('rate limits are counted by all replicas together again');
     askAgainAtMs = undefined;
     return window;
-  }
-
-  async function sweep(): Promise<void> {
-    try {
-      await database.query({ name: 'rate-window-sweep', text: sweepSql, values: [] });
-    } catch (error) {
-      log.debug({ err: error }, 'ended rate windows could not be removed');
-    }
   }
 
   return {
@@ -77,15 +78,8 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
         return own.take(key, windowMs, count);
       }
     },
-    start() {
-      timer = setInterval(() => {
-        sweeping = sweep();
-      }, sweepMs);
-    },
-    async stop() {
-      clearInterval(timer);
-      await sweeping;
-    },
+    start: removing.start,
+    stop: removing.stop,
   };
 }
 

@@ -1,41 +1,41 @@
 import { createHash } from 'node:crypto';
 import { composeDocument, type OpenApiDocument } from '@recordbus/openapi';
 import type { RequestContext } from '@recordbus/shared/context';
-import type { Description, RouteManifest } from '@recordbus/shared/http';
+import type { RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** The description of the API as one caller may see it. */
+/** The description of the API that one caller may read. */
 export interface Reference {
   readonly document: OpenApiDocument;
   /** The document as JSON text. */
   readonly json: string;
-  /** Of the document; another one for another document. */
+  /** The ETag of the document. */
   readonly etag: string;
 }
 
-/** Puts together what the services say of their routes and of what they serve beside them. */
+/** Composes the description of the API from the services' routes and their own descriptions. */
 export interface ApiReference {
-  /** Puts in or replaces the routes of a service. */
+  /** Sets or replaces the routes of a service. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
-  /** Rejects with 503 while a service that may have something to add can't be asked. */
+  /** Returns the description for a caller. Rejects with 503 while a service does not answer. */
   find(context: RequestContext): Promise<Reference>;
 }
 
-/** A version for a text: another one for another text. */
+/** Returns the ETag of a text: its hash. */
 export const etagOf = (text: string): string =>
   `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 
-/** Guests and users see one document, admins another, and each of them has changed when a collection has. */
-const keptDocuments = 4;
+/** Guests, users and admins see one document each; three more are for the time around a change. */
+const maxCachedDocuments = 6;
 
-/** Makes the reference of these services; `version` is that of the product. */
+/** Creates the reference of these services; `version` is the product's. */
 export function createApiReference(upstreams: readonly Upstream[], version: string): ApiReference {
   const routes = new Map<Upstream, readonly RouteManifest[]>();
-  const kept = new LRUCache<string, Reference>({ max: keptDocuments });
+  const cache = new LRUCache<string, Reference>({ max: maxCachedDocuments });
 
-  function compose(descriptions: readonly Description[]): Reference {
-    // In the order of the services, whichever told its routes first.
+  function compose(descriptions: readonly ServiceDescription[]): Reference {
+    // In the order of the services, not in that of their first answers.
     const document = composeDocument({
       version,
       routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),
@@ -46,16 +46,16 @@ export function createApiReference(upstreams: readonly Upstream[], version: stri
   }
 
   return {
-    setRoutes(upstream, told) {
-      routes.set(upstream, told);
-      kept.clear();
+    setRoutes(upstream, declared) {
+      routes.set(upstream, declared);
+      cache.clear();
     },
     async find(context) {
-      const told = await Promise.all(upstreams.map(({ describe }) => describe(context)));
-      const descriptions = told.filter((description) => description !== undefined);
+      const answers = await Promise.all(upstreams.map(({ describe }) => describe(context)));
+      const descriptions = answers.filter((description) => description !== undefined);
       const key = JSON.stringify(descriptions.map((description) => description.version));
-      const reference = kept.get(key) ?? compose(descriptions);
-      kept.set(key, reference);
+      const reference = cache.get(key) ?? compose(descriptions);
+      cache.set(key, reference);
       return reference;
     },
   };

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 import { escapeHtml } from './html.ts';
 
-/** How deep the members of members are shown. */
+/** The depth to which nested members are shown. */
 const maxDepth = 4;
 
-/** A JSON Schema of the document as HTML: its type, and a list of its members. */
+/** Renders a JSON Schema of the document as HTML: its type and a list of its members. */
 export function describeSchema(document: object, schema: JsonSchema, depth = 0): string {
   const { $ref } = schema;
   if (typeof $ref === 'string') return describeSchema(document, targetOf(document, $ref), depth);
@@ -28,7 +28,7 @@ export function describeSchema(document: object, schema: JsonSchema, depth = 0):
   }
 }
 
-/** What stands at a reference within the document. */
+/** Resolves a reference within the document. */
 export const targetOf = (document: object, reference: string): JsonSchema =>
   reference
     .slice(2)

@@ -1,4 +1,4 @@
-// Shows the page again as the holder of a token sees it; the token is kept nowhere.
+// Replaces the page with the one for the holder of a token. The token is not stored.
 const form = document.querySelector('form');
 
 form.hidden = false;

@@ -16,15 +16,15 @@ interface Operation {
 
 type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
 
-/** The document as a page to read. It needs a style sheet and a script, both of this site, and nothing else. */
+/** Renders the document as an HTML page. It loads one style sheet and one script, both from this site. */
 export function renderPage(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
   );
   const groups = document.tags.map(({ name, description }) => {
     const ofTag = operations.filter(({ operation }) => operation.tags.includes(name));
-    const shown = ofTag.map(({ path, method, operation }) => renderOperation(document, method, path, operation));
-    const text = `<h2>${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${shown.join('')}`;
+    const rendered = ofTag.map(({ path, method, operation }) => renderOperation(document, method, path, operation));
+    const text = `<h2>${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${rendered.join('')}`;
     return `<section id="${escapeHtml(name)}">${text}</section>`;
   });
   const links = document.tags.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`);

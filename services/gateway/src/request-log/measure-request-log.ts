@@ -1,16 +1,16 @@
 import { type Metrics, sampledCounter, sampledGauge } from '@recordbus/shared/metrics';
 import type { RequestLog } from './request-log.ts';
 
-/** Adds how the request log is doing. */
+/** Registers the metrics of the request log. */
 export function measureRequestLog(metrics: Metrics, { waiting, lost }: Pick<RequestLog, 'waiting' | 'lost'>): void {
   sampledGauge(metrics, {
     name: 'recordbus_request_log_waiting',
-    help: 'Requests that are still to be written to the request log.',
+    help: 'Requests that wait to be written to the request log.',
     sample: waiting,
   });
   sampledCounter(metrics, {
     name: 'recordbus_request_log_lost_total',
-    help: 'Requests that are not in the request log, because the database did not take them.',
+    help: 'Requests missing from the request log because the database did not accept them.',
     sample: lost,
   });
 }

@@ -1,5 +1,6 @@
 import type { Database } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { dropRequestDays, ensureRequestDay } from './requests-table.ts';
 
@@ -7,7 +8,7 @@ import { dropRequestDays, ensureRequestDay } from './requests-table.ts';
 export interface RequestDays {
   /** Makes the days of these times, in unix seconds; throws when the database does not answer. */
   ensure(times: readonly number[]): Promise<void>;
-  /** Looks for old days now, each hour, and when `logs.retention_days` changes. */
+  /** Drops old days now, each hour, and when `logs.retention_days` changes. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -28,26 +29,15 @@ const dayOf = (atSec: number): string => new Date(atSec * 1000).toISOString().sl
 /** Makes one that remembers the days it has seen to. Every replica runs it; the database lets one at a time drop. */
 export function createRequestDays({ database, settings, log, clock = Date.now }: RequestDaysDeps): RequestDays {
   const known = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
   let endChanges: () => unknown = () => {};
-  let dropping = Promise.resolve();
+  const dropping = every({ name: 'drop old days of the request log', log, intervalMs: hourMs, run: drop });
 
   async function drop(): Promise<void> {
-    try {
-      const days = await dropRequestDays(
-        database.query,
-        dayOf(clock() / 1000 - settings.get('logs.retention_days') * daySec),
-      );
-      for (const day of days) known.delete(day);
-      if (days.length > 0) log.info({ days }, 'old days of the request log were dropped');
-    } catch (error) {
-      log.warn({ err: error }, 'old days of the request log could not be dropped');
-    }
+    const oldest = dayOf(clock() / 1000 - settings.get('logs.retention_days') * daySec);
+    const days = await dropRequestDays(database.query, oldest);
+    for (const day of days) known.delete(day);
+    if (days.length > 0) log.info({ days }, 'old days of the request log were dropped');
   }
-
-  const dropNow = () => {
-    dropping = dropping.then(drop);
-  };
 
   return {
     async ensure(times) {
@@ -60,15 +50,13 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
     },
     start() {
       endChanges = settings.onChange((changed) => {
-        if (changed.has('logs.retention_days')) dropNow();
+        if (changed.has('logs.retention_days')) dropping.wake();
       });
-      timer = setInterval(dropNow, hourMs);
-      dropNow();
+      dropping.start();
     },
     async stop() {
       endChanges();
-      clearInterval(timer);
-      await dropping;
+      await dropping.stop();
     },
   };
 }

@@ -1,15 +1,16 @@
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
+import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { createRequestDays } from './request-days.ts';
 import type { LoggedRequest } from './request-row.ts';
-import { insertRequests, listRequests, type RequestPage, type WantedRequests } from './requests-table.ts';
+import { insertRequests, listRequests, type RequestFilter, type RequestPage } from './requests-table.ts';
 
 /** Keeps what was answered, in the background: a request never waits for its row, nor fails with it. */
 export interface RequestLog {
   note(request: LoggedRequest): void;
   /** What was written, the newest first. */
-  list(wanted: WantedRequests): Promise<RequestPage>;
+  list(filter: RequestFilter): Promise<RequestPage>;
   /** Rows that are still to be written. */
   waiting(): number;
   /** Rows that were not written, since the process began. */
@@ -39,48 +40,50 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
   const days = createRequestDays({ database, settings, log });
   let waiting: LoggedRequest[] = [];
   let lost = 0;
-  let isFailing = false;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
+  let isWriting = false;
+  const writing = whenWoken({
+    name: 'write the request log',
+    log,
+    fields: () => ({ lost }),
+    soonMs: gatheringMs,
+    retryMs: () => (waiting.length > 0 ? failureMs : Number.POSITIVE_INFINITY),
+    run: writeAll,
+  });
 
   async function writeBatch(): Promise<void> {
     const batch = waiting.slice(0, batchRows);
+    const drop = () => {
+      waiting = waiting.slice(batch.length);
+    };
     try {
       await days.ensure(batch.map(({ at }) => at));
       await insertRequests(database.query, batch);
-      if (isFailing) log.info({ lost }, 'the request log is kept again');
-      isFailing = false;
+      drop();
     } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'the request log could not be written');
-      isFailing = true;
       // What the database is not there for can wait; what it refuses it would refuse again.
-      if (mapDatabaseError(error)?.status === 503) return;
-      lost += batch.length;
+      if (mapDatabaseError(error)?.status !== 503) {
+        lost += batch.length;
+        drop();
+      }
+      throw error;
     }
-    waiting = waiting.slice(batch.length);
   }
 
-  async function writeAll(): Promise<void> {
-    do await writeBatch();
-    while (waiting.length >= batchRows && !isFailing);
-  }
-
-  function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-      if (waiting.length > 0) schedule(isFailing ? failureMs : gatheringMs);
-    });
-    return writing;
-  }
-
-  function schedule(afterMs: number): void {
-    timer ??= setTimeout(() => void write(), afterMs);
+  async function writeAll(): Promise<typeof skipped | undefined> {
+    if (waiting.length === 0) return skipped;
+    isWriting = true;
+    try {
+      do await writeBatch();
+      while (waiting.length >= batchRows);
+    } finally {
+      isWriting = false;
+    }
+    if (waiting.length > 0) writing.wakeSoon();
+    return undefined;
   }
 
   return {
-    list: (wanted) => listRequests(database.query, wanted),
+    list: (filter) => listRequests(database.query, filter),
     waiting: () => waiting.length,
     lost: () => lost,
     note(request) {
@@ -89,15 +92,15 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
         return;
       }
       waiting.push(request);
-      if (writing) return;
-      if (waiting.length >= batchRows && !isFailing) void write();
-      else schedule(gatheringMs);
+      if (isWriting) return;
+      if (waiting.length >= batchRows) writing.wake();
+      else writing.wakeSoon();
     },
     start: () => days.start(),
     async stop() {
-      await writing;
-      if (waiting.length > 0) await write();
-      clearTimeout(timer);
+      await writing.stop();
+      if (waiting.length > 0)
+        await writeAll().catch((error) => log.warn({ err: error, lost }, 'cannot write the request log'));
       await days.stop();
     },
   };

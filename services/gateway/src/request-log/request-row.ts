@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A row of the request log as it is shown (contract §8, Audit). */
+/** A row of the request log as answers show it (admins §7.1). */
 export const requestJson = z.object({
   id: z.string(),
-  at: z.int().describe('unix seconds at which the request came'),
+  at: z.int().describe('unix seconds at which the request arrived'),
   method: z.string(),
   path: z.string().describe('without the query'),
   status: z.int(),
@@ -18,5 +18,5 @@ export const requestJson = z.object({
 
 export type RequestRow = z.output<typeof requestJson>;
 
-/** A request before it is a row: ids are given when rows are written. */
+/** A request before its row is written, which gives it an id. */
 export type LoggedRequest = Omit<RequestRow, 'id'>;

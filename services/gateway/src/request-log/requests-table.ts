@@ -18,15 +18,15 @@ const columns = {
 
 const names = Object.keys(columns) as (keyof RequestRow)[];
 
-/** A parameter for each column with its values as JSON: half the work of rows as JSON, on both sides. */
+/** One parameter per column, a JSON array of its values: half the work of rows as JSON, on both sides. */
 const insertSql = `insert into system.requests (${names.join(', ')})
   select ${names.map((name) => `${name}::${columns[name]}`).join(', ')}
   from rows from (${names.map((_, index) => `json_array_elements_text($${index + 1}::json)`).join(', ')})
     as given (${names.join(', ')})`;
 
-/** Writes rows in one statement, in their order. */
+/** Inserts rows in one statement, in their order. */
 export async function insertRequests(query: Query, requests: readonly LoggedRequest[]): Promise<void> {
-  // An id of its own for each row would cost more than all the rest of it.
+  // One random part for the batch: a separate id for each row would cost more than the rest of the insert.
   const batchId = newId().slice(0, -12);
   const rows = requests.map((request, index) => ({ ...request, id: batchId + index.toString(16).padStart(12, '0') }));
   await query({
@@ -36,10 +36,10 @@ export async function insertRequests(query: Query, requests: readonly LoggedRequ
   });
 }
 
-/** Which rows are wanted; what is left out is not asked. */
-export interface WantedRequests {
+/** The conditions of a list; a member that is left out matches every row. */
+export interface RequestFilter {
   readonly method?: string | undefined;
-  /** The path begins with it. */
+  /** A prefix of the path. */
   readonly path?: string | undefined;
   /** The first and the last status. */
   readonly status?: readonly [number, number] | undefined;
@@ -59,10 +59,10 @@ export interface RequestPage {
   readonly totalItems: number;
 }
 
-/** A page of the rows, the newest first, and how many there are in all. */
-export async function listRequests(query: Query, wanted: WantedRequests): Promise<RequestPage> {
-  const { page, perPage } = wanted;
-  const { conditions, values } = conditionsOf(wanted);
+/** Returns a page of the rows, newest first, and their total number. */
+export async function listRequests(query: Query, filter: RequestFilter): Promise<RequestPage> {
+  const { page, perPage } = filter;
+  const { conditions, values } = conditionsOf(filter);
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
   const [found] = await query<{ rows: RequestRow[]; total: number }>({
     text: `select (select count(*) from system.requests ${where}) as total,
@@ -74,28 +74,28 @@ export async function listRequests(query: Query, wanted: WantedRequests): Promis
   return { rows: found?.rows ?? [], totalItems: found?.total ?? 0 };
 }
 
-function conditionsOf(wanted: WantedRequests): { conditions: string[]; values: unknown[] } {
+function conditionsOf(filter: RequestFilter): { conditions: string[]; values: unknown[] } {
   const conditions: string[] = [];
   const values: unknown[] = [];
   const add = (value: unknown, condition: (placeholder: string) => string): void => {
     if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
   };
   for (const column of ['method', 'principal_type', 'principal_id', 'auth_impersonated_by', 'request_id'] as const)
-    add(wanted[column], (placeholder) => `${column} = ${placeholder}`);
-  add(wanted.path, (placeholder) => `starts_with(path, ${placeholder})`);
-  add(wanted.status?.[0], (placeholder) => `status >= ${placeholder}`);
-  add(wanted.status?.[1], (placeholder) => `status <= ${placeholder}`);
-  add(wanted.since, (placeholder) => `at >= ${placeholder}`);
-  add(wanted.until, (placeholder) => `at <= ${placeholder}`);
+    add(filter[column], (placeholder) => `${column} = ${placeholder}`);
+  add(filter.path, (placeholder) => `starts_with(path, ${placeholder})`);
+  add(filter.status?.[0], (placeholder) => `status >= ${placeholder}`);
+  add(filter.status?.[1], (placeholder) => `status <= ${placeholder}`);
+  add(filter.since, (placeholder) => `at >= ${placeholder}`);
+  add(filter.until, (placeholder) => `at <= ${placeholder}`);
   return { conditions, values };
 }
 
-/** Makes the table of a day (YYYY-MM-DD, UTC) if it is not there. */
+/** Creates the table of a day (YYYY-MM-DD, UTC) unless it exists. */
 export async function ensureRequestDay(query: Query, day: string): Promise<void> {
   await query({ text: 'select system.ensure_request_day($1::date)', values: [day] });
 }
 
-/** Drops the days before the given one (YYYY-MM-DD, UTC) and gives them. Throws when a day is in use (55P03). */
+/** Drops the days before the given one (YYYY-MM-DD, UTC) and returns them. Throws when a day is in use (55P03). */
 export async function dropRequestDays(query: Query, firstKept: string): Promise<string[]> {
   const old = await query<{ day: string }>({
     text: `select to_date(right(relname, 8), 'YYYYMMDD')::text as day

@@ -1,22 +1,20 @@
 import { ok, otherContent, plainText, type Route, route } from '@recordbus/shared/http';
 import { exposition, expositionType, type MetricFamily, metricFamily } from '@recordbus/shared/metrics';
 import { z } from 'zod';
-
-/** Where Prometheus asks; `admitScrape` says who may. */
-export const metricsRoute = '/api/v1/metrics';
+import { scrapePath } from '../metrics/scrape-path.ts';
 
 const shown = metricFamily.omit({ isShared: true });
 
-/** What every service measures, for Prometheus and for the admin pages (interface §4.3). */
+/** The metrics of all services, for Prometheus and for admins (operation §2.1, §2.2). */
 export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): Route[] => [
   route({
     method: 'GET',
-    path: metricsRoute,
+    path: scrapePath,
     access: 'public',
     summary: 'The metrics of all services, for Prometheus; with metrics.token set, that is the bearer token',
     answers: {
       200: otherContent('text/plain', 'in the exposition format of Prometheus'),
-      401: 'metrics.token is set and this is not it',
+      401: 'metrics.token is set and the bearer token differs',
       404: 'metrics.enabled is 0',
     },
     handler: async () => plainText(expositionType, exposition(await readAll())),

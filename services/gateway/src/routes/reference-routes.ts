@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { OpenApiDocument } from '@recordbus/openapi';
+import type { ApiAudience } from '@recordbus/settings';
+import type { Principal } from '@recordbus/shared/context';
+import { notFound } from '@recordbus/shared/errors';
 import {
   isKnownVersion,
   otherContent,
@@ -15,16 +18,23 @@ import { z } from 'zod';
 import { type ApiReference, etagOf } from '../reference/api-reference.ts';
 import { renderPage } from '../reference/render-page.ts';
 
-const ifNoneMatch = { 'If-None-Match': 'the ETag that the caller has' };
-const etagHeader = { ETag: 'Of what is answered' };
-const known = 'the caller has it';
+const ifNoneMatch = { 'If-None-Match': 'the ETag of a cached answer' };
+const etagHeader = { ETag: 'The ETag of the answer' };
+const notModified = 'the cached answer is current';
 
-/** The page loads its style and its script from this site, asks this site, and nothing else can happen on it. */
+/** The page loads its style and script from this site and sends requests only to it; everything else is forbidden. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** How the API describes itself. */
-export const referenceRoutes = ({ find }: Pick<ApiReference, 'find'>): Route[] => [
+interface ReferenceRoutesDeps extends Pick<ApiReference, 'find'> {
+  /** The callers that may read the description. */
+  readonly audience: () => ApiAudience;
+}
+
+const notForCaller = { 404: 'the setting openapi.audience excludes this caller' };
+
+/** The routes of the API's own description (http §12). */
+export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/v1/openapi.json',
@@ -33,28 +43,31 @@ export const referenceRoutes = ({ find }: Pick<ApiReference, 'find'>): Route[] =
     requestHeaders: ifNoneMatch,
     answers: {
       200: withHeaders(wholeBody(z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })), {
-        ETag: 'Of this document',
+        ETag: 'The ETag of this document',
       }),
-      304: known,
+      304: notModified,
+      ...notForCaller,
     },
     async handler({ context, header }) {
+      admit(context.principal, audience());
       const { json, etag } = await find(context);
-      const reply = rawJson(200, json, { ETag: etag, 'Cache-Control': 'private, no-cache' });
+      const reply = rawJson(200, json, { ETag: etag, ...ofThisCaller });
       return unlessKnown(header('if-none-match'), etag, reply);
     },
   }),
   route({
     method: 'GET',
-    // Who opens the bare address in a browser sees something to go on with.
+    // The bare address shows the page too, for those who open it in a browser.
     path: ['/docs', '/'],
     access: 'public',
     summary: 'This description as a page to read',
     requestHeaders: ifNoneMatch,
-    answers: { 200: withHeaders(otherContent('text/html', 'the page'), etagHeader), 304: known },
+    answers: { 200: withHeaders(otherContent('text/html', 'the page'), etagHeader), 304: notModified, ...notForCaller },
     async handler({ context, header }) {
+      admit(context.principal, audience());
       const { html, etag } = pageOf((await find(context)).document);
-      const reply = textReply('text/html', html, etag, 'private, no-cache');
-      const headers = { ...reply.headers, 'Content-Security-Policy': pagePolicy };
+      const reply = textReply('text/html', html, etag);
+      const headers = { ...reply.headers, ...ofThisCaller, 'Content-Security-Policy': pagePolicy };
       return unlessKnown(header('if-none-match'), etag, { ...reply, headers });
     },
   }),
@@ -62,19 +75,33 @@ export const referenceRoutes = ({ find }: Pick<ApiReference, 'find'>): Route[] =
   asset('js', 'text/javascript', 'The script of the page'),
 ];
 
-/** Pages of documents that are in use. */
+/** Keeps caches from giving the answer to another caller. */
+const ofThisCaller = { 'Cache-Control': 'private, no-cache', Vary: 'Origin, Authorization' };
+
+const readers: Readonly<Record<ApiAudience, ReadonlySet<Principal['type']>>> = {
+  all: new Set(['guest', 'user', 'admin']),
+  users: new Set(['user', 'admin']),
+  admins: new Set(['admin']),
+};
+
+/** Throws 404 for callers whom the setting excludes, as for an unknown path. */
+function admit({ type }: Principal, audience: ApiAudience): void {
+  if (!readers[audience].has(type)) throw notFound('route');
+}
+
+/** The rendered pages of the documents in use. */
 const pages = new WeakMap<OpenApiDocument, { readonly html: string; readonly etag: string }>();
 
 function pageOf(document: OpenApiDocument): { readonly html: string; readonly etag: string } {
-  const known = pages.get(document);
-  if (known) return known;
+  const cached = pages.get(document);
+  if (cached) return cached;
   const html = renderPage(document);
   const page = { html, etag: etagOf(html) };
   pages.set(document, page);
   return page;
 }
 
-/** A file that belongs to the page. */
+/** The route of a file that the page loads. */
 function asset(extension: string, contentType: string, summary: string): Route {
   const text = readFileSync(new URL(`../reference/reference.${extension}`, import.meta.url), 'utf8');
   const etag = etagOf(text);
@@ -84,20 +111,21 @@ function asset(extension: string, contentType: string, summary: string): Route {
     access: 'public',
     summary,
     requestHeaders: ifNoneMatch,
-    answers: { 200: withHeaders(otherContent(contentType, 'the file'), etagHeader), 304: known },
-    handler: ({ header }) =>
-      unlessKnown(header('if-none-match'), etag, textReply(contentType, text, etag, 'public, no-cache')),
+    answers: { 200: withHeaders(otherContent(contentType, 'the file'), etagHeader), 304: notModified },
+    handler: ({ header }) => unlessKnown(header('if-none-match'), etag, textReply(contentType, text, etag)),
   });
 }
 
-const textReply = (contentType: string, text: string, etag: string, cacheControl: string): Reply => {
+const textReply = (contentType: string, text: string, etag: string): Reply => {
   const reply = plainText(`${contentType}; charset=utf-8`, text);
-  return { ...reply, headers: { ...reply.headers, ETag: etag, 'Cache-Control': cacheControl } };
+  return { ...reply, headers: { ...reply.headers, ETag: etag, 'Cache-Control': 'public, no-cache' } };
 };
 
-/** The answer, or 304 for who has it. */
+/** Returns the answer, or 304 if the client's cached answer is current. */
 const unlessKnown = (header: string | undefined, etag: string, reply: Reply): Reply =>
-  isKnownVersion(header, etag) ? { status: 304, ...(reply.headers && { headers: bare(reply.headers) }) } : reply;
+  isKnownVersion(header, etag)
+    ? { status: 304, ...(reply.headers && { headers: withoutContentType(reply.headers) }) }
+    : reply;
 
-/** Without what speaks of a body that is not there. */
-const bare = ({ 'Content-Type': _, ...headers }: Readonly<Record<string, string>>) => headers;
+/** Removes the header that describes a body. */
+const withoutContentType = ({ 'Content-Type': _, ...headers }: Readonly<Record<string, string>>) => headers;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { requestJson } from '../request-log/request-row.ts';
 
-/** `404`, or `4xx` for all of a hundred; the first and the last status. */
+/** A status such as `404`, or a class such as `4xx`, as its first and last status. */
 const statuses = z
   .string()
-  .regex(/^([1-5]\d\d|[1-5]xx)?$/, 'must be a status as 404, or all of a hundred as 4xx')
+  .regex(/^([1-5]\d\d|[1-5]xx)?$/, 'must be a status such as 404 or a class such as 4xx')
   .transform((text): readonly [number, number] | undefined => {
     if (text === '') return undefined;
     return [Number(text.replace('xx', '00')), Number(text.replace('xx', '99'))];
@@ -18,7 +18,7 @@ const principalType = z
   .transform((text) => (text === '' ? undefined : text))
   .optional();
 
-/** What was answered (contract §8, Audit). */
+/** The routes of the request log (admins §7). */
 export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] => [
   route({
     method: 'GET',
@@ -26,20 +26,20 @@ export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] =>
     access: 'admin',
     summary: 'List the requests that were answered, newest first',
     query: pageQuery.extend({
-      status: statuses.describe('a status, or all of a hundred as 4xx'),
+      status: statuses.describe('a status such as 404, or a class such as 4xx'),
       method: exactText.transform((text) => text?.toUpperCase()).describe('the method'),
-      path: exactText.describe('how the path begins'),
-      principal_type: principalType.describe('the kind of who called'),
-      principal_id: exactText.describe('the id of who called'),
-      auth_impersonated_by: exactText.describe('the id of the admin who acted as the caller'),
+      path: exactText.describe('a prefix of the path'),
+      principal_type: principalType.describe('the type of the principal'),
+      principal_id: exactText.describe('the id of the principal'),
+      auth_impersonated_by: exactText.describe('the id of the admin who acted as the user'),
       request_id: exactText.describe('the X-Request-Id of the answer'),
       since: timeSec.describe('not before this, in unix seconds'),
       until: timeSec.describe('not after this, in unix seconds'),
     }),
     answers: { 200: pageOf(requestJson) },
-    async handler({ query: wanted }) {
-      const { rows, totalItems } = await list(wanted);
-      return page(rows, { page: wanted.page, perPage: wanted.perPage, totalItems });
+    async handler({ query: filter }) {
+      const { rows, totalItems } = await list(filter);
+      return page(rows, { page: filter.page, perPage: filter.perPage, totalItems });
     },
   }),
 ];

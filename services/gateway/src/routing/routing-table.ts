@@ -1,12 +1,13 @@
+import { findCollectionNameProblem } from '@recordbus/schema';
 import { AppError, unavailable } from '@recordbus/shared/errors';
 import { createRouter, type Match, type RouteManifest } from '@recordbus/shared/http';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** One path of a service's route, and the service that answers it. */
+/** One path of a route, and the service that answers it. */
 export interface RouteEntry {
   readonly method: RouteManifest['method'];
   readonly paths: readonly [string];
-  /** Every path of the route, this one among them. */
+  /** Every path of the route, this one included. */
   readonly aliases: readonly string[];
   readonly access: RouteManifest['access'];
   readonly action: RouteManifest['action'];
@@ -19,32 +20,35 @@ export interface RouteEntry {
 /** The routes of all services as one table. */
 export interface RoutingTable {
   /**
-   * What a method and a path (no query) lead to. Throws 404, 405 or 400 as createRouter does, but 503 while the path
-   * may belong to a service that has not told its routes yet.
+   * Finds the route of a method and a path (without query). Throws 404, 405 or 400 as createRouter does, but 503 while
+   * the path may belong to a service whose routes are not loaded yet.
    */
   find(method: string, path: string): Match<RouteEntry>;
-  /** Puts in or replaces the routes of a service. Throws for a route that another service has declared. */
+  /** Sets or replaces the routes of a service. Throws for a route that another service has declared. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
 }
 
-/** Paths under /api that belong to no collection (contract §1), and routes that would take them for one. */
-const systemPath =
-  /^\/api\/(v1\/)?(admin|auth|batch|collections|files|health|metrics|realtime|records|settings|x)(\/|$)/;
-const takesAnyName = (path: string) => /^\/api\/(v1\/)?:/.test(path);
+/** The shapes of paths that begin with the name of a collection (records §1.1). */
+const recordShape = /^\/api\/(v1\/)?(records\/)?:0/;
 
-/** Makes the table of these services; it is complete once each has told its routes. */
+/**
+ * `/api/v1/admin/nowhere` has the shape of a record's path, but no collection can be named `admin`: 404 for any method.
+ */
+const isNoRecordPath = (shape: string, values: Readonly<Record<number, string | undefined>>): boolean =>
+  recordShape.test(shape) && findCollectionNameProblem(values[0] ?? '') !== undefined;
+
+/** Creates the table of these services; it is complete once the routes of each are set. */
 export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable {
   const entries = new Map<Upstream, readonly RouteEntry[]>();
   let findEntry = createRouter<RouteEntry>([]);
 
   const findIncomplete = (method: string, path: string): Match<RouteEntry> => {
     try {
-      const match = findEntry(method, path);
-      if (!takesAnyName(match.route.paths[0]) || !systemPath.test(path)) return match;
+      return findEntry(method, path);
     } catch (error) {
       if (!(error instanceof AppError) || error.status === 400) throw error;
+      throw unavailable('a service is still starting');
     }
-    throw unavailable('a service is still starting');
   };
 
   return {
@@ -52,7 +56,7 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
       entries.size === upstreams.length ? findEntry(method, path) : findIncomplete(method, path),
     setRoutes(upstream, routes) {
       const changed = new Map(entries).set(upstream, toEntries(upstream, routes));
-      findEntry = createRouter([...changed.values()].flat());
+      findEntry = createRouter([...changed.values()].flat(), isNoRecordPath);
       entries.set(upstream, changed.get(upstream) ?? []);
     },
   };

@@ -1,30 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request that a service in this process has, until it has answered. */
+/** A request that a service in this process has not answered yet. */
 export interface Wait {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Called once if nothing has come from the service for too long, or when the answer has ended, or its client has gone. */
+  /** Called once: when the service was idle for too long, when the answer ended, or when its client disconnected. */
   readonly end: () => void;
-  /** What was seen at the last tick: bytes of the connection, and for how many ticks nothing has come. */
+  /** The connection's bytes at the last tick, and the number of ticks without progress. */
   seenBytes: number;
   idleTicks: number;
-  /** Where it stands among all waits. */
-  place: number;
+  /** Its index among all waits. */
+  index: number;
 }
 
-/** How often waits are looked at: so many times in the longest, and at least every so many milliseconds. */
+/** How often waits are checked: this many times per timeout, and at least at this interval. */
 const ticksPerWait = 4;
 const longestTickMs = 1000;
 
 /**
  * Ends waits for services that do not answer, as timeouts of the HTTP client do for services in other processes. One
- * timer looks at all requests under way, because one for each costs every request and ends next to none.
+ * timer checks all requests under way: a timer for each request would cost every request, and almost none times out.
  */
 export class AnswerWaits {
   /**
-   * The first so many slots are taken, the others empty. No Set: the tables that it outgrows all the time would keep
-   * every request from being collected young.
+   * The first `#count` slots are taken, the others empty. Not a Set: its old tables, which it outgrows all the time,
+   * would keep requests alive past the young generation of the garbage collector.
    */
   readonly #waits: (Wait | undefined)[] = [];
   #count = 0;
@@ -32,14 +32,16 @@ export class AnswerWaits {
   readonly #ticks: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `timeoutMs` is the longest wait for the head of an answer and for each next part; it may be a tick longer. */
+  /**
+   * `timeoutMs` is the longest wait for the head of an answer and for each next part; a wait may last a tick longer.
+   */
   constructor(timeoutMs: number) {
     this.#tickMs = Math.min(timeoutMs / ticksPerWait, longestTickMs);
     this.#ticks = Math.ceil(timeoutMs / this.#tickMs);
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), this.#tickMs).unref();
+    this.#timer = setInterval(() => this.#check(), this.#tickMs).unref();
   }
 
   stop(): void {
@@ -47,25 +49,25 @@ export class AnswerWaits {
   }
 
   add(wait: Wait): void {
-    wait.place = this.#count;
+    wait.index = this.#count;
     this.#waits[this.#count] = wait;
     this.#count += 1;
   }
 
-  /** The service is done; false when the wait had been ended before. */
+  /** Removes the wait of a service that is done; returns false when the wait has ended already. */
   remove(wait: Wait): boolean {
-    if (this.#waits[wait.place] !== wait) return false;
+    if (this.#waits[wait.index] !== wait) return false;
     this.#count -= 1;
     const last = this.#waits[this.#count];
     this.#waits[this.#count] = undefined;
     if (last && last !== wait) {
-      this.#waits[wait.place] = last;
-      last.place = wait.place;
+      this.#waits[wait.index] = last;
+      last.index = wait.index;
     }
     return true;
   }
 
-  #look(): void {
+  #check(): void {
     for (const wait of this.#waits.slice(0, this.#count)) {
       if (!wait) continue;
       const { response } = wait;
@@ -77,12 +79,12 @@ export class AnswerWaits {
   }
 }
 
-/** Is it the service's turn, and has nothing come or gone since the last tick? */
+/** Whether the service has to act and nothing was sent or received since the last tick. */
 function isServiceIdle(wait: Wait): boolean {
   const { request, response } = wait;
   if (response.headersSent) return response.writableLength === 0 && !hasMoved(wait, request.socket.bytesWritten);
   if (request.complete) return true;
-  // What the client has not sent yet is not the service's delay; what the service does not take is.
+  // A client that is slow to send is not the service's delay; a service that does not read is.
   return !hasMoved(wait, request.socket.bytesRead) && (request.readableLength > 0 || !isBeingRead(request));
 }
 

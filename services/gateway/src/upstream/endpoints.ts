@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { type BackgroundTask, every } from '@recordbus/shared/background';
 import { maxHeaderBytes } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { Pool } from 'undici';
@@ -24,7 +25,7 @@ export interface EndpointsOptions {
   readonly onReconnect: () => void;
 }
 
-/** How often names are resolved anew and replicas that are down are tried, in milliseconds. */
+/** How often names are resolved again and replicas that are down are tried, in milliseconds. */
 const upkeepMs = 2000;
 
 /** A replica that takes longer to say that it is alive is taken out, in milliseconds. */
@@ -48,19 +49,26 @@ export class Endpoints {
   readonly #resolve: (hostname: string) => Promise<readonly string[]>;
   #endpoints: Endpoint[] = [];
   #turn = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #upkeep: BackgroundTask;
   #hasLostConnection = false;
   #isStopped = false;
 
   constructor(options: EndpointsOptions) {
     this.#options = options;
     this.#resolve = options.resolve ?? resolveAll;
+    this.#upkeep = every({
+      name: `look after the replicas of ${options.name}`,
+      log: options.log,
+      intervalMs: upkeepMs,
+      firstAfterMs: upkeepMs,
+      run: () => this.#lookAfter(),
+    });
   }
 
   /** Resolves the name, and again for as long as this lives. */
   async start(): Promise<void> {
     await this.#resolveName();
-    this.#keepUp();
+    this.#upkeep.start();
   }
 
   /** The least busy replica that is up and not in `tried`, equals in turn; one that is down when there is no other. */
@@ -83,24 +91,22 @@ export class Endpoints {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    // Not awaited: a name that does not resolve takes its time to say so.
+    void this.#upkeep.stop();
     await Promise.all(this.#endpoints.splice(0).map(({ pool }) => pool.close()));
   }
 
-  #keepUp(): void {
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(async () => {
-      const isOneOfMany = this.#endpoints.length > 1;
-      const inDoubt = this.#endpoints.filter(({ isDown }) => isDown || isOneOfMany);
-      await Promise.all([this.#resolveName(), ...inDoubt.map((endpoint) => this.#probe(endpoint))]);
-      this.#keepUp();
-    }, upkeepMs);
+  async #lookAfter(): Promise<void> {
+    const isOneOfMany = this.#endpoints.length > 1;
+    const inDoubt = this.#endpoints.filter(({ isDown }) => isDown || isOneOfMany);
+    await Promise.all([this.#resolveName(), ...inDoubt.map((endpoint) => this.#probe(endpoint))]);
   }
 
   async #resolveName(): Promise<void> {
     const { name, url, log } = this.#options;
     try {
-      this.#replace(await this.#resolve(url.hostname));
+      const addresses = await this.#resolve(url.hostname);
+      if (!this.#isStopped) this.#replace(addresses);
     } catch (error) {
       // The addresses of a moment ago are a better guess than none.
       log.warn({ err: error, upstream: name }, 'the name of a service does not resolve');

@@ -7,8 +7,8 @@ import type { Endpoint, Endpoints } from './endpoints.ts';
 import { RelayError, relay } from './relay.ts';
 
 /**
- * Forwards requests to the replicas of a service. One that never got a connection goes on to the next replica. A GET or
- * HEAD whose connection broke before an answer is sent once more; what may have been done is never done twice.
+ * Forwards requests to the replicas of a service. A request that never got a connection goes to the next replica. A GET
+ * or HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
  */
 export function forwardOverHttp(name: string, endpoints: Endpoints, sealer: ContextSealer): RequestHandler {
   return async (request, response, context) => {

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { contextHeader } from '@recordbus/shared/context';
 import { connectionHeaders, namedByConnection } from '@recordbus/shared/http';
 
-/** `expect` was answered here. Credentials end at the gateway: the context says what they were good for. */
+/** `expect` was answered here. Credentials end at the gateway: the context names the principal. */
 const keptFromService = new Set([...connectionHeaders, 'expect', 'authorization', contextHeader]);
 
 /**
- * The headers of a request for the service, with the sealed context: names and values in turn. What `Connection` names
- * was taken off when the request came.
+ * Returns the headers of a request for the service, with the sealed context: names and values in turn. The headers that
+ * `Connection` names were removed when the exchange began.
  */
 export function toServiceHeaders(headers: IncomingHttpHeaders, sealedContext: string, hasBody: boolean): string[] {
   const forwarded = [contextHeader, sealedContext];

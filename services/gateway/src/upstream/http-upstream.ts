@@ -17,23 +17,23 @@ interface HttpUpstreamOptions {
   /** Address of the service; every address that its name resolves to is a replica. */
   readonly url: string;
   readonly sealer: ContextSealer;
-  /** Where services tell that they serve other routes than before; whoever misses it finds them at the next poll. */
+  /** Carries the notices of changed routes; a missed notice is made up for by the next poll. */
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
   /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
   readonly answerTimeoutMs: number;
-  /** Every address of a host name, as the resolver of the machine says by default. */
+  /** Resolves a host name to all its addresses; by default the machine's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Longest wait for an answer to the gateway's own questions, in milliseconds. */
-const questionTimeoutMs = 2000;
-/** A service that asks its dependencies how they are waits as long for one that hangs. */
+/** Longest wait for an answer to the gateway's own requests, in milliseconds. */
+const ownRequestTimeoutMs = 2000;
+/** A service waits this long for a dependency that hangs when it checks its own readiness. */
 const readinessTimeoutMs = 3000;
 
-/** A question of the gateway's own. */
-interface Question {
-  /** Whichever is to be asked, if none is given. */
+/** A request of the gateway's own. */
+interface OwnRequest {
+  /** The replica to ask; by default the least busy one. */
   readonly endpoint?: Endpoint;
   readonly context?: RequestContext;
   readonly timeoutMs?: number;
@@ -52,7 +52,7 @@ const descriptionAnswer = z.object({
 });
 const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.string()) }) });
 
-/** A service in a process of its own, or in several. */
+/** Creates the upstream of a service in another process, or in several. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { name, sealer, bus, log, answerTimeoutMs } = options;
   const { host, port } = new URL(options.url);
@@ -67,7 +67,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
 
   async function ask(
     path: string,
-    { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = questionTimeoutMs }: Question = {},
+    { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = ownRequestTimeoutMs }: OwnRequest = {},
   ): Promise<{ status: number; body: unknown }> {
     if (!endpoint) throw new Error('the name does not resolve');
     const { statusCode, body } = await endpoint.pool.request({
@@ -86,7 +86,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       const { body } = await ask(metricsPath, { endpoint });
       return { instance, families: metricsAnswer.parse(body).data };
     } catch (error) {
-      log.debug({ err: error, upstream: name, instance }, 'a replica does not tell its metrics');
+      log.debug({ err: error, upstream: name, instance }, 'cannot read the metrics of a replica');
       return { instance, families: undefined };
     }
   }
@@ -106,7 +106,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       try {
         const { status, body } = await ask('/readyz', { timeoutMs: readinessTimeoutMs });
         const { checks } = readiness.parse(body).data;
-        if (!manifest.isKnown()) return { ready: false, checks: { ...checks, routes: 'not told yet' } };
+        if (!manifest.isKnown()) return { ready: false, checks: { ...checks, routes: 'not loaded yet' } };
         return { ready: status === 200, checks };
       } catch (error) {
         return { ready: false, checks: { connection: error instanceof Error ? error.message : String(error) } };
@@ -121,7 +121,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
         const { body } = await ask(descriptionPath, { context });
         return descriptionAnswer.parse(body).data ?? undefined;
       } catch (error) {
-        throw unavailable(`the service ${name} does not tell what it serves`, error);
+        throw unavailable(`the ${name} service does not describe itself`, error);
       }
     },
     async stop() {
@@ -132,7 +132,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   };
 }
 
-/** The context of a request that the gateway makes for itself. */
+/** Creates the context of a request of the gateway's own. */
 const ownContext = (): RequestContext => ({
   requestId: randomUUID(),
   traceparent: acceptTraceparent(undefined),

@@ -16,9 +16,9 @@ interface LocalUpstreamOptions {
 }
 
 /**
- * A service in this process: it gets the very request, response and context. Starting and stopping it is not ours. One
- * that takes too long is given up as over HTTP: an answer that has not begun is 504, one that stops in the middle is cut;
- * the service goes on, and what it still says reaches nobody.
+ * Creates the upstream of a service in this process, which gets the same request, response and context objects. The
+ * caller starts and stops the service. A service that takes too long is given up as over HTTP: 504 if the answer has
+ * not begun, else the connection is cut. The service continues, and the rest of its answer is discarded.
  */
 export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalUpstreamOptions): Upstream {
   const { name } = service;
@@ -28,7 +28,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
     new Promise((resolve, reject) => {
       const end = (): void => {
         if (!response.headersSent && !response.destroyed) {
-          // Who answers late all the same must not end the process.
+          // A late answer of the service must not end the process.
           response.on('error', () => {});
           reject(upstreamTimeout(`the ${name} service took too long`));
           return;
@@ -36,7 +36,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
         if (!response.writableEnded) response.destroy();
         resolve();
       };
-      const wait: Wait = { request, response, end, seenBytes: 0, idleTicks: 0, place: -1 };
+      const wait: Wait = { request, response, end, seenBytes: 0, idleTicks: 0, index: -1 };
       waits.add(wait);
       service.handle(request, response, context).then(
         () => {
@@ -46,7 +46,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
         (error: unknown) => {
           if (waits.remove(wait)) reject(error);
           else if (!isLateAnswer(error))
-            log.error({ ...logFields(context), err: error, upstream: name }, 'a request failed after it was given up');
+            log.error({ ...logFields(context), err: error, upstream: name }, 'request failed after it was given up');
         },
       );
     });
@@ -55,9 +55,9 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
     name,
     async start(onRoutes) {
       waits.start();
-      const tell = () => onRoutes(describeRoutes(service.routes));
-      tell();
-      service.onRoutesChange?.(tell);
+      const announce = () => onRoutes(describeRoutes(service.routes));
+      announce();
+      service.onRoutesChange?.(announce);
     },
     forward,
     ready: () => checkReadiness(service.checks, service.dispensable),
@@ -67,6 +67,6 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
   };
 }
 
-/** Did a handler begin an answer where there is one already? */
+/** Whether a handler began an answer after another one had begun. */
 const isLateAnswer = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT';

@@ -25,7 +25,7 @@ const turns = async () => {
 };
 
 describe('the poll of a manifest', () => {
-  it('asks once more, and once only, when it is told of changes while an answer is under way', async () => {
+  it('polls once more, and only once, when changes are announced during a poll', async () => {
     const service = slowService();
     const poll = pollManifest({ name: 'records', log: createLogger('test', 'silent'), ask: service.ask });
     const told: string[][] = [];

@@ -1,3 +1,4 @@
+import { every } from '@recordbus/shared/background';
 import { manifestPath, type RouteManifest } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { z } from 'zod';
@@ -58,50 +59,37 @@ const manifestAnswer = z.object({ data: z.array(routeManifest) });
 /** Makes the poll of one service's manifest. */
 export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestPoll {
   let onRoutes: (routes: readonly RouteManifest[]) => void = () => {};
-  let timer: NodeJS.Timeout | undefined;
   let known = '';
-  let isMissing = false;
-  let isStopped = false;
-  let isAsking = false;
-  let isAskedMeanwhile = false;
-
-  async function poll(): Promise<void> {
-    clearTimeout(timer);
-    isAskedMeanwhile = isAsking;
-    if (isAsking) return;
-    isAsking = true;
-    await askForRoutes();
-    isAsking = false;
-    if (isStopped) return;
-    if (isAskedMeanwhile) await poll();
-    else timer = setTimeout(poll, known ? refreshMs : retryMs);
-  }
+  const polling = every({
+    name: `read the routes of ${name}`,
+    log,
+    intervalMs: () => (known ? refreshMs : retryMs),
+    async run(ending) {
+      // What breaks when the poll stops is no failure.
+      await askForRoutes().catch((error) => {
+        if (!ending.aborted) throw error;
+      });
+    },
+  });
 
   async function askForRoutes(): Promise<void> {
-    try {
-      const { status, body } = await ask(manifestPath);
-      if (status !== 200) throw new Error(`the manifest was answered with ${status}`);
-      const { data: routes } = manifestAnswer.parse(body);
-      const text = JSON.stringify(body);
-      if (text !== known) onRoutes(routes);
-      known = text;
-      isMissing = false;
-    } catch (error) {
-      if (!isMissing && !isStopped) log.warn({ err: error, upstream: name }, 'a service does not tell its routes');
-      isMissing = true;
-    }
+    const { status, body } = await ask(manifestPath);
+    if (status !== 200) throw new Error(`the manifest was answered with ${status}`);
+    const { data: routes } = manifestAnswer.parse(body);
+    const text = JSON.stringify(body);
+    if (text !== known) onRoutes(routes);
+    known = text;
   }
 
   return {
     start(listener) {
       onRoutes = listener;
-      return poll();
+      polling.start();
+      return polling.idle();
     },
     isKnown: () => known !== '',
-    refresh: () => void poll(),
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    refresh: polling.wake,
+    // Not awaited: an answer may take its time, and nothing comes of it any more.
+    stop: () => void polling.stop(),
   };
 }

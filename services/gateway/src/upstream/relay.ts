@@ -18,8 +18,15 @@ export class RelayError extends Error {
 }
 
 /**
- * Sends a request to a service and its answer to the client, both as they come: neither is ever held whole, and each
- * side waits for the other. Resolves when the answer has ended. Rejects with RelayError when there was none; when it
+ * So much of an answer waits here for its client, in bytes. One that is no larger leaves the connection to the service
+ * free, also when nobody reads it: those up to 256 KiB with all around them. Larger ones have places of their own
+ * (docs/cost-budget.md).
+ */
+const heldBytes = 320 * 1024;
+
+/**
+ * Sends a request to a service and its answer to the client, both as they come: no more than `heldBytes` wait here, and
+ * each side waits for the other. Resolves when the answer has ended. Rejects with RelayError when there was none; when it
  * broke off in the middle, or the client went away, the connections are cut and there is nothing left to answer.
  */
 export function relay(
@@ -79,7 +86,7 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#response.write(chunk)) return;
+    if (this.#response.write(chunk) || this.#response.writableLength <= heldBytes) return;
     controller.pause();
     this.#response.once('drain', () => controller.resume());
   }

@@ -1,11 +1,11 @@
 import type { RequestContext } from '@recordbus/shared/context';
-import type { Description, Readiness, RouteManifest } from '@recordbus/shared/http';
+import type { Readiness, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import type { MetricFamily } from '@recordbus/shared/metrics';
 import type { RequestHandler } from '@recordbus/shared/service';
 
-/** What one replica of a service measured; nothing, when it did not tell. */
+/** The metrics of one replica of a service; `families` is undefined when it did not answer. */
 export interface ReplicaMetrics {
-  /** Where it is, when that is another process. */
+  /** Its host and port; undefined in the gateway's own process. */
   readonly instance: string | undefined;
   readonly families: readonly MetricFamily[] | undefined;
 }
@@ -14,17 +14,19 @@ export interface ReplicaMetrics {
 export interface Upstream {
   readonly name: string;
   /**
-   * Begins to tell the service's routes: before this resolves if it answers now, else as soon as it does, and again
-   * whenever they may have changed.
+   * Calls `onRoutes` with the service's routes: before it resolves if the service answers now, else as soon as it does,
+   * and again whenever they may have changed.
    */
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
-  /** Lets the service answer. Rejects with an AppError when it can't be asked; its own errors it answers itself. */
+  /**
+   * Forwards a request. Rejects with an AppError when the service can not be reached; it answers its own errors itself.
+   */
   readonly forward: RequestHandler;
-  /** How the service is. Never rejects. */
+  /** Returns the readiness of the service. Never rejects. */
   ready(): Promise<Readiness>;
-  /** What each replica measured, at least one. Never rejects. */
+  /** Returns the metrics of each replica, at least one entry. Never rejects. */
   metrics(): Promise<readonly ReplicaMetrics[]>;
-  /** What the service serves beside its routes and shows to the caller. Rejects with 503 when it can't be asked. */
-  describe(context: RequestContext): Promise<Description | undefined>;
+  /** Returns what the service describes to the caller beside its routes. Rejects with 503 when it does not answer. */
+  describe(context: RequestContext): Promise<ServiceDescription | undefined>;
   stop(): Promise<void>;
 }

@@ -1,81 +1,109 @@
-import { verifyPassword } from '@recordbus/crypto';
+import { demandProof, guessOldPassword, proofRequired, readerOf } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
-import { oldPasswordGuesses } from '@recordbus/passwords';
-import { createParameters } from '@recordbus/query';
+import { createNamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { forbidden, validationFailed } from '@recordbus/shared/errors';
+import { type AppError, forbidden, validationFailed } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
-import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
-import type { Unwritten } from '../write/written-record.ts';
+import { compileRule } from '../rules/compile-rule.ts';
+import { needsRuleCheck, passesRules, type RuleContext } from '../rules/rule-context.ts';
 import type { AccountRules } from './account-rules.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What a change of a user says beside the fields. */
+/** A change of a user: the fields, and what only accounts have. */
 export interface AccountChange {
-  /** The fields. */
+  /** The changed fields. */
   readonly body: Body;
-  /** Of a new password; with it all tokens so far end. */
+  /** The hash of a new password, which ends all earlier tokens. */
   readonly passwordHash: string | undefined;
-  /** The hash that the old password was compared with: nothing is written over another one. */
-  readonly oldPasswordHash: string | undefined;
-  /** Does another address have to be proved anew? */
+  /** The state that the proof was checked against. Nothing is written when it has changed since. */
+  readonly expected: { readonly passwordHash: string | undefined; readonly email: string | undefined };
+  /** The refusal when `expected` has changed. */
+  readonly staleProofError: (() => AppError) | undefined;
+  /** Whether a new address clears `verified`. */
   readonly clearsVerified: boolean;
 }
 
-interface Given {
+interface ChangeRequest {
   readonly id: string;
   readonly body: Body;
 }
 
 /**
- * Reads the body of a PATCH in an auth collection (contract §2). A password needs the old one, unless an admin sets it;
- * `verified` is the admins', unchanged it is accepted from anyone. The update rule is asked before a password is looked
- * at, so that nobody can guess at those of others. Throws 403 and 422, and 429 after too many wrong old
- * passwords; gives why nothing can be written.
+ * Reads the body of a PATCH in an auth collection (records §12.2, §12.3, §12.4). The update rule is checked before the
+ * old password, so no caller can guess passwords of other accounts. Throws 403 and 422, and 429 after too many wrong
+ * passwords. Returns a failure when nothing can be written.
  */
 export async function readAccountChange(
   query: Query,
-  { passwords, guessLimit }: AccountRules,
+  { passwords, guessLimit, nowSec }: AccountRules,
   collection: Collection,
-  given: Given,
-  asking: Asking,
-): Promise<AccountChange | Unwritten> {
-  refuseNonHolder(asking.principal, given);
-  const {
-    id,
-    body: { password, old_password, verified, ...body },
-  } = given;
-  const isAdmin = asking.principal.type === 'admin';
-  const change = { body, passwordHash: undefined, oldPasswordHash: undefined, clearsVerified: !isAdmin };
-  if (isAdmin && verified !== undefined) change.body = { ...body, verified };
-  const needsStored = password !== undefined || (!isAdmin && verified !== undefined);
-  if (!needsStored) return change;
+  given: ChangeRequest,
+  call: RuleContext,
+): Promise<AccountChange | { readonly outcome: 'missing' | 'refused' }> {
+  const { principal } = call;
+  const isAdmin = passesRules(call);
+  if (!isAdmin) refuseNonHolder(principal, given);
+  const { id } = given;
+  const { password, old_password: oldPassword, verified, ...body } = given.body;
+  if (isAdmin) {
+    const fields = verified === undefined ? body : { ...body, verified };
+    if (password === undefined) return { ...withoutProof, body: fields };
+    const missing = await findStored(query, collection, { id, email: null }, call);
+    if (!missing) return { outcome: 'missing' };
+    return { ...withoutProof, body: fields, passwordHash: await passwords.hashNew(textOf(password)) };
+  }
 
-  const stored = await findStored(query, collection, id, asking);
+  // A value of another type is refused by the reader of the body.
+  const email = typeof body.email === 'string' ? body.email : null;
+  const keepsEmail = email === null || (principal.type === 'user' && principal.id === id && principal.email === email);
+  const change = { ...withoutProof, body, clearsVerified: true };
+  if (password === undefined && verified === undefined && keepsEmail)
+    return {
+      ...change,
+      expected: { passwordHash: undefined, email: email ?? undefined },
+      staleProofError: proofRequired,
+    };
+
+  const stored = await findStored(query, collection, { id, email: email?.trim() ?? null }, call);
   if (!stored) return { outcome: 'missing' };
   if (!stored.isAllowed) return { outcome: 'refused' };
-  if (!isAdmin && verified !== undefined && verified !== stored.verified)
+  if (verified !== undefined && verified !== stored.verified)
     throw forbidden('only admins may say that an address is verified');
-  if (password === undefined) return change;
+  const account = { id, passwordHash: stored.passwordHash };
+  const expected = { passwordHash: stored.passwordHash ?? undefined, email: email === null ? undefined : stored.email };
+  if (password !== undefined) {
+    const next = textOf(password);
+    if (typeof oldPassword !== 'string') throw validationFailed({ old_password: 'is required' });
+    if (!(await guessOldPassword(guessLimit, account, oldPassword))) throw wrongOldPassword();
+    return { ...change, expected, staleProofError: wrongOldPassword, passwordHash: await passwords.hashNew(next) };
+  }
+  if (!stored.isNewEmail)
+    return { ...change, expected: { ...expected, passwordHash: undefined }, staleProofError: proofRequired };
+  // An invalid address is refused before a guess of the password is counted.
+  await readerOf(collection).readChange({ email });
+  await demandProof({ query, guessLimit, nowSec }, account, { principal, oldPassword });
+  return { ...change, expected, staleProofError: proofRequired };
+}
 
+/** The members of a change that needs no proof. */
+const withoutProof = {
+  passwordHash: undefined,
+  expected: { passwordHash: undefined, email: undefined },
+  staleProofError: undefined,
+  clearsVerified: false,
+};
+
+function textOf(password: unknown): string {
   if (typeof password !== 'string') throw validationFailed({ password: 'must be a string' });
-  if (isAdmin) return { ...change, passwordHash: await passwords.hashNew(password) };
-  if (typeof old_password !== 'string') throw validationFailed({ old_password: 'is required' });
-  const guesses = oldPasswordGuesses(id);
-  await guessLimit.reserve(guesses);
-  const oldPasswordHash = stored.passwordHash ?? undefined;
-  if (!(await verifyPassword(oldPasswordHash, old_password))) throw wrongOldPassword();
-  await guessLimit.clear(guesses.key);
-  return { ...change, passwordHash: await passwords.hashNew(password), oldPasswordHash };
+  return password;
 }
 
 /**
- * What opens an account is not for an admin who acts as its user, and an anonymous user gets it by being promoted; an
- * address that stays as it is may be sent. Throws 403.
+ * Throws 403 for a change of the address or password by an admin who acts as the user, or by an anonymous user
+ * (records §12.5). An unchanged address is accepted.
  */
-function refuseNonHolder(principal: Principal, { id, body }: Given): void {
+function refuseNonHolder(principal: RuleContext['principal'], { id, body }: ChangeRequest): void {
   if (principal.type !== 'user' || principal.id !== id) return;
   if (body.password === undefined && (body.email === undefined || body.email === principal.email)) return;
   if (principal.impersonatedBy)
@@ -83,30 +111,35 @@ function refuseNonHolder(principal: Principal, { id, body }: Given): void {
   if (principal.anonymous) throw forbidden('an anonymous user gets an address and a password by being promoted');
 }
 
-/** 422 for an old password that is not the one that the account has, or has any more. */
-export const wrongOldPassword = () => validationFailed({ old_password: 'is wrong' });
+/** 422 for an old password that is wrong, or was changed meanwhile. */
+const wrongOldPassword = () => validationFailed({ old_password: 'is wrong' });
 
 interface Stored {
+  readonly email: string;
   readonly verified: boolean;
   readonly passwordHash: string | null;
+  /** Whether the address of the body is another one, ignoring case. */
+  readonly isNewEmail: boolean;
   readonly isAllowed: boolean;
 }
 
 async function findStored(
   query: Query,
   collection: Collection,
-  id: string,
-  { principal, schema, request }: Asking,
+  { id, email }: { readonly id: string; readonly email: string | null },
+  call: RuleContext,
 ): Promise<Stored | undefined> {
   if (!isRecordId(id)) return undefined;
-  const parameters = createParameters(2);
-  const rule = isAsked(collection, 'update', principal)
-    ? `(${compileRule(collection, 'update', schema, { row: 't', stored: 't', parameters })}) is true`
+  const parameters = createNamedParameters<{ readonly id: string; readonly email: string | null }>();
+  const place = { row: 't', stored: 't', parameters };
+  const rule = needsRuleCheck(collection, 'update', call)
+    ? `(${compileRule(collection, 'update', call.schema, place)}) is true`
     : 'true';
   const [stored] = await query<Stored>({
-    text: `select t.verified, t.password_hash as "passwordHash", ${rule} as "isAllowed"
-      from ${tableOf(collection)} t where t.id = $1::text`,
-    values: [id, ...parameters.values(request)],
+    text: `select t.email, t.verified, t.password_hash as "passwordHash", ${rule} as "isAllowed",
+        coalesce(lower(t.email) <> lower(${parameters.named('email', 'text')}), false) as "isNewEmail"
+      from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`,
+    values: parameters.valuesFrom({ id, email }, call.request),
   });
   return stored;
 }

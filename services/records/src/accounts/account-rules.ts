@@ -1,7 +1,9 @@
 import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
 
-/** What a write of a user's credentials is measured by. */
+/** What writes of credentials are checked against. */
 export interface AccountRules {
   readonly passwords: PasswordRules;
   readonly guessLimit: GuessLimit;
+  /** The time in unix seconds. */
+  readonly nowSec: () => number;
 }

@@ -1,30 +1,30 @@
 import type { PasswordRules } from '@recordbus/passwords';
 import type { Collection, RecordReader } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import { AppError, forbidden, validationFailed } from '@recordbus/shared/errors';
+import { type Call, passesRules } from '../rules/rule-context.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The body of a new user without the credentials, and what is stored of those. */
+/** A new user: the body without the password, and the hash to store. */
 interface NewAccount {
   readonly body: Body;
-  /** Null for a user whom no password signs in: admins may make one. */
+  /** Null for a user without a password, whom only admins create. */
   readonly passwordHash: string | null;
 }
 
 /**
- * Reads the body of a create in an auth collection (contract §2). Throws 403 when somebody but an admin says that an
- * address is verified, 422 naming everything that is wrong with the fields and the password.
+ * Reads the body of a create in an auth collection (records §12.1). Throws 403 when a caller who is no admin sets
+ * `verified`, and 422 naming every problem of the fields and the password.
  */
 export async function readNewAccount(
   passwords: PasswordRules,
   { password, ...body }: Body,
-  principal: Principal,
+  call: Pick<Call, 'principal' | 'passesRules'>,
   reader: RecordReader,
 ): Promise<NewAccount> {
-  const isAdmin = principal.type === 'admin';
+  const isAdmin = passesRules(call);
   if (body.verified === true && !isAdmin) throw forbidden('only admins may say that an address is verified');
-  const problems = { ...findProblems(() => reader.readNew(body)), ...(await findPasswordProblem()) };
+  const problems = { ...(await findProblems(() => reader.readNew(body))), ...(await findPasswordProblem()) };
   if (Object.keys(problems).length > 0) throw validationFailed(problems);
   return { body, passwordHash: typeof password === 'string' ? await passwords.hashNew(password) : null };
 
@@ -36,9 +36,9 @@ export async function readNewAccount(
   }
 }
 
-function findProblems(read: () => unknown): Record<string, string> {
+async function findProblems(read: () => Promise<unknown>): Promise<Record<string, string>> {
   try {
-    read();
+    await read();
     return {};
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 422) throw error;
@@ -46,5 +46,5 @@ function findProblems(read: () => unknown): Record<string, string> {
   }
 }
 
-/** Has the collection accounts, which are written with more than their fields? */
+/** Whether the records of the collection are accounts. */
 export const hasAccounts = ({ type }: Collection): boolean => type === 'auth';

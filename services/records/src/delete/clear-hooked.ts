@@ -1,35 +1,34 @@
 import type { Collection } from '@recordbus/schema';
 import type { StoredRecord } from '../read/read-stored.ts';
-import { withoutRules } from '../rules/compile-rule.ts';
-import { perCollection } from '../sql/prepared.ts';
+import { perCollection } from '../record/prepared.ts';
+import { withoutRules } from '../rules/rule-context.ts';
 import { writeChange } from '../write/update-record.ts';
 import type { BeforeWrite } from '../write/write-hooks.ts';
 import { type Blocker, blockedBy } from './blockers.ts';
-import { type Clearing, findClearings } from './clear-references.ts';
+import type { CascadeSet } from './cascade-set.ts';
+import { type Clearing, clearedValues, findClearings } from './clear-references.ts';
 import { composeLockCleared } from './delete-sql.ts';
-import type { Doomed } from './doomed.ts';
-import type { HookedDeletion } from './follow-hooked.ts';
+import type { HookedDeletion } from './deletion.ts';
 import { readInTurn } from './read-in-turn.ts';
 
 /**
- * Clears the `setNull` relations of collections with hooks, which see the cleared fields as the values of an update:
- * one update and one event for each record, however many of its fields are cleared. Gives how many records it was.
- * Throws 409 when a relation that was cleared points at something that goes once more.
+ * Clears the `setNull` relations of collections with update hooks, whose body is the cleared fields: one update and one
+ * event for each record, however many of its fields are cleared. Returns the number of records. Throws 409 when a hook
+ * lets a cleared relation refer to a deleted record again.
  */
-export async function clearHooked(deletion: HookedDeletion, doomed: Doomed): Promise<number> {
-  const { query, context, rules, done } = deletion;
+export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeSet): Promise<number> {
+  const { unit, call, rules, done } = deletion;
   const again: Blocker[] = [];
   let count = 0;
-  for (const [collection, clearings] of findClearings(doomed, rules.findReferrers)) {
+  for (const [collection, clearings] of findClearings(cascadeSet, rules.findReferrers)) {
     const before = rules.hooks.find(collection, 'update');
     if (!before) continue;
-    const rows = await query<{ id: string }>({
-      text: composeLockCleared(
-        collection,
-        clearings.map(({ field }) => field),
-      ),
-      values: [[...(doomed.get(collection) ?? [])], ...clearings.map(({ ids }) => [...ids])],
-    });
+    const { text, valuesFrom } = composeLockCleared(
+      collection,
+      clearings.map(({ field }) => field),
+    );
+    const values = valuesFrom(clearedValues(cascadeSet, collection, clearings));
+    const rows = await unit.query<{ id: string }>({ text, values });
     const ids = rows.map(({ id }) => id);
     for await (const { id, record } of readInTurn(deletion, collection, ids)) {
       const fields = fieldsToClear(clearings, record);
@@ -42,11 +41,11 @@ export async function clearHooked(deletion: HookedDeletion, doomed: Doomed): Pro
     }
   }
   if (again.length > 0)
-    throw blockedBy(again, again.length, context.principal, 'hooks let other records refer to what is deleted');
+    throw blockedBy(again, again.length, call.principal, 'hooks let other records refer to deleted records');
   return count;
 }
 
-/** Hooks of others may have cleared some by now. */
+/** The fields that still refer to deleted records: hooks of other records may have cleared some. */
 const fieldsToClear = (clearings: readonly Clearing[], record: StoredRecord): string[] =>
   clearings.filter(({ field, ids }) => ids.has(String(record[field]))).map(({ field }) => field);
 
@@ -58,28 +57,28 @@ interface ClearedRecord {
 }
 
 async function clear(
-  { query, watched, context, asking, rules, deadlineMs }: HookedDeletion,
+  { unit, watched, call, rules, deadlineMs }: HookedDeletion,
   before: BeforeWrite,
   { collection, id, record, fields }: ClearedRecord,
 ): Promise<void> {
-  const target = clearable(collection, fields);
+  const target = withOptionalFields(collection, fields);
   const body = await before({
-    query: watched.query,
+    unit: watched,
     collection: target,
     id,
     body: Object.fromEntries(fields.map((field) => [field, null])),
     previous: record,
-    context,
+    context: call,
     deadlineMs,
   });
-  // Where the hook has deleted the record, there is nothing left to clear.
-  await writeChange(query, target, { id, body, versions: undefined }, context, withoutRules(asking), rules);
+  // If the hook has deleted the record, this writes nothing.
+  await writeChange(unit, target, { id, body, versions: undefined }, withoutRules(call), rules);
 }
 
 const variants = perCollection(() => new Map<string, Collection>());
 
-/** The collection without a demand for values of these fields: they are cleared although they are required (contract §2). */
-function clearable(collection: Collection, fields: readonly string[]): Collection {
+/** The collection with these fields optional: required fields are cleared too (records §7.1). */
+function withOptionalFields(collection: Collection, fields: readonly string[]): Collection {
   const key = fields.join();
   let variant = variants(collection).get(key);
   if (!variant) {

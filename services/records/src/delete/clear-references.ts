@@ -1,20 +1,23 @@
-import { originValues } from '@recordbus/journal';
+import { originOf } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
+import type { CascadeSet } from './cascade-set.ts';
 import { composeSetNull } from './delete-sql.ts';
 import type { Deletion } from './deletion.ts';
-import type { Doomed } from './doomed.ts';
 import type { FindReferrers } from './referrers.ts';
 
-/** A `setNull` relation field, and the records of its target collection that go. */
+/** A `setNull` relation field, and the records of its target collection that are deleted. */
 export interface Clearing {
   readonly field: string;
   readonly ids: ReadonlySet<string>;
 }
 
-/** The `setNull` relations that point at collections of which records go, by the collection that has them. */
-export function findClearings(doomed: Doomed, findReferrers: FindReferrers): ReadonlyMap<Collection, Clearing[]> {
+/** The `setNull` relations that refer to deleted records, by their collection. */
+export function findClearings(
+  cascadeSet: CascadeSet,
+  findReferrers: FindReferrers,
+): ReadonlyMap<Collection, Clearing[]> {
   const clearings = new Map<Collection, Clearing[]>();
-  for (const [target, ids] of doomed) {
+  for (const [target, ids] of cascadeSet) {
     for (const { collection, field, cascade } of findReferrers(target)) {
       if (cascade !== 'setNull') continue;
       clearings.set(collection, [...(clearings.get(collection) ?? []), { field: field.name, ids }]);
@@ -23,20 +26,24 @@ export function findClearings(doomed: Doomed, findReferrers: FindReferrers): Rea
   return clearings;
 }
 
+/** The values of the statements that clear these relations. */
+export const clearedValues = (cascadeSet: CascadeSet, collection: Collection, clearings: readonly Clearing[]) => ({
+  deleted: [...(cascadeSet.get(collection) ?? [])],
+  targets: new Map(clearings.map(({ field, ids }) => [field, [...ids]])),
+});
+
 /**
- * Clears the `setNull` relations of the records that stay and point at one that goes, with one statement for each
- * collection; those with hooks are cleared one by one (clear-hooked.ts).
+ * Clears the `setNull` relations of records outside the cascade set that refer to it, with one statement for each
+ * collection. Collections with update hooks are cleared record by record (clear-hooked.ts).
  */
-export async function clearReferences({ query, context, rules }: Deletion, doomed: Doomed): Promise<void> {
-  for (const [collection, clearings] of findClearings(doomed, rules.findReferrers)) {
+export async function clearReferences({ unit, call, rules }: Deletion, cascadeSet: CascadeSet): Promise<void> {
+  for (const [collection, clearings] of findClearings(cascadeSet, rules.findReferrers)) {
     if (rules.hooks.find(collection, 'update')) continue;
-    const going = [...(doomed.get(collection) ?? [])];
-    await query({
-      text: composeSetNull(
-        collection,
-        clearings.map(({ field }) => field),
-      ),
-      values: [...originValues(context), going, ...clearings.map(({ ids }) => [...ids])],
-    });
+    const { text, valuesFrom } = composeSetNull(
+      collection,
+      clearings.map(({ field }) => field),
+    );
+    const values = valuesFrom({ ...originOf(call), ...clearedValues(cascadeSet, collection, clearings) });
+    await unit.query({ text, values });
   }
 }

@@ -1,88 +1,92 @@
-import type { Query } from '@recordbus/database';
-import { originValues } from '@recordbus/journal';
-import { createParameters } from '@recordbus/query';
+import { originOf } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
+import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
-import { perCollection, prepare } from '../sql/prepared.ts';
-import type { WritableDatabase } from '../write/hooked-transactions.ts';
+import { compileRule } from '../rules/compile-rule.ts';
+import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
+import { addChangeWork } from '../write/after-commit.ts';
 import { lockRecord } from '../write/lock-record.ts';
-import type { Unwritten } from '../write/written-record.ts';
+import type { WriteFailure } from '../write/write-failure.ts';
+import type { WriteUnit } from '../write/write-unit.ts';
 import { refuseBlocked } from './blockers.ts';
+import { type CascadeSet, lockCascadeSet } from './cascade-set.ts';
 import { clearReferences } from './clear-references.ts';
+import { modeOfDelete } from './delete-mode.ts';
 import { composeDeleteMany, composeDeleteOne } from './delete-sql.ts';
 import type { DeleteRules } from './deletion.ts';
-import { lockDoomed } from './doomed.ts';
 import { followHooked } from './follow-hooked.ts';
-import { isDeleteHooked } from './reach.ts';
 
-/** A record to delete. */
-export interface Removal {
+/** A delete, as the client sent it. */
+export interface DeleteRequest {
   readonly id: string;
-  /** The versions (`updated_at` in unix seconds) that may be deleted; any when undefined. */
-  readonly versions: readonly number[] | undefined;
+  /** The versions that may be deleted; undefined for any. */
+  readonly versions: readonly string[] | undefined;
 }
 
-export type Removed = { readonly outcome: 'deleted' } | Unwritten;
+type DeleteOutcome = { readonly outcome: 'deleted' } | WriteFailure;
 
-const compiled = perCollection((collection) => prepare('delete', composeDeleteOne(collection)));
+const open = perCollection((collection) => prepareWrite('delete', composeDeleteOne(collection)));
 
-const ruled = perCollection((collection, schema: Asking['schema']) => {
-  const parameters = createParameters(7);
-  const rule = compileRule(collection, 'delete', schema, { row: 'old', stored: 'old', parameters });
-  return { ...prepare('delete', composeDeleteOne(collection, rule)), parameters };
-});
+const ruled = perCollection((collection, schema: Call['schema']) =>
+  prepareWrite(
+    'delete',
+    composeDeleteOne(collection, (parameters) =>
+      compileRule(collection, 'delete', schema, { row: 'old', stored: 'old', parameters }),
+    ),
+  ),
+);
 
 /**
- * Deletes a record with its event: in one statement when no relation points at its collection and no hooks stand before
- * it, else in a transaction with everything that the relations' cascades ask for, and the hooks of it all. All of it
- * commits or none. Throws 409 naming what blocks it.
+ * Deletes a record and writes its event: in one statement when no relation points at its collection and it has no hooks,
+ * else with its cascade set and all hooks. The unit has to have the mode that `modeOfDelete` returns. Throws 409 naming
+ * the blockers.
  */
 export async function deleteRecord(
-  database: WritableDatabase,
+  unit: WriteUnit,
   collection: Collection,
-  removal: Removal,
-  context: RequestContext,
-  asking: Asking,
+  request: DeleteRequest,
+  call: Call,
   rules: DeleteRules,
-): Promise<Removed> {
-  if (!isRecordId(removal.id)) return { outcome: 'missing' };
-  const isHooked = isDeleteHooked(collection, rules);
-  if (!isHooked && rules.findReferrers(collection).length === 0)
-    return deleteAlone(database.query, collection, removal, context, asking);
-  const transaction = isHooked ? database.hookedTransaction : database.transaction;
-  return transaction(async (query) => {
-    const locked = await lockRecord(query, collection, 'delete', removal, asking);
-    if (locked.outcome !== 'locked') return locked;
-    const root = { collection, id: removal.id };
-    const deletion = { query, root, context, asking, rules };
-    const doomed = await (isHooked ? followHooked(deletion) : lockDoomed(query, root, rules.findReferrers));
-    await refuseBlocked(query, doomed, context.principal, rules.findReferrers);
-    await clearReferences(deletion, doomed);
-    await query({
-      text: composeDeleteMany([...doomed.keys()]),
-      values: [...originValues(context), ...[...doomed.values()].map((ids) => [...ids])],
-    });
-    return { outcome: 'deleted' };
-  });
+): Promise<DeleteOutcome> {
+  if (!isRecordId(request.id)) return { outcome: 'missing' };
+  const mode = modeOfDelete(collection, rules);
+  if (mode === 'statement') return deleteAlone(unit, collection, request, call);
+  const { query } = unit;
+  const locked = await lockRecord(query, collection, 'delete', request, call);
+  if (locked.outcome !== 'locked') return locked;
+  const root = { collection, id: request.id };
+  const deletion = { unit, root, call, rules };
+  const cascadeSet = await (mode === 'hooked'
+    ? followHooked(deletion)
+    : lockCascadeSet(query, root, rules.findReferrers));
+  await refuseBlocked(query, cascadeSet, call.principal, rules.findReferrers);
+  await clearReferences(deletion, cascadeSet);
+  await deleteAll(unit, cascadeSet, call);
+  return { outcome: 'deleted' };
+}
+
+async function deleteAll(unit: WriteUnit, cascadeSet: CascadeSet, call: Call): Promise<void> {
+  const { text, valuesFrom } = composeDeleteMany([...cascadeSet.keys()]);
+  const ids = new Map([...cascadeSet].map(([{ id }, ids]) => [id, [...ids]]));
+  await unit.query({ text, values: valuesFrom({ ...originOf(call), ids }) });
+  for (const collection of cascadeSet.keys()) addChangeWork(unit, collection);
 }
 
 async function deleteAlone(
-  query: Query,
+  unit: WriteUnit,
   collection: Collection,
-  { id, versions }: Removal,
-  context: RequestContext,
-  asking: Asking,
-): Promise<Removed> {
-  const { parameters, ...statement } = isAsked(collection, 'delete', asking.principal)
-    ? ruled(collection, asking.schema)
-    : { ...compiled(collection), parameters: undefined };
-  const [row] = await query<{ updatedAtSec: number; deleted: boolean; isAllowed?: boolean }>({
+  { id, versions }: DeleteRequest,
+  call: Call,
+): Promise<DeleteOutcome> {
+  const isRuled = needsRuleCheck(collection, 'delete', call);
+  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call.schema) : open(collection);
+  const [row] = await unit.query<{ version: string; deleted: boolean; isAllowed?: boolean }>({
     ...statement,
-    values: [...originValues(context), id, versions ?? null, ...(parameters?.values(asking.request) ?? [])],
+    values: valuesFrom({ ...originOf(call), id, versions: versions ?? null }, call.request),
   });
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
-  return row.deleted ? { outcome: 'deleted' } : { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
+  if (!row.deleted) return { outcome: 'mismatch', version: row.version };
+  addChangeWork(unit, collection);
+  return { outcome: 'deleted' };
 }

@@ -1,25 +1,25 @@
 import type { Collection } from '@recordbus/schema';
 import { readStored, type StoredRecord } from '../read/read-stored.ts';
-import type { HookedDeletion } from './follow-hooked.ts';
+import type { HookedDeletion } from './deletion.ts';
 
-const portionSize = 100;
+const batchSize = 100;
 
 /**
- * Reads records whose hooks run one after the other: many at once, but one by one as soon as the hooks have asked for
- * something. Records that are gone by then are left out.
+ * Reads records whose hooks run one after the other: many at once until a hook runs a statement, then each by itself.
+ * Records that hooks have deleted are left out.
  */
 export async function* readInTurn(
-  { query, watched, rules }: Pick<HookedDeletion, 'query' | 'watched' | 'rules'>,
+  { unit: { query }, watched, rules }: Pick<HookedDeletion, 'unit' | 'watched' | 'rules'>,
   collection: Collection,
   ids: readonly string[],
 ): AsyncGenerator<{ readonly id: string; readonly record: StoredRecord }> {
-  for (let at = 0; at < ids.length; at += portionSize) {
-    const portion = ids.slice(at, at + portionSize);
-    const { asked } = watched;
-    const records = await readStored(query, collection, portion, rules.sealing);
-    for (const id of portion) {
-      const isCurrent = watched.asked === asked;
-      const current = isCurrent ? records : await readStored(query, collection, [id], rules.sealing);
+  for (let at = 0; at < ids.length; at += batchSize) {
+    const batch = ids.slice(at, at + batchSize);
+    const { statements } = watched;
+    const records = await readStored(query, collection, batch, rules.encryption);
+    for (const id of batch) {
+      const isCurrent = watched.statements === statements;
+      const current = isCurrent ? records : await readStored(query, collection, [id], rules.encryption);
       const record = current.get(id);
       if (record) yield { id, record };
     }

@@ -1,22 +1,22 @@
 import type { Cascade, Collection, Field } from '@recordbus/schema';
-import { perCollection } from '../sql/prepared.ts';
+import { perCollection } from '../record/prepared.ts';
 
-/** A relation field that points at a collection. */
+/** A relation field that refers to a collection. */
 export interface Referrer {
   readonly collection: Collection;
   readonly field: Field;
   readonly cascade: Cascade;
 }
 
-/** Finds the relation fields that point at a collection, its own included. */
+/** Finds the relation fields that refer to a collection, its own included. */
 export type FindReferrers = (collection: Collection) => readonly Referrer[];
 
-/** Looks among the given collections; the answer is kept as long as the collection's schema version lives. */
+/** Creates the search among the given collections. Results are kept for the schema version of the collection. */
 export const createReferrers = (all: () => readonly Collection[]): FindReferrers =>
   perCollection((target) =>
     all().flatMap((collection) =>
       collection.fields
-        // What a view shows of a relation is the relation of the collection that it reads.
+        // A relation of a view is that of the collection that the view reads.
         .filter((field) => collection.type !== 'view' && field.type === 'relation' && field.collection === target.name)
         .map((field) => ({ collection, field, cascade: field.options.cascade as Cascade })),
     ),

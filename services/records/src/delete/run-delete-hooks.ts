@@ -1,30 +1,38 @@
 import type { Collection } from '@recordbus/schema';
 import type { StoredRecord } from '../read/read-stored.ts';
-import type { Doomed, Level } from './doomed.ts';
-import type { HookedDeletion } from './follow-hooked.ts';
+import type { CascadeLevel, CascadeSet } from './cascade-set.ts';
+import type { HookedDeletion } from './deletion.ts';
 import { readInTurn } from './read-in-turn.ts';
 
-/** Runs the hooks of the records of a level, each once in the whole delete. */
-export async function runDeleteHooks(deletion: HookedDeletion, level: Level, doomed: Doomed): Promise<void> {
-  const { watched, context, rules, deadlineMs, done } = deletion;
+/** Runs the delete hooks of the records of a level, each once per delete. */
+export async function runDeleteHooks(
+  deletion: HookedDeletion,
+  level: CascadeLevel,
+  cascadeSet: CascadeSet,
+): Promise<void> {
+  const { watched, call, rules, deadlineMs, done } = deletion;
   for (const [collection, ids] of level) {
     const before = rules.hooks.find(collection, 'delete');
     if (!before) continue;
     const keyOf = (id: string) => `${collection.id}/${id}`;
-    const fresh = ids.filter((id) => !done.has(keyOf(id)));
-    for await (const { id, record } of readInTurn(deletion, collection, fresh)) {
-      if (!goes(deletion, doomed, collection, record)) continue;
+    const pending = ids.filter((id) => !done.has(keyOf(id)));
+    for await (const { id, record } of readInTurn(deletion, collection, pending)) {
+      if (!isStillTarget(deletion, cascadeSet, collection, record)) continue;
       done.add(keyOf(id));
-      const pending = { query: watched.query, collection, id, body: {}, previous: record, context, deadlineMs };
-      await before(pending);
+      await before({ unit: watched, collection, id, body: {}, previous: record, context: call, deadlineMs });
     }
   }
 }
 
-/** Does the record still go? Hooks of others may have let it refer elsewhere. */
-function goes({ root, rules }: HookedDeletion, doomed: Doomed, collection: Collection, record: StoredRecord): boolean {
+/** Whether the record still belongs to the cascade set: hooks of other records may have changed its relations. */
+function isStillTarget(
+  { root, rules }: HookedDeletion,
+  cascadeSet: CascadeSet,
+  collection: Collection,
+  record: StoredRecord,
+): boolean {
   if (collection === root.collection && record.id === root.id) return true;
-  return [...doomed].some(([target, ids]) =>
+  return [...cascadeSet].some(([target, ids]) =>
     rules
       .findReferrers(target)
       .some(

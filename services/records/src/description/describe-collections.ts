@@ -1,30 +1,48 @@
-import { type Collection, newRecordSchema, type RuleName, recordChangeSchema, recordSchema } from '@recordbus/schema';
+import {
+  type Collection,
+  newRecordSchema,
+  type Rule,
+  type RuleName,
+  recordChangeSchema,
+  recordSchema,
+} from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
-import { type Description, inEnvelope, inPage, type JsonSchema, type RouteManifest } from '@recordbus/shared/http';
+import {
+  inEnvelope,
+  inPage,
+  type JsonSchema,
+  type RouteManifest,
+  type ServiceDescription,
+} from '@recordbus/shared/http';
 
-/** The routes of records of any collection, by what they do. */
+/** The record routes, by action. */
 export type RecordRoutes = Readonly<Record<RuleName | 'history' | 'restore', RouteManifest>>;
 
-interface Described {
+interface DescriptionInput {
   readonly collections: readonly Collection[];
   readonly routes: RecordRoutes;
-  /** Of the collections. */
+  /** The version of the collections. */
   readonly version: string;
 }
 
 type Operation = keyof RecordRoutes;
 
 /**
- * The operations on the collections that a caller may see: those that a rule closes to all but admins are left out for
- * others, and with them a collection of which nothing is left.
+ * Describes the operations that a caller may see (http §12.2): a guest those whose rule is null, a user those whose rule
+ * admits more than admins, an admin all. A collection without visible operations is left out, and so is every mention of
+ * it.
  */
-export function describeCollections({ collections, routes, version }: Described, principal: Principal): Description {
-  const isAdmin = principal.type === 'admin';
-  const shown = collections
-    .map((collection) => ({ collection, operations: operationsOf(collection, isAdmin) }))
+export function describeCollections(
+  { collections, routes, version }: DescriptionInput,
+  kind: Principal['type'],
+): ServiceDescription {
+  const visible = collections
+    .map((collection) => ({ collection, operations: operationsOf(collection, kind) }))
     .filter(({ operations }) => operations.length > 0);
+  const names = new Set(visible.map(({ collection }) => collection.name));
+  const shown = visible.map((one) => ({ ...one, collection: withoutHiddenTargets(one.collection, names) }));
   return {
-    version: `${isAdmin ? 'admin' : 'others'} ${version}`,
+    version: `${kind} ${version}`,
     routes: shown.flatMap(({ collection, operations }) =>
       operations.map((operation) => ofCollection(routes[operation], operation, collection)),
     ),
@@ -33,15 +51,30 @@ export function describeCollections({ collections, routes, version }: Described,
   };
 }
 
-function operationsOf({ type, rules, historyEnabled }: Collection, isAdmin: boolean): Operation[] {
-  const isOpen = (rule: RuleName) => isAdmin || rules[rule] !== '';
+/** Relations to a collection that the caller does not see have no target. */
+const withoutHiddenTargets = (collection: Collection, shown: ReadonlySet<string>): Collection => ({
+  ...collection,
+  fields: collection.fields.map(({ collection: target, ...field }) =>
+    target !== undefined && shown.has(target) ? { ...field, collection: target } : field,
+  ),
+});
+
+/** Whether a rule opens an operation to callers of a type; null is public, and '' is for admins. */
+const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
+  guest: (rule) => rule === null,
+  user: (rule) => rule !== '',
+  admin: () => true,
+};
+
+function operationsOf({ type, rules, historyEnabled }: Collection, kind: Principal['type']): Operation[] {
+  const isOpen = (rule: RuleName) => opens[kind](rules[rule]);
   const reading = (['list', 'view'] as const).filter(isOpen);
   if (type === 'view') return reading;
   return [
     ...reading,
     ...(['create', 'update', 'delete'] as const).filter(isOpen),
     ...(historyEnabled && isOpen('view') ? (['history'] as const) : []),
-    ...(historyEnabled && isAdmin ? (['restore'] as const) : []),
+    ...(historyEnabled && kind === 'admin' ? (['restore'] as const) : []),
   ];
 }
 
@@ -52,7 +85,7 @@ const aboutOf = ({ name, type }: Collection): string =>
     view: `Rows of the view ${name}; they can only be read.`,
   })[type];
 
-/** No component of the API itself has a point in its name. */
+/** Names of components. Those of the API itself have no dot. */
 const namesOf = ({ name }: Collection) => ({
   record: `${name}.record`,
   create: `${name}.create`,
@@ -71,7 +104,7 @@ function schemasOf(collection: Collection, operations: readonly Operation[]): Re
   };
 }
 
-/** The route of any collection as one of this collection. */
+/** The route of any collection as a route of this collection. */
 function ofCollection(route: RouteManifest, operation: Operation, collection: Collection): RouteManifest {
   const { record, create, update } = namesOf(collection);
   const body = operation === 'create' ? referTo(create) : operation === 'update' ? referTo(update) : route.body;

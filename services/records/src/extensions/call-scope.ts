@@ -1,26 +1,31 @@
 import type { ExtensionWorker } from '@recordbus/extension-host';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
+import { type RunWrite, runWithin } from '../write/write-unit.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
-/** What a call of an extension stands in. */
+/** The scope of a call of an extension. */
 export interface CallScope {
-  /** Of the request that led to it; the caller is its principal. */
+  /** The context of the request that caused the call; the caller is its principal. */
   readonly context: RequestContext;
-  /** Of the write that the call is a before hook of. */
+  /** The transaction of the write whose before hook this is, or the one that the call has opened. */
   readonly transaction: WriteTransaction | undefined;
-  /** The workers that wait for this call, by extension: a hook within a hook runs where the outer one waits. */
+  /** The workers that wait for this call, by extension: a nested hook runs in the worker of the outer one. */
   readonly workers: ReadonlyMap<string, ExtensionWorker>;
-  /** Hooks within hooks. */
+  /** The depth of nested hooks. */
   readonly depth: number;
-  /** When the outermost before hook has to be done, by `performance.now`. */
+  /** The deadline of the outermost before hook or of the transaction, by `performance.now`. */
   readonly deadlineMs: number;
 }
 
-/** Writes of hooks that lead to hooks that write; a circle ends here. */
+/** Most nested hooks: hooks whose writes cause hooks may form a circle. */
 const maxDepth = 8;
 
-/** The scope of a call that no other call led to. */
+/** Returns how a call writes: as a part of the call's transaction, or without one by itself. */
+export const writeIn = ({ transaction }: Pick<CallScope, 'transaction'>, write: RunWrite): RunWrite =>
+  transaction ? (options, work) => transaction.part((part) => runWithin(part)(options, work)) : write;
+
+/** The scope of a call that no other call caused. */
 export const rootScope = (context: RequestContext): CallScope => ({
   context,
   transaction: undefined,
@@ -29,13 +34,13 @@ export const rootScope = (context: RequestContext): CallScope => ({
   deadlineMs: Number.POSITIVE_INFINITY,
 });
 
-/** The scope of what a call in this scope leads to, while its worker waits. Throws 500 for a circle. */
+/** The scope of a nested call, while the worker of the outer one waits. Throws 500 beyond `maxDepth`. */
 export function scopeWithin(scope: CallScope, extension: string, worker: ExtensionWorker): CallScope {
-  if (scope.depth >= maxDepth) throw new AppError(500, 'extension_failed', `hooks within hooks, ${maxDepth} deep`);
+  if (scope.depth >= maxDepth) throw new AppError(500, 'extension_failed', `more than ${maxDepth} nested hooks`);
   return { ...scope, workers: new Map(scope.workers).set(extension, worker), depth: scope.depth + 1 };
 }
 
-/** As whom an extension acts when it names nobody: an admin of its name. */
+/** The principal of an extension that names no other: an admin with the name of the extension. */
 export const principalOfExtension = (extension: string): Principal => ({
   type: 'admin',
   id: `extension:${extension}`,

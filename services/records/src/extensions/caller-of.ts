@@ -1,7 +1,7 @@
 import type { Caller } from '@recordbus/extensions';
 import type { Principal } from '@recordbus/shared/context';
 
-/** The principal as extensions see it. */
+/** Returns the principal in the form that extensions get. */
 export function callerOf(principal: Principal): Caller {
   switch (principal.type) {
     case 'guest':

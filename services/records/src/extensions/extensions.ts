@@ -1,17 +1,18 @@
-import type { AccountHooks, HookedAccounts } from '@recordbus/accounts';
+import type { AccountHooks, HookedCollections } from '@recordbus/accounts';
 import type { Bus, EventStream } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
 import { createExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
 import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
-import type { RouteDeps } from '../routes/route-deps.ts';
+import { createWithTransactions } from './call-transactions.ts';
 import { createScheduler, type Scheduler } from './crons/scheduler.ts';
 import { createAfterHooks } from './hooks/after-hooks.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
-import { hookedAccountsOf } from './hooks/hooked-accounts.ts';
+import { hookedCollectionsOf } from './hooks/collections-with-hooks.ts';
 import { createSignInHooks } from './hooks/sign-in-hooks.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { createHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
 import { fetchTools } from './tools/fetch-tool.ts';
@@ -19,37 +20,43 @@ import { kvTools } from './tools/kv-tools.ts';
 import { mailTools } from './tools/mail-tool.ts';
 import { notificationTools } from './tools/notification-tool.ts';
 import { recordsTools } from './tools/records-tools.ts';
+import type { RecordsToolsDeps } from './tools/records-work.ts';
 import { settingsTools } from './tools/settings-tool.ts';
-import { createToolbox, type Toolbox } from './tools/toolbox.ts';
+import { createToolbox, type MapError, type Toolbox } from './tools/toolbox.ts';
 
-/** The extensions as the service sees them. */
+/** The loaded extensions. */
 export interface Extensions {
   readonly beforeHooks: BeforeHooks;
   readonly beforeSignIn: AccountHooks['beforeSignIn'];
-  /** As they are now. */
-  readonly hookedAccounts: HookedAccounts;
+  /** The current ones; they change with the extensions. */
+  readonly hookedCollections: HookedCollections;
   readonly scheduler: Pick<Scheduler, 'crons' | 'runNow'>;
-  /** As they are now. */
+  /** The current ones; they change with the extensions. */
   readonly routes: readonly Route[];
   onChange(listener: () => void): void;
   stop(): Promise<void>;
 }
 
-interface ExtensionsDeps {
+export interface ExtensionsDeps {
   readonly config: ExtensionsConfig;
-  readonly records: Omit<RouteDeps, 'hooks'>;
+  readonly records: Omit<RecordsToolsDeps, 'beforeHooks' | 'database'>;
+  readonly database: Database;
+  /** Maps errors of the database to refusals of a call. */
+  readonly mapError: MapError;
   readonly settings: Settings;
   readonly bus: Bus;
   readonly stream: EventStream;
-  /** Where push notification providers are asked. */
+  /** URLs of the push notification providers. */
   readonly urls: NotifierDeps['urls'];
   readonly log: Logger;
 }
 
-/** Loads the extensions of the directory and puts them to work; the settings must have been loaded. */
+/** Loads and starts the extensions of the directory. The settings must be loaded before. */
 export async function startExtensions({
   config,
   records,
+  database,
+  mapError,
   settings,
   bus,
   stream,
@@ -58,39 +65,45 @@ export async function startExtensions({
 }: ExtensionsDeps): Promise<Extensions> {
   const host = createExtensionHost({ ...config, log });
   const client = createFilteredClient(settings);
-  const { query } = records.database;
-  // Tools write, writes have hooks, and hooks have tools.
+  const { query } = database;
+  const { write, schema } = records;
+  // A circle: tools write, writes run hooks, and hooks use tools.
   const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
   const beforeHooks = createBeforeHooks({ host, toolbox });
-  const tools = createToolbox({
-    ...recordsTools({ ...records, beforeHooks }),
-    ...dispatchTools({ query, schema: records.schema, wakeRelay: records.wakeRelay }),
-    ...fetchTools(client),
-    ...kvTools(query),
-    ...mailTools({ query, settings, bus }),
-    ...notificationTools(createNotifier({ settings, client, urls })),
-    ...settingsTools(settings),
-  });
-  const readRoutes = () => extensionRoutes({ host, toolbox, query, schema: records.schema, log });
+  const tools = createToolbox(
+    {
+      ...recordsTools({ ...records, database, beforeHooks }),
+      ...dispatchTools({ write, schema }),
+      ...fetchTools(client),
+      ...kvTools(query),
+      ...mailTools({ write, settings }),
+      ...notificationTools(createNotifier({ settings, client, urls })),
+      ...settingsTools(settings),
+    },
+    mapError,
+  );
+  const withTransactions = createWithTransactions({ toolbox, write });
+  const readRoutes = () => extensionRoutes({ host, withTransactions, query, schema, log });
   const afterHooks = createAfterHooks({ host, toolbox, bus, stream, query, log });
-  const scheduler = createScheduler({ host, toolbox, database: records.database, log });
+  const scheduler = createScheduler({ host, withTransactions, database, log });
   await host.start();
   let routes = readRoutes();
-  let hookedAccounts = hookedAccountsOf(host.extensions);
+  let hookedCollections = hookedCollectionsOf(host.extensions);
   void afterHooks.renew();
   scheduler.renew();
-  const housekeeping = startHousekeeping(query, log);
+  const housekeeping = createHousekeeping(query, log);
+  housekeeping.start();
   host.onChange(() => {
     routes = readRoutes();
-    hookedAccounts = hookedAccountsOf(host.extensions);
+    hookedCollections = hookedCollectionsOf(host.extensions);
     void afterHooks.renew();
     scheduler.renew();
   });
   return {
     beforeHooks,
     beforeSignIn: createSignInHooks(host, toolbox),
-    get hookedAccounts() {
-      return hookedAccounts;
+    get hookedCollections() {
+      return hookedCollections;
     },
     scheduler,
     get routes() {
@@ -98,7 +111,7 @@ export async function startExtensions({
     },
     onChange: host.onChange,
     async stop() {
-      housekeeping.stop();
+      await housekeeping.stop();
       scheduler.stop();
       await afterHooks.stop();
       await host.stop();

@@ -1,16 +1,19 @@
 import type { Query } from '@recordbus/database';
+import { type BackgroundTask, every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { removeOldRuns } from './crons/cron-runs.ts';
 import { removeExpiredValues } from './tools/kv-tools.ts';
 
 const intervalMs = 600_000;
 
-/** Removes values and runs that have had their time; every replica does, and none gets in another's way. */
-export function startHousekeeping(query: Query, log: Logger): { stop(): void } {
-  const tidy = () =>
-    void Promise.all([removeExpiredValues(query), removeOldRuns(query)]).catch((error) =>
-      log.warn({ err: error }, 'what has run out could not be removed'),
-    );
-  const timer = setInterval(tidy, intervalMs);
-  return { stop: () => clearInterval(timer) };
-}
+/** Creates the background task that removes expired values and old runs. Every replica runs it. */
+export const createHousekeeping = (query: Query, log: Logger): BackgroundTask =>
+  every({
+    name: 'remove expired values and old runs of extensions',
+    log,
+    intervalMs,
+    firstAfterMs: intervalMs,
+    async run() {
+      await Promise.all([removeExpiredValues(query), removeOldRuns(query)]);
+    },
+  });

@@ -1,34 +1,37 @@
 import type { Query } from '@recordbus/database';
 import { AppError } from '@recordbus/shared/errors';
+import type { DueWork } from '../write/after-commit.ts';
+import type { WriteUnit } from '../write/write-unit.ts';
 
-/** The transaction of a write as before hooks share it. */
-export interface WriteTransaction {
-  readonly query: Query;
+/** The unit of a write, as its before hooks share it. */
+export interface WriteTransaction extends WriteUnit {
   /**
-   * Does a part of the work that may fail without the rest, one part after the other: they share a connection. What is
-   * done within a part gets a transaction of its own to divide.
+   * Runs a part of the work that may fail without the rest. Parts run one after the other on the shared connection, and
+   * each can be divided again.
    */
   part<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
-  /** From here on nothing is run: the connection goes on to other work, whatever code was still at. */
+  /** Refuses further statements: the connection returns to the pool, even if code of an extension still runs. */
   close(): void;
 }
 
-/** Divides the transaction of a query. */
-export function divideTransaction(inner: Query, name = 'part'): WriteTransaction {
+/** Returns the transaction of a unit, which can be divided into parts. */
+export function divideTransaction({ query: inner, due }: WriteUnit, name = 'part'): WriteTransaction {
   let isOpen = true;
   let last: Promise<unknown> = Promise.resolve();
   const query: Query = (statement) => {
-    if (!isOpen) throw new AppError(500, 'transaction_over', 'the write that this belongs to is over');
+    if (!isOpen) throw new AppError(500, 'transaction_over', 'the write of this call is over');
     return inner(statement);
   };
   const run = (text: string) => query({ text, values: [] });
 
   async function runPart<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     await run(`savepoint ${name}`);
-    const part = divideTransaction(query, `${name}_`);
+    const dueOfPart: DueWork = new Set();
+    const part = divideTransaction({ query, due: dueOfPart }, `${name}_`);
     try {
       const result = await work(part);
       await run(`release savepoint ${name}`);
+      for (const work of dueOfPart) due.add(work);
       return result;
     } catch (error) {
       if (isOpen) await run(`rollback to savepoint ${name}`);
@@ -40,6 +43,7 @@ export function divideTransaction(inner: Query, name = 'part'): WriteTransaction
 
   return {
     query,
+    due,
     part(work) {
       const result = last.then(() => runPart(work));
       last = result.catch(() => {});

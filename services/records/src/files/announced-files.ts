@@ -1,10 +1,10 @@
 import type { Query } from '@recordbus/database';
 import { conflict } from '@recordbus/shared/errors';
 
-/** For how long an upload that says nothing more is thought to be going on. */
-const patience = "interval '15 minutes'";
+/** How long an upload counts as running after its last renewal. */
+const uploadTimeout = "interval '15 minutes'";
 
-/** Says that bytes are about to be written, to be removed unless a commit takes that back. Gives the row's id. */
+/** Announces a file before its bytes are written: it is removed unless a commit keeps it. Returns the id of the row. */
 export async function announceFile(
   query: Query,
   file: { readonly collectionId: string; readonly recordId: string; readonly name: string },
@@ -12,22 +12,22 @@ export async function announceFile(
   const [row] = await query<{ id: number }>({
     name: 'announce-file',
     text: `insert into system.file_removals (collection_id, record_id, name, due_at)
-values ($1, $2, $3, now() + ${patience}) returning id`,
+values ($1, $2, $3, now() + ${uploadTimeout}) returning id`,
     values: [file.collectionId, file.recordId, file.name],
   });
-  if (!row) throw new Error('the announcement of a file gave no row');
+  if (!row) throw new Error('the announcement of a file returned no row');
   return row.id;
 }
 
-/** Says that the uploads are still going on. */
+/** Renews announced files, because their upload is still running. */
 export async function renewAnnounced(query: Query, ids: readonly number[]): Promise<void> {
   await query({
-    text: `update system.file_removals set due_at = now() + ${patience} where id = any($1::bigint[])`,
+    text: `update system.file_removals set due_at = now() + ${uploadTimeout} where id = any($1::bigint[])`,
     values: [ids],
   });
 }
 
-/** Keeps the files, in the transaction that writes their names. Throws 409 when one of them was removed meanwhile. */
+/** Keeps announced files, in the transaction that writes their names. Throws 409 when one was removed meanwhile. */
 export async function keepAnnounced(query: Query, ids: readonly number[]): Promise<void> {
   const kept = await query({
     text: 'delete from system.file_removals where id = any($1::bigint[]) returning id',
@@ -36,7 +36,7 @@ export async function keepAnnounced(query: Query, ids: readonly number[]): Promi
   if (kept.length < ids.length) throw conflict('upload_expired', 'the upload took too long; send it again');
 }
 
-/** Has the files removed at once. Those that were kept stay: whoever lost sight of a commit may ask for it. */
+/** Makes the removal of announced files due now. Kept files stay, so a caller may drop files whose commit is uncertain. */
 export async function dropAnnounced(query: Query, ids: readonly number[]): Promise<void> {
   await query({
     text: 'update system.file_removals set due_at = now() where id = any($1::bigint[])',
@@ -44,7 +44,7 @@ export async function dropAnnounced(query: Query, ids: readonly number[]): Promi
   });
 }
 
-/** Keeps files of a record that were to be removed, in the transaction that writes their names again. */
+/** Cancels the removal of files of a record, in the transaction that writes their names again. */
 export async function keepNamed(
   query: Query,
   files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },
@@ -56,7 +56,24 @@ export async function keepNamed(
   });
 }
 
-/** Has files of a record removed after all that `keepNamed` has kept for a write that does not name them any more. */
+/**
+ * Replaces the removal of all files of a deleted record by that of the named files: the record is created again, and its
+ * later files have to stay. Does nothing when the files are already gone.
+ */
+export async function narrowRemoval(
+  query: Query,
+  files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },
+): Promise<void> {
+  await query({
+    text: `with narrowed as (
+  delete from system.file_removals where collection_id = $1 and record_id = $2 and name is null returning id
+) insert into system.file_removals (collection_id, record_id, name)
+select $1, $2, n.name from unnest($3::text[]) n(name) where exists (select from narrowed)`,
+    values: [files.collectionId, files.recordId, files.names],
+  });
+}
+
+/** Lists files of a record for removal that `keepNamed` kept, but the write no longer names. */
 export async function dropNamed(
   query: Query,
   files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },

@@ -1,12 +1,12 @@
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads the Range header of a request for a file of `sizeBytes` (RFC 9110 §14.2). Undefined means the whole file: no
- * header, one that can't be read, or several ranges, which a server may ignore. `unsatisfiable` is a 416.
+ * Reads the Range header of a request for a file of `sizeBytes` (RFC 9110 §14.2). Undefined for the whole file: without
+ * a header, with an invalid one, or with several ranges, which a server may ignore. `unsatisfiable` is 416.
  */
 export function readByteRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first, last] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '') ?? [];

@@ -4,60 +4,71 @@ import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
 import type { FileToken, FileTokenMinter, FileTokens, SessionPrincipal } from '@recordbus/tokens';
 import type { FileName, FoundFile } from './find-file.ts';
-import { findMinterState } from './token-minters.ts';
+import { findMinterAccount, principalOfMinter } from './token-minters.ts';
 import { isUsed, useToken } from './used-tokens.ts';
 
 interface DownloadTokenDeps {
   readonly query: Query;
   readonly findCollection: (name: string) => Collection | undefined;
   readonly tokens: FileTokens;
-  /** For how long a new token is good, in seconds. */
+  /** How long a new token is valid, in seconds. */
   readonly windowSec: () => number;
 }
 
-/** The tokens that open protected files: made by `POST /api/v1/files/token`, presented as `?token=` (contract §3). */
+/** The tokens for protected files: created by `POST /api/v1/files/token`, sent as `?token=` (files §6). */
 export interface DownloadTokens {
-  /** The token in a URL, if it is one and is for this file. */
+  /** Reads the token of a URL; undefined for an invalid token, or one for another file. */
   read(text: string | undefined, collection: Pick<Collection, 'name'>, file: FileName): Promise<FileToken | undefined>;
   /**
-   * For whom a request asks: an admin for themselves, else whoever minted its token. Throws 401 when that account is gone
-   * or has another password by now.
+   * Returns the principal of a download: the admin who sends it, else the minter of its token, else the caller. Throws
+   * 401 when the minter's account is gone or has another password.
    */
   principalOf(context: RequestContext, token: FileToken | undefined): Promise<Principal>;
-  /** Throws 401, 403 or 410 where the field asks for a token that is not there or is no good; nothing is used up. */
+  /** Throws 401 when the field requires a token, or one for this file alone, and the request has none. */
+  require(found: FoundFile, token: FileToken | undefined, context: RequestContext): void;
+  /** Throws 403 for a token of another address and 410 for a used one. Does not use the token up. */
   check(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
-  /** Uses up a one-time token: of any number of requests at once one passes, the others get 410. */
+  /** Uses a one-time token up. Of parallel requests exactly one succeeds; the others get 410. */
   use(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
-  /** Makes a token for a file that the caller may have. */
+  /** Creates a token for a file that the caller may have. */
   mint(collection: Collection, file: FileName, found: FoundFile, context: RequestContext): Promise<MintedToken>;
+  /** Creates a token for every file that the caller may see (files §6.2). Throws 401 for a guest. */
+  mintForAll(context: RequestContext): Promise<MintedToken>;
 }
 
-interface MintedToken {
+export interface MintedToken {
   readonly token: string;
   readonly expiresAtSec: number;
 }
 
-/** Makes the minter and judge of download tokens. */
+/** Creates the service for download tokens. */
 export function createDownloadTokens({ query, findCollection, tokens, windowSec }: DownloadTokenDeps): DownloadTokens {
   return {
     async read(text, { name }, { recordId, filename }) {
       const token = text ? await tokens.verify(text) : undefined;
+      const { file } = token ?? {};
       const isForFile =
-        token?.collectionId === findCollection(name)?.id && token?.recordId === recordId && token.filename === filename;
+        file === null ||
+        (file?.collectionId === findCollection(name)?.id && file?.recordId === recordId && file.filename === filename);
       return isForFile ? token : undefined;
     },
 
     async principalOf({ principal }, token) {
       if (principal.type === 'admin' || !token?.minter) return principal;
-      const { minter } = token;
-      const state = await findMinterState(query, minter, findCollection);
-      if (state?.tokenVersion === minter.tokenVersion && state.isSessionAlive) return minter;
-      throw unauthenticated('the token is not valid');
+      const minter = await principalOfMinter(query, token.minter, findCollection);
+      if (!minter) throw unauthenticated('the token is not valid');
+      return minter;
+    },
+
+    require({ options }, token, { principal }) {
+      if (principal.type === 'admin' || !needsToken(options)) return;
+      if (!token) throw unauthenticated('a valid file token is required');
+      if (!token.file && (options.oneTimeToken || options.bindTokenIp))
+        throw unauthenticated('this file needs a token of its own');
     },
 
     async check({ options }, token, { principal, clientAddress }) {
-      if (principal.type === 'admin' || !needsToken(options)) return;
-      if (!token) throw unauthenticated('a valid file token is required');
+      if (principal.type === 'admin' || !token || !needsToken(options)) return;
       if (options.bindTokenIp && !token.admits(clientAddress))
         throw forbidden('the token is for another address', 'token_address_mismatch');
       if (options.oneTimeToken && (await isUsed(query, token))) throw usedUp();
@@ -70,23 +81,43 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
 
     async mint(collection, file, { options }, { principal, clientAddress }) {
       return tokens.sign({
-        collectionId: collection.id,
-        ...file,
-        minter: principal.type === 'guest' ? null : await asMinter(principal),
+        file: { collectionId: collection.id, ...file },
+        minter: principal.type === 'guest' ? null : await minterOf(principal, isImpersonated(principal)),
         ...(options.bindTokenIp && { boundTo: clientAddress }),
         windowSec: windowSec(),
       });
     },
+
+    async mintForAll({ principal }) {
+      if (principal.type === 'guest') throw unauthenticated();
+      return tokens.sign({ file: null, minter: await minterOf(principal, true), windowSec: windowForAllSec });
+    },
   };
 
-  /** An admin who acts as a user does so only in their session; others' tokens outlive being signed out. */
-  async function asMinter(principal: SessionPrincipal): Promise<FileTokenMinter> {
-    const { sessionId, expiresAtSec: _, ...known } = principal;
-    const state = await findMinterState(query, known, findCollection);
-    if (!state) throw unauthenticated();
-    const isActing = known.type === 'user' && known.impersonatedBy !== null;
-    return { ...known, ...(isActing && { sessionId }), tokenVersion: state.tokenVersion };
+  async function minterOf(principal: SessionPrincipal, endsWithSession: boolean): Promise<FileTokenMinter> {
+    const { id } = principal;
+    const ofSession = endsWithSession && { sessionId: principal.sessionId };
+    const minter =
+      principal.type === 'admin'
+        ? { type: principal.type, id, ...ofSession }
+        : {
+            type: principal.type,
+            id,
+            collection: principal.collection,
+            impersonatedBy: principal.impersonatedBy,
+            ...ofSession,
+          };
+    const account = await findMinterAccount(query, minter, findCollection);
+    if (!account?.isSessionAlive) throw unauthenticated();
+    return { ...minter, tokenVersion: account.tokenVersion };
   }
 }
 
-const usedUp = () => new AppError(410, 'token_used', 'the token was used already');
+/** Whether an admin acts as the user: such a token for one file ends with the session; others outlive it (files §6.3). */
+const isImpersonated = (principal: SessionPrincipal): boolean =>
+  principal.type === 'user' && principal.impersonatedBy !== null;
+
+/** How long a token for every file is valid, in seconds (files §6.2). */
+const windowForAllSec = 180;
+
+const usedUp = () => new AppError(410, 'token_used', 'the token was already used');

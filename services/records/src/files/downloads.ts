@@ -4,21 +4,22 @@ import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Storage } from '@recordbus/storage';
-import type { Asking } from '../rules/compile-rule.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
 import type { DownloadTokens } from './download-tokens.ts';
-import { type FileName, type FoundFile, findFile } from './find-file.ts';
+import { type FileName, type FoundFile, type LocatedFile, locateFile } from './find-file.ts';
+import type { KeptPreviews } from './kept-previews.ts';
 import { createThumbs, type Thumbs } from './thumbs.ts';
 import { createTypes, type Types } from './types.ts';
 
-/** Everything about reading files that is not HTTP. */
+/** Reads files, apart from HTTP. */
 export interface Downloads {
   readonly storage: Storage;
   readonly types: Types;
   readonly thumbs: Thumbs;
   readonly tokens: DownloadTokens;
-  /** Throws 404 for a file that the record does not have, 403 or 401 where a rule or an option refuses. */
-  find(collection: Collection, file: FileName, asking: Asking): Promise<FoundFile>;
-  /** Writes the audit row of a download, where the field asks for one. */
+  /** Finds a file of a record. Throws 404 when the record does not have it. `admit` then checks the caller. */
+  locate(collection: Collection, file: FileName, ruleContext: RuleContext): Promise<LocatedFile>;
+  /** Writes the audit row of a download if the field has `auditDownloads` (files §7.5). */
   audit(collection: Collection, file: FileName, found: FoundFile, caller: Caller): Promise<void>;
 }
 
@@ -27,6 +28,7 @@ interface DownloadDeps {
   readonly storage: Storage;
   readonly log: Logger;
   readonly tokens: DownloadTokens;
+  readonly previews: Pick<KeptPreviews, 'note'>;
 }
 
 interface Caller {
@@ -35,13 +37,13 @@ interface Caller {
   readonly userAgent: string | undefined;
 }
 
-/** Makes the reader of files. */
-export const createDownloads = ({ query, storage, log, tokens }: DownloadDeps): Downloads => ({
+/** Creates the reader of files. */
+export const createDownloads = ({ query, storage, log, tokens, previews }: DownloadDeps): Downloads => ({
   storage,
   types: createTypes(storage),
-  thumbs: createThumbs({ storage, log }),
+  thumbs: createThumbs({ storage, kept: previews, log }),
   tokens,
-  find: (collection, file, asking) => findFile(query, collection, file, asking),
+  locate: (collection, file, ruleContext) => locateFile(query, collection, file, ruleContext),
 
   async audit(collection, { recordId, filename }, { field, options }, { userAgent, ...context }) {
     if (!options.auditDownloads) return;

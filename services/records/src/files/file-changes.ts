@@ -2,11 +2,11 @@ import { type Collection, type Field, quoteIdentifier, quoteLiteral } from '@rec
 import { validationFailed } from '@recordbus/shared/errors';
 import type { Upload } from './upload-parts.ts';
 
-/** What a write does to a file field. */
+/** The change of a file field. */
 interface FileChange {
-  /** Names that stay, in their order; all of them when null. */
+  /** Names to keep, in this order; null for all. */
   readonly keep: readonly string[] | null;
-  /** Names of new files, which come behind. */
+  /** Names of new files, which follow the kept ones. */
   readonly add: readonly string[];
 }
 
@@ -14,7 +14,7 @@ interface FileChange {
 export const fileFieldsOf = ({ fields }: Pick<Collection, 'fields'>): readonly Field[] =>
   fields.filter(({ type }) => type === 'file');
 
-/** The names of all files that a record shows, or a body names. */
+/** The names of all files in a record or a body. */
 export const fileNamesIn = (
   collection: Pick<Collection, 'fields'>,
   record: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export const fileNamesIn = (
     .flatMap(({ name }) => record[name] ?? [])
     .filter((name) => typeof name === 'string');
 
-/** A body as the fields are to read it: with the names of the new files where their fields are. */
+/** Adds the names of uploaded files to the body, as the values of their fields. */
 export function withFiles(
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
@@ -35,21 +35,21 @@ export function withFiles(
     const added = upload.files.get(name);
     if (!added) continue;
     const kept = merged.get(name) ?? [];
-    // A list that is none is left to the field to refuse.
+    // A value that is no list is refused by the field.
     if (options.multiple) merged.set(name, Array.isArray(kept) ? [...kept, ...added] : kept);
     else merged.set(name, added[0]);
   }
   return Object.fromEntries(merged);
 }
 
-/** The change of a file field whose value, as its column takes it, the body names or the upload has files for. */
+/** Returns the change of a file field. `value` is for its column; `isNamed` is whether the body names the field. */
 export function fileChangeOf(field: Field, value: unknown, isNamed: boolean, upload: Upload | undefined): FileChange {
   const add = upload?.files.get(field.name) ?? [];
   const names: string[] = value === null ? [] : field.options.multiple ? JSON.parse(String(value)) : [String(value)];
   return { keep: isNamed ? names.filter((name) => !add.includes(name)) : null, add };
 }
 
-/** Refuses names in a new record that no upload of it has brought: it has no file yet. */
+/** Throws 422 for file names in a new record that its upload does not have (files §3.8). */
 export function refuseForeignFiles(
   collection: Collection,
   values: ReadonlyMap<string, unknown>,
@@ -61,7 +61,7 @@ export function refuseForeignFiles(
   refuseUnknownNames(foreign.map(({ name }) => name));
 }
 
-/** 422 naming the fields whose keep list names what the record does not have. */
+/** Throws 422 naming the fields that keep a file which the record does not have. */
 export function refuseUnknownNames(fields: readonly string[]): void {
   if (fields.length > 0)
     throw validationFailed(
@@ -69,7 +69,7 @@ export function refuseUnknownNames(fields: readonly string[]): void {
     );
 }
 
-/** The names that a row has in a file field, as a list in JSON. */
+/** SQL of the stored names of a file field, as a JSON list. */
 const storedNames = (field: Field, row: string): string => {
   const column = `${row}.${quoteIdentifier(field.name)}`;
   return field.options.multiple
@@ -78,15 +78,15 @@ const storedNames = (field: Field, row: string): string => {
 };
 
 /**
- * The value of a file field after a change (a FileChange in JSON) of what the row has now: uploads that come at once are
- * added one after the other, for the row is locked and none overwrites what another added.
+ * SQL of the value of a file field after a change (a FileChange in JSON) of the row. The row is locked, so uploads at the
+ * same time are added one after the other and none overwrites another.
  */
 export function changedFiles(field: Field, change: string, row: string): string {
   if (!field.options.multiple) return `coalesce(${change} -> 'add' ->> 0, ${change} -> 'keep' ->> 0)`;
   return `case when jsonb_typeof(${change} -> 'keep') = 'array' then ${change} -> 'keep' else ${storedNames(field, row)} end || (${change} -> 'add')`;
 }
 
-/** The names, as text[], of the fields whose keep list names what the row does not have; `named` is such an array too. */
+/** SQL of the names (text[]) of fields that keep a file which the row does not have. `named` is the text[] of fields to check. */
 export function unknownFiles(
   fields: readonly { readonly field: Field; readonly change: string }[],
   named: string,

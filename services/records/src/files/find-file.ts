@@ -12,62 +12,70 @@ import {
 import type { Principal } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { type FileKey, fileKey } from '@recordbus/storage';
+import { perCollection, prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { ruleRefusal } from '../rules/authorise.ts';
-import { type Asking, compileCondition, compileRule } from '../rules/compile-rule.ts';
-import { perCollection, prepare } from '../sql/prepared.ts';
+import { ruleRefusal } from '../rules/authorize.ts';
+import { compileCondition, compileRule } from '../rules/compile-rule.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
 import { fileFieldsOf } from './file-changes.ts';
 
-/** Which file, in a collection that is known. */
+/** The name of a file within a collection. */
 export interface FileName {
   readonly recordId: string;
   readonly filename: string;
 }
 
-/** A file that the caller may have. */
+/** A file of a record. */
 export interface FoundFile {
   readonly key: FileKey;
   readonly field: Field;
   readonly options: FileOptions;
 }
 
-/** Of whom and of what the rules of a file are asked. */
-export const askingAs = (
+/** A file of a record, and whether the rules admit the caller. */
+export interface LocatedFile extends FoundFile {
+  readonly isReadable: boolean;
+}
+
+/** Returns the rule context of a download. */
+export const ruleContextOf = (
   principal: Principal,
-  schema: Asking['schema'],
-  request: Pick<Asking['request'], 'query' | 'header'>,
-): Asking => ({
+  schema: RuleContext['schema'],
+  request: Pick<RuleContext['request'], 'query' | 'header'>,
+): RuleContext => ({
   principal,
   schema,
   request: { method: 'GET', auth: authOf(principal), body: undefined, ...request },
 });
 
-/** Finds the field that names a file. Throws 404 when the record has none such, 403 or 401 where a rule or an option refuses. */
-export async function findFile(
+/** Finds the field that has a file, and checks the rules. Throws 404 when the record does not have the file. */
+export async function locateFile(
   query: Query,
   collection: Collection,
   { recordId, filename }: FileName,
-  asking: Asking,
-): Promise<FoundFile> {
+  ruleContext: RuleContext,
+): Promise<LocatedFile> {
   const key = fileKey(collection.id, recordId, filename);
   const fields = fileFieldsOf(collection);
   if (!key || fields.length === 0 || collection.type === 'view' || !isRecordId(recordId)) throw notFound('file');
-  const { parameters, ...statement } = compiled(collection, asking.schema);
+  const { parameters, ...statement } = compiled(collection, ruleContext.schema);
   const [row] = await query<{ field: string | null; isViewable: boolean; isOpen: boolean }>({
     ...statement,
-    values: [recordId, filename, ...parameters.values(asking.request)],
+    values: [recordId, filename, ...parameters.values(ruleContext.request)],
   });
   const field = fields.find(({ name }) => name === row?.field);
   if (!row || !field) throw notFound('file');
-  const options = fileOptionsOf(field);
-  const { principal } = asking;
-  if (options.requireAuth && principal.type === 'guest') throw unauthenticated();
-  if (principal.type !== 'admin' && !(row.isViewable && row.isOpen)) throw ruleRefusal(principal);
-  return { key, field, options };
+  return { key, field, options: fileOptionsOf(field), isReadable: row.isViewable && row.isOpen };
 }
 
-/** Which field of a record has a file, and whether the collection's view rule and the field's hold for the record. */
-const compiled = perCollection((collection, schema: Asking['schema']) => {
+/** Throws 401 or 403 when an option or a rule refuses the caller. */
+export function admit({ options, isReadable }: LocatedFile, principal: Principal): void {
+  if (options.requireAuth && principal.type === 'guest') throw unauthenticated();
+  if (principal.type !== 'admin' && !isReadable) throw ruleRefusal(principal);
+}
+
+/** Composes the search for the field that has a file, with the verdicts of the collection's and the field's view rules. */
+const compiled = perCollection((collection, schema: RuleContext['schema']) => {
   const parameters = createParameters(3);
   const place = { row: 't', parameters };
   const cases = fileFieldsOf(collection).map((field) => {

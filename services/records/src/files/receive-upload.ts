@@ -2,19 +2,22 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { heartbeat } from '@recordbus/shared/background';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
 import { renewAnnounced } from './announced-files.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
+/** Most bytes of all parts that are no files, names included (files §3.5). */
 const maxTextBytes = 1024 * 1024;
 const limits = { fieldNameSize: 255, fieldSize: maxTextBytes, fields: 1000, files: 100, parts: 1100, headerPairs: 50 };
 
-/** How often a long upload says that it goes on, in milliseconds. */
+/** How often a running upload renews its announced files, in milliseconds. */
 const renewalMs = 60_000;
 
 /**
- * Reads a multipart body part by part into the storage, at its pace, whatever its size. Throws 413 for one over the
- * limit, 400 for one that can't be read, 422 for a file that its field refuses; `announced` has then what was begun.
+ * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
+ * over their limits, 400 for a malformed body, and 422 for a file that its field refuses. Adds the files that it begins to
+ * `announced`, also when it throws.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -24,20 +27,30 @@ export async function receiveUpload(
   const parts = createUploadParts(target, announced);
   const busboy = openParser(request);
   const failure = Promise.withResolvers<never>();
-  // Whoever waits for it learns of it; nobody may be waiting just then.
+  // The failure may come while nothing waits for it.
   failure.promise.catch(() => {});
+  let textBytes = 0;
   const stored: Promise<void>[] = [];
   const streams: Readable[] = [];
-  const renewal = setInterval(() => renewAnnounced(target.query, announced).catch(() => {}), renewalMs);
+  const endRenewal = heartbeat(renewalMs, () => renewAnnounced(target.query, announced));
   busboy.on('error', () => failure.reject(malformed('the body is not valid multipart/form-data')));
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     busboy.on(limit, () => failure.reject(malformed('the body has too many parts')));
+  const tryTo = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      failure.reject(error);
+    }
+  };
   busboy.on('field', (name, text, isNameCut, isTextCut) => {
-    if (isNameCut || isTextCut) failure.reject(payloadTooLarge(maxTextBytes));
-    else parts.addText(name, text);
+    textBytes += Buffer.byteLength(name) + Buffer.byteLength(text);
+    if (isNameCut || isTextCut || textBytes > maxTextBytes)
+      failure.reject(payloadTooLarge(maxTextBytes, 'the texts of the form'));
+    else tryTo(() => parts.addText(name, text));
   });
   busboy.on('file', (name, stream, filename) => {
-    // Its reader hears of an error by itself; one that comes after it has stopped must not end the process.
+    // The reader handles errors itself. One that comes after it has stopped must not end the process.
     stream.on('error', () => {});
     streams.push(stream);
     const storing = parts.addFile(name, stream, filename ?? '');
@@ -50,11 +63,11 @@ export async function receiveUpload(
     return parts.take();
   } catch (error) {
     busboy.destroy();
-    for (const stream of streams) stream.destroy(new Error('the upload was given up'));
+    for (const stream of streams) stream.destroy(new Error('the upload was aborted'));
     await Promise.allSettled(stored);
     throw error;
   } finally {
-    clearInterval(renewal);
+    endRenewal();
   }
 }
 
@@ -67,7 +80,7 @@ function openParser(request: IncomingMessage): BusboyInstance {
   }
 }
 
-/** Hands the body to the parser, which takes no more than the storage does. */
+/** Writes the body to the parser, at the pace of the storage. */
 async function feed(
   request: IncomingMessage,
   busboy: BusboyInstance,
@@ -84,7 +97,7 @@ async function feed(
       if (!busboy.write(chunk)) await Promise.race([once(busboy, 'drain'), failed]);
     }
   } catch (error) {
-    if (request.errored) throw malformed('the body ended before it was whole');
+    if (request.errored) throw malformed('the body is incomplete');
     throw error;
   }
   busboy.end();

@@ -1,14 +1,16 @@
 import type { Database, Query } from '@recordbus/database';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { fileKey, type Storage } from '@recordbus/storage';
+import { fileKey, previewMark, type Storage } from '@recordbus/storage';
+import { forgetPreviews } from './kept-previews.ts';
 
 /** How often a replica looks for files to remove, in milliseconds. */
 const pollIntervalMs = 5000;
 const batchSize = 20;
 
-/** Removes the bytes that nothing refers to any more. */
+/** Removes the bytes of files without a record. */
 export interface Removals {
-  /** To be called after a commit that dropped files; answers never wait for it. */
+  /** Starts a removal after a commit that dropped files. Answers never wait for it. */
   wake(): void;
   start(): void;
   stop(): Promise<void>;
@@ -28,24 +30,29 @@ interface RemovalDeps {
 }
 
 /**
- * Makes the sweeper of `system.file_removals`: whichever replica comes first removes. A row is locked until its bytes
- * are gone, so that an upload which is committed in this moment finds it gone or takes it back, never both.
+ * Creates the background task that processes `system.file_removals`, on any replica. A row stays locked until its bytes
+ * are gone, so the commit of an upload either finds the row gone or deletes it, never both.
  */
 export function createRemovals({ database, storage, log }: RemovalDeps): Removals {
-  let timer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<void> | undefined;
-  let isWanted = false;
-  let isStopped = false;
+  const removing = every({
+    name: 'remove files without a record',
+    log,
+    intervalMs: pollIntervalMs,
+    firstAfterMs: pollIntervalMs,
+    run: removeAll,
+  });
 
   async function remove({ collection_id, record_id, name }: Removal): Promise<void> {
-    if (record_id === null) return storage.deleteCollection(collection_id);
-    if (name === null) return storage.deleteRecord(collection_id, record_id);
-    const key = fileKey(collection_id, record_id, name);
-    if (key) await storage.delete(key);
+    const key = record_id !== null && name !== null ? fileKey(collection_id, record_id, name) : undefined;
+    if (record_id === null) await storage.deleteCollection(collection_id);
+    else if (name === null) await storage.deleteRecord(collection_id, record_id);
+    else if (key) await storage.delete(key);
+    const previewsOf = name === null ? null : `${name}${previewMark}`;
+    await forgetPreviews(database.query, { collectionId: collection_id, recordId: record_id, previewsOf });
   }
 
-  async function sweepBatch(query: Query): Promise<number> {
-    // A backup holds this until it has copied every file that its snapshot names.
+  async function removeBatch(query: Query): Promise<number> {
+    // A backup holds this lock until it has copied every file that its snapshot names.
     const [hold] = await query<{ free: boolean }>({
       text: "select pg_try_advisory_xact_lock_shared(hashtext('recordbus.files')) as free",
       values: [],
@@ -56,10 +63,11 @@ export function createRemovals({ database, storage, log }: RemovalDeps): Removal
 where due_at <= now() order by due_at limit ${batchSize} for update skip locked`,
       values: [],
     });
+    if (rows.length === 0) return 0;
     const outcomes = await Promise.allSettled(rows.map(remove));
     const failed = rows.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ id }) => id);
     const reason = outcomes.find((outcome) => outcome.status === 'rejected')?.reason;
-    if (failed.length > 0) log.warn({ err: reason, files: failed.length }, 'files could not be removed yet');
+    if (failed.length > 0) log.warn({ err: reason, files: failed.length }, 'cannot remove files, will retry');
     const gone = rows.map(({ id }) => id).filter((id) => !failed.includes(id));
     await query({ text: 'delete from system.file_removals where id = any($1::bigint[])', values: [gone] });
     await query({
@@ -69,33 +77,10 @@ where due_at <= now() order by due_at limit ${batchSize} for update skip locked`
     return rows.length;
   }
 
-  async function sweep(): Promise<void> {
-    do {
-      isWanted = false;
-      while (!isStopped && (await database.transaction(sweepBatch)) === batchSize);
-    } while (isWanted && !isStopped);
+  async function removeAll(ending: AbortSignal): Promise<void> {
+    while (!ending.aborted && (await database.transaction(removeBatch)) === batchSize);
     await database.query({ text: 'delete from system.used_file_tokens where expires_at < now()', values: [] });
   }
 
-  function wake(): void {
-    if (isStopped) return;
-    isWanted = true;
-    sweeping ??= sweep()
-      .catch((error) => log.warn({ err: error }, 'files that are to be removed were not looked for'))
-      .finally(() => {
-        sweeping = undefined;
-      });
-  }
-
-  return {
-    wake,
-    start() {
-      timer = setInterval(wake, pollIntervalMs);
-    },
-    async stop() {
-      isStopped = true;
-      clearInterval(timer);
-      await sweeping;
-    },
-  };
+  return { wake: removing.wake, start: removing.start, stop: removing.stop };
 }

@@ -1,12 +1,12 @@
-/** How much of a file is looked at, in bytes. */
+/** How many bytes of a file are read. */
 export const sniffedBytes = 4100;
 
-/** What nobody recognises. */
+/** The type of unknown content. */
 const unknownType = 'application/octet-stream';
 
 type Signature = readonly [type: string, offset: number, hex: string];
 
-/** Bytes by which files are known, the more telling ones first. */
+/** Signatures of file types, the more specific ones first. */
 const signatures: readonly Signature[] = [
   ['image/png', 0, '89504e470d0a1a0a'],
   ['image/jpeg', 0, 'ffd8ff'],
@@ -63,7 +63,7 @@ const officeTypes: readonly (readonly [folder: string, type: string])[] = [
   ['ppt/', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
 
-/** Plain text has no mark of its own; its extension tells which it is, for none of these does anything. */
+/** Kinds of plain text by extension. Plain text has no signature, and none of these types is active content. */
 const plainTypes: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
@@ -72,8 +72,8 @@ const plainTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The content type of a file by its first bytes (contract §3): what its name or its sender says is not believed, but
- * for which kind of plain text it is.
+ * The content type of a file by its first bytes (files §2.2). The name only decides which kind of plain text it is, and
+ * the sender's type is ignored.
  */
 export function sniffType(head: Buffer, name: string): string {
   const known = signatures.find(([, offset, hex]) => startsWith(head, offset, hex));
@@ -88,14 +88,14 @@ export function sniffType(head: Buffer, name: string): string {
 const startsWith = (head: Buffer, offset: number, hex: string) =>
   head.toString('hex', offset, offset + hex.length / 2) === hex;
 
-/** OpenDocument and EPUB keep their type as the first entry, uncompressed; Office has folders of a name. */
+/** OpenDocument and EPUB store their type uncompressed as the first entry; Office files have known folders. */
 function zipType(head: Buffer): string {
   const text = head.toString('latin1');
   const [, declared] = /^.{26}..\0*mimetype(application\/[a-z0-9.+-]+?)(?=PK|$)/s.exec(text) ?? [];
   return declared ?? officeTypes.find(([folder]) => text.includes(folder))?.[1] ?? 'application/zip';
 }
 
-/** What a browser might take for a page is called so, whatever stands before it. */
+/** The type of a text. A text that a browser might run as a page has the type of a page, whatever precedes the markup. */
 function textType(head: Buffer, name: string): string {
   const text = decode(head);
   if (text === undefined) return unknownType;
@@ -107,12 +107,12 @@ function textType(head: Buffer, name: string): string {
   return plainTypes[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'text/plain';
 }
 
-/** Undefined for what is not text. A file that is longer may break off within a character. */
+/** Decodes a text; undefined for binary content. The head of a longer file may end within a character. */
 function decode(head: Buffer): string | undefined {
   const encoding = startsWith(head, 0, 'fffe') ? 'utf-16le' : startsWith(head, 0, 'feff') ? 'utf-16be' : 'utf-8';
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: head.length >= sniffedBytes });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what tells binary files
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters mark binary files
     return /[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? undefined : text;
   } catch {
     return undefined;

@@ -5,9 +5,12 @@ const randomLength = 10;
 const maxSlugLength = 100;
 const maxExtensionLength = 20;
 
+/** Characters of the original that are read. Normalization takes quadratic time for runs of combining marks. */
+const maxOriginalLength = 1000;
+
 /**
- * The name under which an upload is kept: a slug of the original, an underscore, 10 random characters, the extension
- * (contract §3). ASCII without a leading dot whatever the client called it, and at most 132 characters.
+ * The stored name of an upload: a slug of the original, an underscore, 10 random characters and the extension
+ * (files §2.1). It is ASCII without a leading dot, and has at most 132 characters.
  */
 export function storedNameOf(originalName: string): string {
   const base = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1);
@@ -20,11 +23,12 @@ export function storedNameOf(originalName: string): string {
 
 const slugOf = (text: string, maxLength: number): string =>
   text
+    .slice(0, maxOriginalLength)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .slice(0, maxLength)
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_|_$/g, '');
 
 const randomText = () => Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');

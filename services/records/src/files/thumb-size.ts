@@ -1,30 +1,31 @@
-import { malformed } from '@recordbus/shared/errors';
+import { maxThumbSidePixels, thumbSize } from '@recordbus/schema';
+import { malformedParameter } from '@recordbus/shared/errors';
 
-/** A preview that was asked for; a side of 0 keeps the ratio. */
+/** The requested size of a preview. A side of 0 keeps the ratio. */
 export interface ThumbSize {
   readonly width: number;
   readonly height: number;
-  /** What becomes of an image of another shape: cropped to its centre, top or bottom, or fitted inside. */
+  /** How an image with another ratio fits: cropped to its centre, top or bottom, or fitted inside. */
   readonly mode: 'centre' | 'top' | 'bottom' | 'fit';
 }
 
-/** How a size is written. */
-export const thumbSize = /^(\d{1,4})x(\d{1,4})([tbf]?)$/;
+/** The size that every field has (files §5.1). */
+const defaultSize = '100x100';
 
-const modes = { '': 'centre', t: 'top', b: 'bottom', f: 'fit' } as const;
+const modes = { x: 'centre', t: 'top', b: 'bottom', f: 'fit' } as const;
 
-/** Longest side of a preview in pixels: what it costs to make one is bounded by what is asked for. */
-const maxSidePixels = 4096;
-
-/** Reads `?thumb=` (contract §3): `100x100`, `0x100`, `100x0`, with the suffix f, t or b. Throws 400 for anything else. */
+/** Reads `?thumb=`: `100x100`, `0x100` or `100x0`, with an optional f, t or b (files §5.2). Throws 400 for anything else. */
 export function readThumbSize(text: string): ThumbSize {
-  const [, width, height, suffix] = thumbSize.exec(text) ?? [];
-  const size = {
-    width: Number(width),
-    height: Number(height),
-    mode: modes[(suffix ?? '') as keyof typeof modes],
-  };
-  const isSize = size.width + size.height > 0 && Math.max(size.width, size.height) <= maxSidePixels;
-  if (!isSize) throw malformed(`thumb: must be a size such as 100x100, 0x100 or 100x100f, up to ${maxSidePixels}`);
-  return size;
+  const isSize = text.length <= 10 && thumbSize.test(text);
+  const [width = 0, height = 0] = isSize ? text.split('x').map((side) => Number.parseInt(side, 10)) : [];
+  if (!isSize || Math.max(width, height) > maxThumbSidePixels)
+    throw malformedParameter('thumb', `must be a size such as 100x100, 0x100 or 100x100f, up to ${maxThumbSidePixels}`);
+  const suffix = /[tbf]$/.exec(text)?.[0] ?? 'x';
+  return { width, height, mode: modes[suffix as keyof typeof modes] };
+}
+
+/** Throws 400 for a size that the field does not list: clients must not decide how many previews are kept. */
+export function requireThumbSize(text: string, listed: readonly string[]): void {
+  if (text === defaultSize || listed.includes(text)) return;
+  throw malformedParameter('thumb', `must be ${[defaultSize, ...listed].join(' or ')}`);
 }

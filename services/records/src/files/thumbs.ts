@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { createGate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { type FileKey, previewKey, type Storage } from '@recordbus/storage';
+import type { KeptPreviews } from './kept-previews.ts';
 import type { ThumbSize } from './thumb-size.ts';
 
-/** An image beside its size in bytes and its content type. */
+/** A stored image with its size and content type. */
 export interface Thumb {
   readonly key: FileKey;
   readonly sizeBytes: number;
@@ -13,22 +15,28 @@ export interface Thumb {
 
 /** Previews of images. */
 export interface Thumbs {
-  /** Finds or makes a preview; undefined for what is no image, is broken or too large: that is served as it is. */
+  /** Finds or creates a preview; undefined for a file that is served as it is: no image, broken, or too large. */
   find(image: Thumb, size: ThumbSize): Promise<Thumb | undefined>;
 }
 
-/** Contract §3. */
+/** Most pixels of an image (files §5.3). */
 const maxPixels = 50_000_000;
 
-/** A file is held in memory while its preview is made. */
+/** Most bytes of an image. The file and up to 200 MB of pixels are in memory while its preview is created. */
 const maxImageBytes = 64 * 1024 * 1024;
 const timeoutSec = 10;
 
-/** Previews that are made at once; others wait. */
-const madeAtOnce = 2;
+/** Previews that are created at once, and requests that may wait: more are refused with 503. */
+const maxRunning = 2;
+const maxWaiting = 100;
 
-/** What is read, and as what the preview is written. Other formats are not given to the decoder at all. */
-const formats: Readonly<Record<string, 'jpeg' | 'png' | 'webp'>> = {
+/** Most broken images that are remembered, so that they are not decoded at each request. */
+const maxBroken = 10_000;
+
+type Format = 'jpeg' | 'png' | 'webp';
+
+/** Formats of previews by the type of the image. Images of other types are never decoded. */
+const formats: Readonly<Record<string, Format>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',
   'image/gif': 'png',
@@ -38,27 +46,50 @@ const formats: Readonly<Record<string, 'jpeg' | 'png' | 'webp'>> = {
 
 const suffixes = { centre: '', top: 't', bottom: 'b', fit: 'f' } as const;
 
-/** Makes the previews and keeps them in the storage beside their image, with which they go. */
-export function createThumbs({ storage, log }: { readonly storage: Storage; readonly log: Logger }): Thumbs {
-  const making = new Map<string, Promise<Thumb | undefined>>();
-  const takeTurn = createTurns(madeAtOnce);
+interface ThumbsDeps {
+  readonly storage: Storage;
+  readonly kept: Pick<KeptPreviews, 'note'>;
+  readonly log: Logger;
+}
 
-  async function make(image: Thumb, size: ThumbSize, key: FileKey, format: 'jpeg' | 'png' | 'webp') {
+/** Creates the previews. They are stored beside their image and removed with it. */
+export function createThumbs({ storage, kept, log }: ThumbsDeps): Thumbs {
+  const making = new Map<string, Promise<Thumb | undefined>>();
+  const broken = new Set<string>();
+  const gate = createGate({ width: maxRunning, maxWaiting, refusal: 'too many previews are being created' });
+
+  async function findOrCreate(image: Thumb, size: ThumbSize, key: FileKey, format: Format): Promise<Thumb | undefined> {
     const type = `image/${format}`;
-    const kept = await storage.find(key);
-    if (kept) return { key, ...kept, type };
-    const made = await takeTurn(async () => {
-      const source = await storage.open(image.key);
-      return source && (await resize(await buffer(source), size, format));
-    });
+    const found = await storage.find(key);
+    if (found) {
+      await kept.note({ key, ...found }, false);
+      return { key, ...found, type };
+    }
+    const made = await gate.run(() => make(image, size, format));
     if (!made) return undefined;
     await storage.put(key, Readable.from([made])).catch((error) => {
-      // Another replica was faster.
+      // Another replica has stored it already.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     });
-    // Whoever removed the image meanwhile did not know of the preview.
+    // If the image was removed meanwhile, its removal missed this preview.
     if (!(await storage.find(image.key))) await storage.delete(key);
+    else await kept.note({ key, sizeBytes: made.length }, true);
     return { key, sizeBytes: made.length, type };
+  }
+
+  /** Creates a preview; undefined for an image that cannot be decoded. */
+  async function make(image: Thumb, size: ThumbSize, format: Format): Promise<Buffer | undefined> {
+    const source = await storage.open(image.key);
+    const bytes = source && (await buffer(source));
+    return (
+      bytes &&
+      resize(bytes, size, format).catch((error) => {
+        const path = image.key.segments.join('/');
+        log.debug({ err: error, file: path }, 'cannot create a preview');
+        if (broken.size < maxBroken) broken.add(path);
+        return undefined;
+      })
+    );
   }
 
   return {
@@ -66,51 +97,32 @@ export function createThumbs({ storage, log }: { readonly storage: Storage; read
       const format = formats[image.type];
       const key = previewKey(image.key, `${size.width}x${size.height}${suffixes[size.mode]}`);
       if (!format || !key || image.sizeBytes > maxImageBytes) return undefined;
+      if (broken.has(image.key.segments.join('/'))) return undefined;
       const path = key.segments.join('/');
-      const running =
-        making.get(path) ??
-        make(image, size, key, format)
-          .catch((error) => {
-            log.debug({ err: error, file: path }, 'no preview could be made');
-            return undefined;
-          })
-          .finally(() => making.delete(path));
+      const running = making.get(path) ?? findOrCreate(image, size, key, format).finally(() => making.delete(path));
       making.set(path, running);
       return running;
     },
   };
 }
 
-async function resize(image: Buffer, size: ThumbSize, format: 'jpeg' | 'png' | 'webp'): Promise<Buffer> {
-  // Loaded at the first preview: who never asks for one does not pay for it.
+async function resize(image: Buffer, size: ThumbSize, format: Format): Promise<Buffer> {
+  // Loaded at the first preview, so processes without previews do not pay for it.
   const { default: sharp } = await import('sharp');
+  // No cache between images, and one thread for each: two previews at once use two threads.
+  sharp.cache(false);
+  sharp.concurrency(1);
   const { width, height, mode } = size;
   return sharp(image, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
     .autoOrient()
     .resize({
       ...(width > 0 && { width }),
       ...(height > 0 && { height }),
+      withoutEnlargement: true,
       fit: mode === 'fit' ? 'inside' : 'cover',
       ...(mode !== 'fit' && { position: mode }),
     })
     .toFormat(format)
     .timeout({ seconds: timeoutSec })
     .toBuffer();
-}
-
-/** Lets so many work at once, in the order in which they came. */
-function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }

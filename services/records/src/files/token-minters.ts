@@ -1,29 +1,55 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
-import type { SessionPrincipal } from '@recordbus/tokens';
+import type { FileTokenMinter, SessionPrincipal } from '@recordbus/tokens';
 
-/** What the account of whoever minted a file token says now. */
-interface MinterState {
+/** The current account of the minter of a file token. */
+interface MinterAccount {
   readonly tokenVersion: number;
-  /** True as well for tokens that belong to no session. */
+  /** Whether the session exists; true without a session to check. */
   readonly isSessionAlive: boolean;
+  readonly email: string;
+  /** False for an admin. */
+  readonly isAnonymous: boolean;
+  /** Whether the user's address is proved; false for an admin. */
+  readonly isVerified: boolean;
 }
 
-/** The state of a minter's account; undefined when the account, or its collection, is gone. */
-export async function findMinterState(
+/** The minter to look up; with `sessionId`, also whether that session exists. */
+type MinterQuery = Omit<FileTokenMinter, 'tokenVersion'> & { readonly collection?: string };
+
+/** Finds the account of a minter; undefined when it, or its collection, is gone. */
+export async function findMinterAccount(
   query: Query,
-  minter: SessionPrincipal,
+  minter: MinterQuery,
   findCollection: (name: string) => Collection | undefined,
-): Promise<MinterState | undefined> {
-  const collection = minter.type === 'user' ? findCollection(minter.collection) : undefined;
+): Promise<MinterAccount | undefined> {
+  const collection = minter.collection === undefined ? undefined : findCollection(minter.collection);
   if (minter.type === 'user' && collection?.type !== 'auth') return undefined;
-  const [state] = await query<MinterState>({
-    text: `select a.token_version as "tokenVersion",
+  const ofUser = collection
+    ? 'coalesce(a.is_anonymous, false) as "isAnonymous", coalesce(a.verified, false) as "isVerified"'
+    : 'false as "isAnonymous", false as "isVerified"';
+  const [account] = await query<MinterAccount>({
+    text: `select a.token_version as "tokenVersion", a.email,
   $2::text is null or exists (
-    select from system.sessions s where s.id = $2 and s.expires_at > extract(epoch from now())
-  ) as "isSessionAlive"
+    select from system.sessions s
+    where s.id = $2 and s.account_id = a.id and s.expires_at > extract(epoch from now())
+  ) as "isSessionAlive", ${ofUser}
 from ${collection ? tableOf(collection) : 'system.admins'} a where a.id = $1`,
     values: [minter.id, minter.sessionId ?? null],
   });
-  return state;
+  return account;
+}
+
+/** Returns the principal for the rules of a download; undefined when the account or the session has ended. */
+export async function principalOfMinter(
+  query: Query,
+  minter: FileTokenMinter,
+  findCollection: (name: string) => Collection | undefined,
+): Promise<SessionPrincipal | undefined> {
+  const account = await findMinterAccount(query, minter, findCollection);
+  if (account?.tokenVersion !== minter.tokenVersion || !account.isSessionAlive) return undefined;
+  const { email, isAnonymous: anonymous, isVerified: verified } = account;
+  if (minter.type === 'admin') return { type: 'admin', id: minter.id, email };
+  const { id, collection, impersonatedBy } = minter;
+  return { type: 'user', id, email, collection, anonymous, verified, impersonatedBy };
 }

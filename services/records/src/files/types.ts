@@ -4,13 +4,13 @@ import { sniffedBytes, sniffType } from './sniff-type.ts';
 
 /** Content types of stored files. */
 export interface Types {
-  /** By the first bytes, which never change, so they are looked at once. */
+  /** The content type by the first bytes. They never change, so they are read once. */
   of(key: FileKey, sizeBytes: number): Promise<string>;
 }
 
 const maxKnown = 10_000;
 
-/** Makes the cache of content types; the longest known are forgotten first. */
+/** Creates a cache of content types, which drops the oldest entries first. */
 export function createTypes(storage: Pick<Storage, 'open'>): Types {
   const known = new Map<string, string>();
   return {

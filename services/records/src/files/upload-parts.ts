@@ -1,24 +1,32 @@
 import { Readable } from 'node:stream';
 import type { Query } from '@recordbus/database';
-import { type Collection, type Field, type FileOptions, fileOptionsOf, matchesMimeTypes } from '@recordbus/schema';
+import {
+  type Collection,
+  type Field,
+  type FileOptions,
+  fieldTypeOf,
+  fileOptionsOf,
+  matchesMimeTypes,
+} from '@recordbus/schema';
 import { type AppError, malformed, validationFailed } from '@recordbus/shared/errors';
+import { createJsonBudget } from '@recordbus/shared/http';
 import { fileKey, type Storage } from '@recordbus/storage';
 import { announceFile } from './announced-files.ts';
-import { valueOfParts } from './part-value.ts';
 import { sniffedBytes, sniffType } from './sniff-type.ts';
 import { storedNameOf } from './stored-name.ts';
 
-/** What came with a multipart body; its files are written and nobody's yet. */
+/** The content of a multipart body. Its files are stored, and no record has them yet. */
 export interface Upload {
   readonly recordId: string;
-  /** The parts that are no files, as a JSON body would have them. */
+  /** The parts that are no files, in the form of a JSON body. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Names of the stored files by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
+  /** Ids of the announced files. */
   readonly announced: readonly number[];
 }
 
-/** Where an upload goes. */
+/** The record that an upload is for. */
 export interface UploadTarget {
   readonly query: Query;
   readonly storage: Storage;
@@ -34,13 +42,13 @@ interface UploadParts {
   take(): Upload;
 }
 
-/** The part that may carry the rest as JSON (contract §3). */
+/** The part that may have the other members as JSON (files §3.3). */
 const jsonPart = '_json';
 
 /**
- * Takes the parts as they come: what is no file is kept, files go into the storage, each announced before it is written,
- * at the pace of the storage. `take` gives all of it. Throws 422 for a file that its field refuses, 400 for a `_json` part
- * that is no object.
+ * Creates a collector of parts. It keeps texts in memory, and announces and stores files at the pace of the storage.
+ * `take` returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is no object, and
+ * 400 for JSON beyond the limits of one body (files §3.5).
  */
 export function createUploadParts(
   { query, storage, collection, recordId }: UploadTarget,
@@ -49,16 +57,25 @@ export function createUploadParts(
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   const texts = new Map<string, string[]>();
   const files = new Map<string, string[]>();
+  const jsonBudget = createJsonBudget();
+
+  function formTextOf(name: string) {
+    const field = fields.get(name);
+    return field && fieldTypeOf(field).formText(field);
+  }
 
   return {
     addText(name: string, text: string): void {
+      const isJson = name === jsonPart || formTextOf(name)?.isJson(text);
+      const excess = isJson ? jsonBudget.take(Buffer.from(text)) : undefined;
+      if (excess) throw malformed(`the JSON of the form, up to the part ${name}, ${excess}`);
       texts.set(name, [...(texts.get(name) ?? []), text]);
     },
 
     async addFile(name: string, stream: Readable, filename: string): Promise<void> {
       const parts = stream.iterator();
       const head = await readHead(parts);
-      // A form sends a part without name and bytes for a file that nobody chose.
+      // A browser sends a part without name and bytes for an empty file input.
       if (filename === '' && head.length === 0) return;
       const field = fields.get(name);
       if (field?.type !== 'file') throw refused(name, field ? 'takes no file' : `is not a field of ${collection.name}`);
@@ -69,7 +86,7 @@ export function createUploadParts(
       files.set(name, [...names, storedName]);
       refuseType(field, options, sniffType(head, storedName));
       const key = fileKey(collection.id, recordId, storedName);
-      if (!key) throw new Error(`${storedName} is no name of a file`);
+      if (!key) throw new Error(`${storedName} is no valid file name`);
       announced.push(await announceFile(query, { collectionId: collection.id, recordId, name: storedName }));
       await storage.put(key, Readable.from(bounded(head, parts, field, options), { objectMode: false }));
     },
@@ -79,7 +96,9 @@ export function createUploadParts(
       for (const [name, values] of texts) {
         if (name === jsonPart) continue;
         if (body.has(name)) throw refused(name, `is in ${jsonPart} as well`);
-        body.set(name, valueOfParts(fields.get(name), values));
+        const formText = formTextOf(name);
+        // The write refuses a field that the collection lacks.
+        body.set(name, formText ? formText.read(values) : values.at(-1));
       }
       return { recordId, body: Object.fromEntries(body), files, announced };
     },
@@ -97,7 +116,7 @@ async function readHead(parts: AsyncIterator<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The bytes of a file, up to what its field takes. */
+/** The bytes of a file. Throws 422 beyond the `maxSize` of its field. */
 async function* bounded(
   head: Buffer,
   rest: AsyncIterator<Buffer>,

@@ -3,11 +3,11 @@ import type { FileToken } from '@recordbus/tokens';
 
 type Used = Pick<FileToken, 'id' | 'expiresAtSec'>;
 
-/** Uses a token up; false when it was before. One statement, so of all replicas one gets true. */
+/** Uses a token up; false for a used one. It is one statement, so only one of all replicas gets true. */
 export async function useToken(query: Query, { id, expiresAtSec }: Used): Promise<boolean> {
   const rows = await query({
     name: 'use-file-token',
-    // Kept a while beyond its time, for clocks that differ.
+    // Kept for an hour after its expiry, since clocks may differ.
     text: `insert into system.used_file_tokens (id, expires_at) values ($1, to_timestamp($2) + interval '1 hour')
 on conflict (id) do nothing returning id`,
     values: [id, expiresAtSec],
@@ -15,7 +15,7 @@ on conflict (id) do nothing returning id`,
   return rows.length > 0;
 }
 
-/** Was the token used? */
+/** Whether the token was used. */
 export async function isUsed(query: Query, { id }: Pick<Used, 'id'>): Promise<boolean> {
   const rows = await query({ text: 'select from system.used_file_tokens where id = $1', values: [id] });
   return rows.length > 0;

@@ -1,8 +1,8 @@
 import { fileKey, type Storage } from '@recordbus/storage';
 import { keepNamed } from '../files/announced-files.ts';
-import type { FindLostFiles } from './restore-record.ts';
+import type { FindLostFiles } from './restore-rules.ts';
 
-/** Looks in the storage for the bytes. Those that are still to be removed are taken back, unless they go just now. */
+/** Looks for the bytes in the storage. Cancels the removal of files that are still listed for it. */
 export const createFindLostFiles =
   (storage: Pick<Storage, 'find'>): FindLostFiles =>
   async (query, collection, recordId, names) => {

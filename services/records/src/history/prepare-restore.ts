@@ -1,61 +1,62 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Query } from '@recordbus/database';
-import type { Collection, ColumnValues, Field, FieldSealing, RecordReader } from '@recordbus/schema';
+import type { Collection, ColumnValues, FieldEncryption, RecordReader } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { dropNamed } from '../files/announced-files.ts';
 import { fileChangeOf, fileFieldsOf, fileNamesIn, refuseUnknownNames } from '../files/file-changes.ts';
 import { readStored, type StoredRecord } from '../read/read-stored.ts';
 import type { BeforeWrite } from '../write/write-hooks.ts';
-
-/** A field that is to be restored, and the value of then; that of an encrypted field is sealed. */
-export interface Restored {
-  readonly field: Field;
-  readonly value: unknown;
-}
+import type { WriteUnit } from '../write/write-unit.ts';
+import type { RestoredField } from './snapshot.ts';
 
 /** What a restore writes. */
 export interface RestorePlan {
-  /** Names of the fields that take the value of then, as it was stored. */
+  /** Names of the fields that take the value of the snapshot, as it was stored. */
   readonly names: readonly string[];
-  /** What the columns of other fields take. */
+  /** The values of fields that hooks changed. */
   readonly changed: ColumnValues;
 }
 
 interface PendingRestore {
   readonly collection: Collection;
   readonly id: string;
-  readonly offered: readonly Restored[];
+  readonly candidates: readonly RestoredField[];
   readonly reader: RecordReader;
 }
 
 /**
- * Runs the hooks of an update before a restore; they see what is restored as its values. What they leave as it was comes
- * back as it was stored. Throws 422 for values that can not be written, and for files that the record had at neither time.
+ * Runs the update hooks before a restore. They get the restored values as the body. Values that they do not change are
+ * restored as they were stored. Throws 422 for values that cannot be written, and for files that neither the record nor
+ * the snapshot has.
  */
 export async function prepareRestore(
-  query: Query,
-  { collection, id, offered, reader }: PendingRestore,
+  unit: WriteUnit,
+  { collection, id, candidates, reader }: PendingRestore,
   context: RequestContext,
-  { before, sealing }: { readonly before: BeforeWrite; readonly sealing: FieldSealing },
+  { before, encryption }: { readonly before: BeforeWrite; readonly encryption: FieldEncryption },
 ): Promise<RestorePlan> {
-  const body = Object.fromEntries(offered.map(({ field, value }) => [field.name, value]));
-  sealing.openRecord(collection, body);
-  const previous = (await readStored(query, collection, [id], sealing)).get(id);
-  const values = await before({ query, collection, id, body, previous, context });
+  const body = Object.fromEntries(candidates.map(({ field, value }) => [field.name, value]));
+  await encryption.decryptRecord(collection, body);
+  const previous = (await readStored(unit.query, collection, [id], encryption)).get(id);
+  const values = await before({ unit, collection, id, body, previous, context });
   const isChanged = (name: string) => !isDeepStrictEqual(values[name], body[name]);
-  const written = [...reader.readChange(values)].filter(([name]) => isChanged(name));
-  const changed = await sealing.storeSecrets(collection, new Map(written));
+  const written = [...(await reader.readChange(values))].filter(([name]) => isChanged(name));
+  const changed = await encryption.storeSecrets(collection, new Map(written));
   refuseUnknownFiles(collection, changed, [body, previous ?? {}]);
   const wanted = new Set([values, previous ?? {}].flatMap((record) => fileNamesIn(collection, record)));
   const left = fileNamesIn(collection, body).filter((name) => !wanted.has(name));
-  await dropNamed(query, { collectionId: collection.id, recordId: id, names: left });
-  const names = offered
+  await dropNamed(unit.query, { collectionId: collection.id, recordId: id, names: left });
+  const names = candidates
     .map(({ field }) => field.name)
     .filter((name) => Object.hasOwn(values, name) && !changed.has(name));
   return { names, changed };
 }
 
-function refuseUnknownFiles(collection: Collection, changed: ColumnValues, versions: readonly StoredRecord[]): void {
+/** Throws 422 for files that no version has. */
+export function refuseUnknownFiles(
+  collection: Collection,
+  changed: ColumnValues,
+  versions: readonly StoredRecord[],
+): void {
   const unknown = fileFieldsOf(collection).filter((field) => {
     if (!changed.has(field.name)) return false;
     const known = versions.flatMap((version) => version[field.name] ?? []);

@@ -1,133 +1,70 @@
 import type { Query } from '@recordbus/database';
-import { originValues, snapshotFields } from '@recordbus/journal';
-import {
-  type Collection,
-  compileRecordReader,
-  explainRefusal,
-  type FieldSealing,
-  isEncrypted,
-  type RecordReader,
-} from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { conflict, notFound } from '@recordbus/shared/errors';
-import { fileNamesIn } from '../files/file-changes.ts';
-import { openAnswer } from '../read/open-answer.ts';
+import type { Collection } from '@recordbus/schema';
+import { conflict } from '@recordbus/shared/errors';
+import { perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { perCollection } from '../sql/prepared.ts';
-import { composeLock } from '../write/lock-record.ts';
-import type { WriteHooks } from '../write/write-hooks.ts';
-import type { Unwritten, WrittenRecord } from '../write/written-record.ts';
-import { prepareRestore, type Restored, type RestorePlan } from './prepare-restore.ts';
-import { changeValues, composeFindKnown, composeFindSnapshot, composeRestore } from './restore-sql.ts';
+import type { Call } from '../rules/rule-context.ts';
+import { lockRow } from '../write/lock-record.ts';
+import type { WriteFailure } from '../write/write-failure.ts';
+import type { WriteUnit } from '../write/write-unit.ts';
+import type { WrittenRecord } from '../write/written-record.ts';
+import { overwriteRecord } from './overwrite-record.ts';
+import { recreateRecord } from './recreate-record.ts';
+import { composeFindEnd } from './recreate-sql.ts';
+import type { RestoreRules } from './restore-rules.ts';
+import { findSnapshot, type VersionQuery } from './snapshot.ts';
 
-/** Which version of a record is to be the present one again. */
-export interface Restoring {
-  readonly id: string;
-  /** The most recent snapshot at or before this time, in unix seconds. */
-  readonly atSec: number;
-  /** The versions (`updated_at` in unix seconds) that may be overwritten; any when undefined. */
-  readonly versions: readonly number[] | undefined;
+/** A restore, as the client sent it. */
+export interface RestoreRequest extends VersionQuery {
+  /** Whether a deleted record is created again. */
+  readonly deleted: boolean;
+  /** The versions that may be overwritten, including that of a delete; undefined for any. */
+  readonly versions: readonly string[] | undefined;
 }
 
-/** Says which of a record's files have no bytes any more. */
-export type FindLostFiles = (
-  query: Query,
-  collection: Collection,
-  recordId: string,
-  names: readonly string[],
-) => Promise<ReadonlySet<string>>;
+type RestoredRecord = { readonly outcome: 'written' | 'created' } & WrittenRecord;
 
-interface Snapshot {
-  readonly at: number;
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly fieldIds: readonly string[];
-}
-
-const compiled = perCollection((collection) => ({
-  reader: compileRecordReader(collection),
-  lock: composeLock(collection),
-  findKnown: composeFindKnown(collection),
-  findSnapshot: composeFindSnapshot(collection),
-  restore: composeRestore(collection),
-}));
-
-/** Only where hooks change what is restored. */
-const compiledChanged = perCollection((collection) => composeRestore(collection, { isChanged: true }));
-
-interface RestoreRules {
-  readonly findLostFiles: FindLostFiles;
-  readonly sealing: FieldSealing;
-  readonly hooks: WriteHooks;
-}
+const findEndOf = perCollection(composeFindEnd);
 
 /**
- * Restores a record to its most recent snapshot at or before a time, as an update: `updated` advances, with an event
- * and a row of history; the query is of a transaction. Fields that the snapshot does not know, and single files whose
- * bytes are gone, are left as they are; lists of files come back without those. Hooks may change what is restored. Throws
- * 404 before the first snapshot, 409 for a deleted record, and 422 naming every field whose value can't be written any
- * more: a taken unique value, a lost relation target, one that its field refuses by now.
+ * Restores a version of a record: an update of one that exists, or the create of a deleted one. The record gets a new
+ * version, with an event and a history row. The unit has to be a transaction. Hooks may change the restored values.
+ * Throws 404 for an unknown version, 409 for a deleted record without `deleted`, and 422 naming every field whose value
+ * can no longer be written (history §5.3).
  */
 export async function restoreRecord(
-  query: Query,
+  unit: WriteUnit,
   collection: Collection,
-  { id, atSec, versions }: Restoring,
-  context: RequestContext,
-  { findLostFiles, sealing, hooks }: RestoreRules,
-): Promise<({ readonly outcome: 'written' } & WrittenRecord) | Unwritten> {
+  { id, deleted, versions, upTo, isExact }: RestoreRequest,
+  call: Call,
+  rules: RestoreRules,
+): Promise<RestoredRecord | WriteFailure> {
   if (!isRecordId(id)) return { outcome: 'missing' };
-  const { reader, lock, findKnown, findSnapshot, restore } = compiled(collection);
-  // Locked before the snapshot is looked for, so that no write comes between unseen.
-  const [live] = await query<{ updatedAtSec: number }>({ text: lock, values: [id] });
-  if (!live) return await refuseGone(query, findKnown, id);
-  const [snapshot] = await query<Snapshot>({ text: findSnapshot, values: [id, atSec] });
-  if (!snapshot) throw notFound('snapshot');
-  if (versions && !versions.includes(live.updatedAtSec)) return { outcome: 'mismatch', ...live };
-  const lost = await findLostFiles(query, collection, id, fileNamesIn(collection, snapshot.record));
-  const offered = findRestored(collection, snapshot, lost);
-  const before = hooks.find(collection, 'update');
-  const { names, changed } = before
-    ? await prepareRestore(query, { collection, id, offered, reader }, context, { before, sealing })
-    : checkRestored(reader, offered);
-  const plain = [...originValues(context), id, snapshot.at, names, [...lost]];
-  const [row] = await query<WrittenRecord>(
-    changed.size === 0
-      ? { text: restore, values: plain }
-      : { text: compiledChanged(collection), values: [...plain, ...changeValues(collection, changed)] },
-  ).catch(explainRefusal(collection));
-  // It was locked, so only a hook can have deleted it.
-  if (!row) return { outcome: 'missing' };
-  const body = openAnswer(sealing, { collection, expansions: undefined }, row.body);
-  return { outcome: 'written', ...row, body };
+  const { query } = unit;
+  const versionQuery = { id, upTo, isExact };
+  const isAdmitted = (version: string) => !versions || versions.includes(version);
+  // The lock comes before the search for the version, so no write can come in between.
+  const existing = await lockExisting(query, collection, id, deleted);
+  if (existing) {
+    const snapshot = await findSnapshot(query, collection, versionQuery);
+    if (!isAdmitted(existing.version)) return { outcome: 'mismatch', ...existing };
+    const written = await overwriteRecord(unit, collection, { id, snapshot }, call, rules);
+    return written ? { outcome: 'written', ...written } : { outcome: 'missing' };
+  }
+  const [end] = await query<{ isDelete: boolean; version: string }>({ text: findEndOf(collection), values: [id] });
+  if (!end) return { outcome: 'missing' };
+  if (!deleted) throw conflict('record_deleted', 'the record was deleted; deleted=1 creates it again');
+  const snapshot = await findSnapshot(query, collection, versionQuery);
+  if (!isAdmitted(end.version)) return { outcome: 'mismatch', version: end.version };
+  const deletedRecord = { id, snapshot, isRecorded: end.isDelete };
+  return { outcome: 'created', ...(await recreateRecord(unit, collection, deletedRecord, call, rules)) };
 }
 
-/** A record that history knows was deleted; bringing one back is not served (interface §9). */
-async function refuseGone(query: Query, findKnown: string, id: string): Promise<Unwritten> {
-  const known = await query({ text: findKnown, values: [id] });
-  if (known.length > 0) throw conflict('record_deleted', 'a deleted record can not be restored');
-  return { outcome: 'missing' };
+/** Locks a record if it exists. Of several requests that create it again, the first one creates it; the others find it. */
+async function lockExisting(query: Query, collection: Collection, id: string, deleted: boolean) {
+  const existing = await lockRow(query, collection, id);
+  if (existing || !deleted) return existing;
+  const values = [`${collection.id}/${id}`];
+  await query({ text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))', values });
+  return lockRow(query, collection, id);
 }
-
-/** Throws 422 for what its field refuses by now. A sealed value was checked when it was written. */
-function checkRestored(reader: RecordReader, offered: readonly Restored[]): RestorePlan {
-  reader.readChange(
-    Object.fromEntries(offered.flatMap(({ field, value }) => (isEncrypted(field) ? [] : [[field.name, value]]))),
-  );
-  return { names: offered.map(({ field }) => field.name), changed: new Map() };
-}
-
-/** The fields to set, and what to: those that the snapshot knows, but for files that are lost. */
-function findRestored(collection: Collection, { fieldIds, record }: Snapshot, lost: ReadonlySet<string>): Restored[] {
-  const known = new Set(fieldIds);
-  return snapshotFields(collection)
-    .filter(({ id }) => known.has(id))
-    .map((field) => ({
-      field,
-      value: field.type === 'file' ? withoutLost(record[field.name], lost) : record[field.name],
-    }))
-    .filter(({ value }) => value !== undefined);
-}
-
-const withoutLost = (value: unknown, lost: ReadonlySet<string>): unknown => {
-  if (Array.isArray(value)) return value.filter((name) => !lost.has(name));
-  return typeof value === 'string' && lost.has(value) ? undefined : value;
-};

@@ -1,17 +1,20 @@
 import {
   answerOf,
+  type Cte,
+  composeWrite,
   historyTableOf,
-  insertEvents,
-  nextUpdatedAt,
   nextValue,
-  selectChange,
+  type Origin,
   selectSnapshots,
   snapshotFields,
-  withHistory,
+  versionAssignments,
+  type WriteStatement,
 } from '@recordbus/journal';
+import type { NamedParameters } from '@recordbus/query';
 import {
   type Collection,
   type ColumnValues,
+  type Field,
   fieldTypeOf,
   quoteIdentifier,
   quoteLiteral,
@@ -19,65 +22,88 @@ import {
   selectList,
   tableOf,
 } from '@recordbus/schema';
+import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
+import { hasAccounts } from '../accounts/new-account.ts';
 
-/** Is anything known of a record? Its value is the id. */
-export const composeFindKnown = (collection: Collection): string =>
-  `select from ${historyTableOf(collection)} where record_id = $1::text limit 1`;
-
-/** The most recent snapshot of a record at or before a time: which one, as a record, and the ids of the fields it knows. */
+/** Selects the last snapshot of a record up to a version ($2 and $3): its version, the record, and its field ids. */
 export function composeFindSnapshot(collection: Collection): string {
   const picked = `select * from ${historyTableOf(collection)}
-    where record_id = $1::text and at <= $2::bigint order by at desc limit 1`;
-  return `select k.at, row_to_json(r.*) as record, array(select json_object_keys(k.snapshot)) as "fieldIds"
+    where record_id = $1::text and (at, _revision) <= ($2::bigint, $3::bigint)
+    order by at desc, _revision desc limit 1`;
+  return `select k.at as "atSec", k._revision as revision, row_to_json(r.*) as record, array(select json_object_keys(k.snapshot)) as "fieldIds"
   from (${picked}) k join lateral (${selectSnapshots(collection, 'select k.*')}) n on true
   cross join lateral (select ${selectList(recordColumns(collection), 'n')}) r`;
 }
 
-/**
- * Writes the values of a snapshot back to a record that is locked; its values are the origin, the id, the snapshot's
- * `at`, the names of the fields to set, and those of files to leave out of lists (both asked for also where there are
- * no such fields). What is restored never leaves the database, so it comes back as it was stored, sealed values sealed.
- * A restore that hooks have changed takes `changeValues` besides, which go before those of the snapshot.
- */
-export function composeRestore(collection: Collection, { isChanged = false } = {}): string {
-  const known = new Set(snapshotFields(collection));
-  const assignments = collection.fields.flatMap((field, index) => {
-    const column = quoteIdentifier(field.name);
-    const name = quoteLiteral(field.name);
-    const changed = isChanged
-      ? [`when ${name} = any($9::text[]) then $${10 + index}::${fieldTypeOf(field).columnType(field)}`]
-      : [];
-    const ofThen = field.type === 'file' && field.options.multiple ? withoutLost(`p.${column}`) : nextValue(field, 'p');
-    const restored = known.has(field) ? [`when ${name} = any($7::text[]) then ${ofThen}`] : [];
-    const cases = [...changed, ...restored];
-    return cases.length > 0 ? [`${column} = case ${cases.join(' ')} else ${nextValue(field, 't')} end, `] : [];
-  });
-  const picked = `select * from ${historyTableOf(collection)} where record_id = $5::text and at = $6::bigint`;
-  return `with old as materialized (
-  select t.* from ${tableOf(collection)} t where t.id = $5::text
-), picked as materialized (
-  ${selectSnapshots(collection, picked)}
-), new as (
-  update ${tableOf(collection)} t set ${assignments.join('')}updated_at = ${nextUpdatedAt('t')}
-  from picked p where t.id = p.id
-  returning t.*
-), shown as materialized (
-  ${selectChange(collection, 'new', 'old')}
-), event as (
-  ${insertEvents({ collection, verb: 'update', source: 'shown' })}
-)${withHistory({ collection, verb: 'update', source: 'new' })}
-select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.updated_at as "updatedAtSec" from shown s
-where $7::text[] is not null and $8::text[] is not null`;
+export interface RestoreValues extends Origin, Partial<AuditValues> {
+  readonly id: string;
+  /** The snapshot's `at` and `_revision`. */
+  readonly atSec: number;
+  readonly revision: number;
+  /** Names of the fields that take the value of the snapshot. */
+  readonly names: readonly string[];
+  /** Names of files to leave out of lists: their bytes are gone. */
+  readonly lost: readonly string[];
+  /** The values of fields that hooks changed. */
+  readonly changed: ColumnValues;
+  /** The names of these fields. */
+  readonly changedNames: readonly string[];
 }
 
-/** The names of changed fields, and a value for each field. */
-export const changeValues = ({ fields }: Collection, changed: ColumnValues): unknown[] => [
-  [...changed.keys()],
-  ...fields.map(({ name }) => changed.get(name) ?? null),
-];
+export type RestoreParameters = NamedParameters<RestoreValues>;
 
-const withoutLost = (list: string): string =>
+/**
+ * The statement that writes the values of a snapshot to a locked record. The values never leave the database, so they come
+ * back as they were stored, encrypted ones included. With `isChanged`, the values of `changed` take precedence over those
+ * of the snapshot. A restore of an account writes audit rows.
+ */
+export const composeRestore = (collection: Collection, { isChanged = false } = {}): WriteStatement<RestoreValues> =>
+  composeWrite((parameters) => {
+    const known = new Set(snapshotFields(collection));
+    const assignments = collection.fields.flatMap((field) => {
+      const cases = [
+        ...(isChanged ? [caseChanged(field, parameters)] : []),
+        ...(known.has(field) ? [caseRestored(field, parameters)] : []),
+      ];
+      const column = quoteIdentifier(field.name);
+      return cases.length > 0 ? [`${column} = case ${cases.join(' ')} else ${nextValue(field, 't')} end, `] : [];
+    });
+    const old = `select t.* from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`;
+    const write = `update ${tableOf(collection)} t set ${assignments.join('')}${versionAssignments('t')}
+  from picked p where t.id = p.id
+  returning t.*`;
+    return {
+      before: [{ name: 'old', sql: old, isMaterialized: true }, pickedSnapshot(collection, parameters)],
+      writes: [{ collection, verb: 'update', write }],
+      after: [hasAccounts(collection) ? auditedAccount(collection, parameters) : undefined],
+      answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.version from shown s`,
+    };
+  });
+
+/** The CTE `picked`: the snapshot to restore, as a row. */
+export function pickedSnapshot(collection: Collection, parameters: RestoreParameters): Cte {
+  const id = parameters.named('id', 'text');
+  const version = `at = ${parameters.named('atSec', 'bigint')} and _revision = ${parameters.named('revision', 'integer')}`;
+  const rows = `select * from ${historyTableOf(collection)} where record_id = ${id} and ${version}`;
+  return { name: 'picked', sql: selectSnapshots(collection, rows), isMaterialized: true };
+}
+
+/** The case of a field that hooks changed. */
+export function caseChanged(field: Field, parameters: RestoreParameters): string {
+  const value = parameters.member('changed', field.name, fieldTypeOf(field).columnType(field));
+  return `when ${quoteLiteral(field.name)} = any(${parameters.named('changedNames', 'text[]')}) then ${value}`;
+}
+
+/** The case of a field that takes its value from the row `p` of `picked`. Lists of files leave out lost ones. */
+export function caseRestored(field: Field, parameters: RestoreParameters): string {
+  const column = `p.${quoteIdentifier(field.name)}`;
+  const value =
+    field.type === 'file' && field.options.multiple ? withoutLostFiles(column, parameters) : nextValue(field, 'p');
+  return `when ${quoteLiteral(field.name)} = any(${parameters.named('names', 'text[]')}) then ${value}`;
+}
+
+const withoutLostFiles = (list: string, parameters: RestoreParameters): string =>
   `case when ${list} is not null then (
     select coalesce(jsonb_agg(f.name order by f.place), '[]')
-    from jsonb_array_elements_text(${list}) with ordinality f(name, place) where f.name <> all($8::text[])
+    from jsonb_array_elements_text(${list}) with ordinality f(name, place) where f.name <> all(${parameters.named('lost', 'text[]')})
   ) end`;

@@ -1,33 +1,35 @@
-import { compileExpression, compileSort, type Place, type Sort } from '@recordbus/query';
+import { compileExpression, compileSort, type Sort, type SqlTarget } from '@recordbus/query';
 import { type Collection, hasTimeColumn } from '@recordbus/schema';
-import { type Asking, compileRule, isAsked, writerOf } from '../rules/compile-rule.ts';
+import { audienceOf, compileRule } from '../rules/compile-rule.ts';
+import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { readExpression } from './read-expression.ts';
 
-type Reading = Pick<Asking, 'principal' | 'schema'>;
+type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 
-/** The list rule, where this caller is asked it, and the filter as one condition; undefined when there is neither. */
+/** The list rule, if it applies to this caller, and the filter as one condition; undefined without both. */
 export function readCondition(
   collection: Collection,
   filter: string | undefined,
-  place: Place,
-  { principal, schema }: Reading,
+  into: SqlTarget,
+  { principal, schema }: ReadContext,
 ): string | undefined {
-  const scope = { collection, schema, writtenBy: writerOf({ principal }) };
+  const scope = { collection, schema, audience: audienceOf({ principal }) };
   const conditions: string[] = [];
-  if (isAsked(collection, 'list', principal)) conditions.push(`(${compileRule(collection, 'list', schema, place)})`);
+  if (needsRuleCheck(collection, 'list', { principal }))
+    conditions.push(`(${compileRule(collection, 'list', schema, into)})`);
   if (filter !== undefined)
-    conditions.push(`(${readExpression('filter', () => compileExpression(filter, scope, place))})`);
+    conditions.push(`(${readExpression('filter', () => compileExpression(filter, scope, into))})`);
   return conditions.length > 0 ? conditions.join(' and ') : undefined;
 }
 
-/** The sort; newest first where none is given and it is known how old a row is (contract §8, Views). */
+/** The sort. The default is newest first, or by id where rows have no `created` (records §3.2). */
 export function readSort(
   collection: Collection,
   sort: string | undefined,
-  place: Place,
-  { principal, schema }: Reading,
+  into: SqlTarget,
+  { principal, schema }: ReadContext,
 ): Sort {
-  const scope = { collection, schema, writtenBy: writerOf({ principal }) };
-  const byAge = hasTimeColumn(collection, 'created_at') ? '-created' : 'id';
-  return readExpression('sort', () => compileSort(sort ?? byAge, scope, place));
+  const scope = { collection, schema, audience: audienceOf({ principal }) };
+  const defaultSort = hasTimeColumn(collection, 'created_at') ? '-created' : 'id';
+  return readExpression('sort', () => compileSort(sort ?? defaultSort, scope, into));
 }

@@ -1,22 +1,22 @@
 import { limits } from '@recordbus/query';
 import { type Collection, type Field, quoteIdentifier } from '@recordbus/schema';
-import { malformed } from '@recordbus/shared/errors';
-import { type Asking, isAsked } from '../rules/compile-rule.ts';
+import { malformedParameter } from '@recordbus/shared/errors';
+import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 
-/** A relation that an answer follows, and those that it follows from there. */
+/** A relation that an answer expands, and the relations expanded within its target. */
 export interface Expansion {
   /** Name of the relation field. */
   readonly name: string;
-  /** Its column, quoted. */
+  /** Quoted column of the field. */
   readonly column: string;
   readonly target: Collection;
-  /** Has the target's view rule to be evaluated for this caller? */
-  readonly isAsked: boolean;
-  /** Undefined when the path ends here. */
+  /** Whether the target's view rule has to be evaluated for this caller. */
+  readonly needsRuleCheck: boolean;
+  /** Undefined at the end of a path. */
   readonly inner: readonly Expansion[] | undefined;
 }
 
-/** A path is short, but many of them ask for a plan that takes long to make. */
+/** Each path is short, but planning a statement with many of them takes long. */
 const maxExpansions = 50;
 
 interface Node {
@@ -26,13 +26,13 @@ interface Node {
 }
 
 /**
- * Reads `expand`: comma-separated paths of relation fields (interface §4.5). Throws 400 for a path that the collection
- * does not have, one of more than six relations (contract §2), and more than fifty relations in all.
+ * Reads `expand`: comma-separated paths of relation fields (records §10.1). Throws 400 for an unknown path, one of more
+ * than six relations, and more than fifty relations in all.
  */
 export function readExpand(
   expand: string,
   collection: Collection,
-  asking: Pick<Asking, 'principal' | 'schema'>,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): readonly Expansion[] {
   const root = new Map<string, Node>();
   let count = 0;
@@ -41,10 +41,12 @@ export function readExpand(
     if (names.length > limits.hops) throw refused(`a path follows at most ${limits.hops} relations`);
     let nodes = root;
     let from = collection;
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       let node = nodes.get(name);
       if (!node) {
-        node = findRelation(name, from, asking);
+        // Errors name a target by its path: the caller may not know the name of its collection.
+        const label = index === 0 ? collection.name : names.slice(0, index).join('.');
+        node = findRelation(name, { from, label }, ruleContext);
         nodes.set(name, node);
         count += 1;
         if (count > maxExpansions) throw refused(`at most ${maxExpansions} relations can be expanded at once`);
@@ -53,26 +55,35 @@ export function readExpand(
       from = node.target;
     }
   }
-  return expansionsOf(root, asking);
+  return expansionsOf(root, ruleContext);
 }
 
-function findRelation(name: string, collection: Collection, { schema }: Pick<Asking, 'schema'>): Node {
-  const field = collection.fields.find((candidate) => candidate.name === name);
+interface Owner {
+  readonly from: Collection;
+  /** Its name in errors. */
+  readonly label: string;
+}
+
+function findRelation(name: string, { from, label }: Owner, { schema }: Pick<RuleContext, 'schema'>): Node {
+  const field = from.fields.find((candidate) => candidate.name === name);
   const target = field?.collection === undefined ? undefined : schema.findCollection(field.collection);
-  if (!field || !target) throw refused(`${collection.name} has no relation ${JSON.stringify(name)}`);
+  if (!field || !target) throw refused(`${label} has no relation ${JSON.stringify(name)}`);
   return { field, target, inner: new Map() };
 }
 
-/** Those that can show something: what is for admins only shows nothing to others, and is not asked for. */
-const expansionsOf = (nodes: ReadonlyMap<string, Node>, asking: Pick<Asking, 'principal' | 'schema'>): Expansion[] =>
+/** The expansions that can show something. Targets for admins only are left out for other callers. */
+const expansionsOf = (
+  nodes: ReadonlyMap<string, Node>,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
+): Expansion[] =>
   [...nodes.values()]
     .map(({ field, target, inner }) => ({
       name: field.name,
       column: quoteIdentifier(field.name),
       target,
-      isAsked: isAsked(target, 'view', asking.principal),
-      inner: inner.size > 0 ? expansionsOf(inner, asking) : undefined,
+      needsRuleCheck: needsRuleCheck(target, 'view', ruleContext),
+      inner: inner.size > 0 ? expansionsOf(inner, ruleContext) : undefined,
     }))
-    .filter(({ target, isAsked }) => !(isAsked && target.rules.view === ''));
+    .filter(({ target, needsRuleCheck }) => !(needsRuleCheck && target.rules.view === ''));
 
-const refused = (problem: string) => malformed(`expand: ${problem}`, { parameter: 'expand' });
+const refused = (problem: string) => malformedParameter('expand', problem);

@@ -1,82 +1,99 @@
-import type { Query } from '@recordbus/database';
+import { versionOf } from '@recordbus/journal';
 import { createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, type FieldSealing, hasTimeColumn, tableOf } from '@recordbus/schema';
+import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
+import { type Prepared, perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { ruleRefusal } from '../rules/authorise.ts';
-import { type Asking, compileRule, isAsked, writerOf } from '../rules/compile-rule.ts';
-import { type Prepared, perCollection } from '../sql/prepared.ts';
-import { createShapeCache } from '../sql/shape-cache.ts';
+import { ruleRefusal } from '../rules/authorize.ts';
+import { audienceOf, compileRule } from '../rules/compile-rule.ts';
+import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { checkAnswerSize, limitedText } from './answer-limit.ts';
+import { decryptAnswer } from './decrypt-answer.ts';
 import { readExpand } from './expansion.ts';
-import { openAnswer } from './open-answer.ts';
-import { readProjection } from './projection.ts';
-import { recordJson, type Shown } from './record-json.ts';
+import { readFieldSelection } from './field-selection.ts';
+import { isOpenEnded, type Projection, recordJson } from './record-json.ts';
+import type { RecordReads } from './record-reads.ts';
+import { createShapeCache } from './shape-cache.ts';
 
-/** What a client wants to see of a record. */
+/** A get, as the client sent it. */
 export interface GetRequest {
   readonly id: string;
   readonly fields?: string | undefined;
   readonly expand?: string | undefined;
 }
 
-/** A record as the body of an answer, and its version. */
+/** The body of the answer, and the version of the record. */
 interface FoundRecord {
   /** `{"data": record}`. */
   readonly body: string;
-  /** Null for a row of a view that has no such column. */
-  readonly updatedAtSec: number | null;
+  /** The version, as in the ETag; null for a row of a view. */
+  readonly version: string | null;
 }
 
 interface Get extends Prepared {
   readonly parameters: Parameters;
-  readonly shown: Shown;
+  readonly projection: Projection;
+  /** Whether the second value of the statement is the most bytes of the answer. */
+  readonly isLimited: boolean;
 }
 
 const shapesOf = perCollection(() => createShapeCache<Get>('get'));
 
 /**
- * Reads one record; the answer's body comes from the database as it is sent. Throws 400 for an `expand` that can't be
- * understood, 403 or 401 for a record that the view rule hides.
+ * Reads one record. The database writes the body of the answer. Throws 400 for an invalid `expand`, 403 or 401 for a
+ * record that the view rule hides, and 422 for a read that takes too long or an answer that is too large.
  */
 export async function findRecord(
-  query: Query,
+  reads: RecordReads,
   collection: Collection,
   request: GetRequest,
-  asking: Asking,
-  sealing: FieldSealing,
+  ruleContext: RuleContext,
+  encryption: FieldEncryption,
 ): Promise<FoundRecord | undefined> {
   const { id, fields, expand } = request;
   const isPlain = fields === undefined && expand === undefined;
-  const shape = JSON.stringify([writerOf(asking), fields, expand]);
-  const compose = () => composeGet(collection, request, asking);
-  const { parameters, shown, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const shape = JSON.stringify([audienceOf(ruleContext), fields, expand]);
+  const compose = () => composeGet(collection, request, ruleContext);
+  const { parameters, projection, isLimited, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   if (!isRecordId(id)) return undefined;
-  const values = [id, ...parameters.values(asking.request)];
+  const maxBytes = reads.maxAnswerBytes();
+  const values = [id, ...(isLimited ? [maxBytes] : []), ...parameters.values(ruleContext.request)];
+  const query = expand === undefined && collection.type !== 'view' ? reads.get : reads.shaped;
   const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
-  if (row?.isAllowed === false) throw ruleRefusal(asking.principal);
-  return row && { ...row, body: openAnswer(sealing, shown, row.body) };
+  if (row?.isAllowed === false) throw ruleRefusal(ruleContext.principal);
+  if (row) checkAnswerSize(row.body, maxBytes);
+  return row && { ...row, body: await decryptAnswer(encryption, projection, row.body, maxBytes) };
 }
 
-/** A get; its first value is the id. Where the view rule is an expression that is asked, it says what came of it. */
+/** The most bytes that the answer may have. */
+const maxBytes = '$2::bigint';
+
+/**
+ * Composes a get. Its values are the id and, if it is limited, the most bytes of the answer. A view rule that has to be
+ * checked adds the column `isAllowed`.
+ */
 function composeGet(
   collection: Collection,
   { fields, expand }: GetRequest,
-  asking: Pick<Asking, 'principal' | 'schema'>,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): Get {
-  const parameters = createParameters(2);
-  const { principal, schema } = asking;
+  const isLimited = expand !== undefined || isOpenEnded(collection);
+  const parameters = createParameters(isLimited ? 3 : 2);
+  const { schema } = ruleContext;
   const rule =
-    isAsked(collection, 'view', principal) && compileRule(collection, 'view', schema, { row: 't', parameters });
-  const shown = {
+    needsRuleCheck(collection, 'view', ruleContext) &&
+    compileRule(collection, 'view', schema, { row: 't', parameters });
+  const projection = {
     collection,
-    projection: readProjection(fields),
-    expansions: expand === undefined ? undefined : readExpand(expand, collection, asking),
+    selection: readFieldSelection(fields),
+    expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const { from, text: json } = recordJson(shown, 't', { parameters, schema });
-  const text = `select '{"data":' || ${json} || '}' as body, ${
-    hasTimeColumn(collection, 'updated_at') ? 't.updated_at' : 'null'
-  } as "updatedAtSec"${rule === false ? '' : `, (${rule}) is true as "isAllowed"`}
+  const { from, text: json } = recordJson(projection, 't', { parameters, schema, maxBytes });
+  const body = isLimited ? limitedText(json, maxBytes) : json;
+  const text = `select '{"data":' || ${body} || '}' as body, ${
+    collection.type === 'view' ? 'null' : versionOf('t')
+  } as version${rule === false ? '' : `, (${rule}) is true as "isAllowed"`}
 from ${tableOf(collection)} t
 ${from}
 where t.id = $1`;
-  return { text, parameters, shown };
+  return { text, parameters, projection, isLimited };
 }

@@ -6,33 +6,33 @@ import { composeList, type ListRequest } from './list-records.ts';
 const posts = testCollection('posts', [{ name: 'title' }, { name: 'Order' }]);
 const request: ListRequest = { page: 1, perPage: 20, skipTotal: true };
 
-const asking = {
+const ruleContext = {
   principal: { type: 'admin', id: 'a1', email: 'a@x.org' },
   schema: { findCollection: () => posts },
 } as const;
-const textOf = (asked: ListRequest, totalling: 'none' | 'count' | 'carry on') =>
-  composeList(posts, asked, totalling, asking).text;
+const textOf = (list: ListRequest, totalMode: 'none' | 'count' | 'incremental') =>
+  composeList(posts, list, totalMode, ruleContext).text;
 
 describe('the statement of a list', () => {
-  it('has the limit of a usual first page in its text', () => {
+  it('has the limit of a common first page in its text', () => {
     assert.match(textOf(request, 'none'), /order by t\.created_at desc, t\.id desc\s+limit 20\n/);
   });
 
-  it('takes any other window as values, behind those of the total', () => {
-    const unusual = { ...request, page: 2 };
-    assert.match(textOf(unusual, 'none'), /limit \$3 offset \$4/);
-    assert.match(textOf(unusual, 'count'), /limit \$3 offset \$4/);
-    assert.match(textOf(unusual, 'carry on'), /limit \$5 offset \$6/);
-    assert.match(textOf({ ...request, perPage: 21 }, 'none'), /limit \$3 offset \$4/);
+  it('takes any other limit and offset as values, after those of the total', () => {
+    const otherPage = { ...request, page: 2 };
+    assert.match(textOf(otherPage, 'none'), /limit \$4 offset \$5/);
+    assert.match(textOf(otherPage, 'count'), /limit \$4 offset \$5/);
+    assert.match(textOf(otherPage, 'incremental'), /limit \$6 offset \$7/);
+    assert.match(textOf({ ...request, perPage: 21 }, 'none'), /limit \$4 offset \$5/);
   });
 
-  it('counts only when it is asked to', () => {
+  it('counts only in the mode count', () => {
     assert.doesNotMatch(textOf(request, 'none'), /count\(|outbox/);
     assert.match(textOf(request, 'count'), /select count\(\*\) as total from records\."posts"/);
-    assert.match(textOf(request, 'carry on'), /system\.outbox/);
+    assert.match(textOf(request, 'incremental'), /system\.outbox/);
   });
 
-  it('reads the members that fields names, and no others', () => {
+  it('reads only the members that `fields` names', () => {
     const text = textOf({ ...request, fields: 'Order, nothing' }, 'none');
     assert.match(text, /select t\.id, t\."Order"\s+from/);
     assert.match(text, /select p\.id as "id", p\."Order" as "Order"\) r/);

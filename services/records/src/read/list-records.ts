@@ -1,18 +1,19 @@
-import type { Database } from '@recordbus/database';
 import { createParameters, type Parameters } from '@recordbus/query';
-import { type Collection, type FieldSealing, tableOf } from '@recordbus/schema';
-import { type Asking, isAsked, writerOf } from '../rules/compile-rule.ts';
-import { type Prepared, perCollection } from '../sql/prepared.ts';
-import { createShapeCache } from '../sql/shape-cache.ts';
+import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
+import { type Prepared, perCollection } from '../record/prepared.ts';
+import { audienceOf } from '../rules/compile-rule.ts';
+import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { joinedWithinLimit } from './answer-limit.ts';
 import { readCondition, readSort } from './conditions.ts';
+import { decryptAnswer } from './decrypt-answer.ts';
 import { readExpand } from './expansion.ts';
-import { openAnswer } from './open-answer.ts';
-import { readProjection } from './projection.ts';
-import { readerFor } from './reader-for.ts';
-import { columnList, recordJson, type Shown } from './record-json.ts';
-import { carryOnTotal, countRecords, findKnownTotal, keepTotal, type Total } from './total.ts';
+import { readFieldSelection } from './field-selection.ts';
+import { columnList, type Projection, recordJson } from './record-json.ts';
+import type { RecordReads } from './record-reads.ts';
+import { createShapeCache } from './shape-cache.ts';
+import { countedTotal, findKnownTotal, incrementalTotal, keepTotal, type Total } from './total.ts';
 
-/** What a client asks of a list, its numbers within their bounds. */
+/** A list, as the client sent it, with numbers within their bounds. */
 export interface ListRequest {
   /** 1-based. */
   readonly page: number;
@@ -24,113 +25,121 @@ export interface ListRequest {
   readonly expand?: string | undefined;
 }
 
-/** How a list comes to its total. */
-type Totalling = 'none' | 'count' | 'carry on';
+/** How a list computes its total. */
+type TotalMode = 'none' | 'count' | 'incremental';
 
 interface List extends Prepared {
   readonly parameters: Parameters;
-  readonly shown: Shown;
-  /** Are its rows chosen by their values, or sorted by those of other records, or many of these gone for? */
-  readonly isHeavy: boolean;
+  readonly projection: Projection;
 }
 
-const openShapesOf = perCollection(() => createShapeCache<List>('list'));
-/** Apart from the others, since filters are ever new. */
+const plainShapesOf = perCollection(() => createShapeCache<List>('list'));
+/** A cache of their own: clients keep sending new filters, which would push out the other shapes. */
 const filteredShapesOf = perCollection(() => createShapeCache<List>('filter'));
 
 /**
- * Reads a page of those records that the list rule and the filter let through, with its counts: the whole body of the
- * answer, as the database writes it. A heavy list goes where it holds up no other read.
- * Throws 400 for a filter, sort or expand that can't be understood.
+ * Reads a page of the records that the list rule and the filter admit, with its totals. The database writes the whole
+ * body of the answer. Throws 400 for an invalid filter, sort or expand, and 422 for a list that takes too long or is too
+ * large.
  */
 export async function listRecords(
-  database: Pick<Database, 'read' | 'query'>,
+  reads: RecordReads,
   collection: Collection,
   request: ListRequest,
-  asking: Asking,
-  sealing: FieldSealing,
+  ruleContext: RuleContext,
+  encryption: FieldEncryption,
 ): Promise<string> {
   const { page, perPage, skipTotal, filter, sort, fields, expand } = request;
-  const isFiltered = filter !== undefined || isAsked(collection, 'list', asking.principal);
-  // The rows of a view come and go without an event of their own.
+  const isFiltered = filter !== undefined || needsRuleCheck(collection, 'list', ruleContext);
+  // Rows of a view appear and disappear without events, so their total cannot be incremental.
   const isCounted = isFiltered || collection.type === 'view';
   const known = skipTotal || isCounted ? undefined : findKnownTotal(collection);
-  const totalling = skipTotal ? 'none' : known ? 'carry on' : 'count';
+  const totalMode = skipTotal ? 'none' : known ? 'incremental' : 'count';
   const shape = JSON.stringify([
-    isUsual(request) && perPage,
-    totalling,
-    writerOf(asking),
+    isCommonPage(request) && perPage,
+    totalMode,
+    audienceOf(ruleContext),
     sort,
     fields,
     filter,
     expand,
   ]);
   const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
-  const shapesOf = isFiltered ? filteredShapesOf : openShapesOf;
-  const compose = () => composeList(collection, request, totalling, asking);
-  const { parameters, shown, isHeavy, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const shapesOf = isFiltered ? filteredShapesOf : plainShapesOf;
+  const compose = () => composeList(collection, request, totalMode, ruleContext);
+  const { parameters, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   const base = known ? [known.total, known.snapshot] : [];
-  const window = isUsual(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
-  const values = [page, perPage, ...base, ...window, ...parameters.values(asking.request)];
-  const query = isHeavy ? database.query : readerFor(collection, database);
-  const [row] = await query<{ body: string } & Total>({ ...statement, values });
-  if (!row) throw new Error('the statement of a list gave no row');
+  const window = isCommonPage(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
+  const more = [...base, ...window, ...parameters.values(ruleContext.request)];
+  const statementFor = (maxBytes: number) => ({ ...statement, values: [page, perPage, maxBytes, ...more] });
+  const isShaped = !isPlainList(request) || isCounted || totalMode === 'count';
+  const [row] = await (isShaped
+    ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
+    : reads.page<{ body: string } & Total>(statementFor));
+  if (!row) throw new Error('the statement of a list returned no row');
   if (!skipTotal && !isCounted) keepTotal(collection, row, !known);
-  return openAnswer(sealing, shown, row.body);
+  return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
 }
 
-/** Sizes that user interfaces ask for. */
-const usualSizes = new Set([10, 20, 25, 30, 50, 100]);
+/** Page sizes that user interfaces use. */
+const commonPageSizes = new Set([10, 20, 25, 30, 50, 100]);
 
-/** Rows of a page whose expanded records are read without holding up other reads. */
-const maxLightExpanded = 100;
+/** A first page in the default order: no parameter of the client makes it more expensive. */
+const isPlainList = (request: ListRequest): boolean =>
+  isCommonPage(request) && request.sort === undefined && request.filter === undefined && request.expand === undefined;
 
 /**
- * A first page of a usual size has its limit in the text: PostgreSQL takes a limit that is a parameter for a tenth of
- * the table, so it would never keep a plan for one, but plan each request anew.
+ * A first page of a common size has its limit in the text of the statement. PostgreSQL assumes that a limit in a
+ * parameter is a tenth of the table, so it would never keep a generic plan and would plan each request again.
  */
-const isUsual = ({ page, perPage }: ListRequest): boolean => page === 1 && usualSizes.has(perPage);
+const isCommonPage = ({ page, perPage }: ListRequest): boolean => page === 1 && commonPageSizes.has(perPage);
+
+/** The most bytes that the answer may have. */
+const maxBytes = '$3::bigint';
 
 /**
- * A list; its values are page and perPage, total and snapshot when a total is carried on, and limit and
- * offset when they are not in the text, then those of
- * the expressions. With a total it gives that and its snapshot for the next list to carry on.
+ * Composes a list. Its values are, in this order: page, perPage, the most bytes of the answer; total and snapshot for an
+ * incremental total; limit and offset unless they are in the text; the values of the expressions. With a total, the row
+ * has `total` and `snapshot`, from which the next list computes its own.
  */
 export function composeList(
   collection: Collection,
   request: ListRequest,
-  totalling: Totalling,
-  asking: Pick<Asking, 'principal' | 'schema'>,
+  totalMode: TotalMode,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): List {
   const { perPage, fields, expand } = request;
-  const windowAt = totalling === 'carry on' ? 5 : 3;
-  const parameters = createParameters(windowAt + (isUsual(request) ? 0 : 2));
+  const windowAt = totalMode === 'incremental' ? 6 : 4;
+  const parameters = createParameters(windowAt + (isCommonPage(request) ? 0 : 2));
   const place = { row: 't', parameters };
-  const condition = readCondition(collection, request.filter, place, asking);
-  const { joins, orderBy } = readSort(collection, request.sort, place, asking);
+  const condition = readCondition(collection, request.filter, place, ruleContext);
+  const { joins, orderBy } = readSort(collection, request.sort, place, ruleContext);
   const where = condition === undefined ? '' : ` where ${condition}`;
-  const isHeavy = where !== '' || joins !== '' || (expand !== undefined && perPage > maxLightExpanded);
-  const shown = {
+  const projection = {
     collection,
-    projection: readProjection(fields),
-    expansions: expand === undefined ? undefined : readExpand(expand, collection, asking),
+    selection: readFieldSelection(fields),
+    expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const { columns, from, text: json } = recordJson(shown, 'p', { parameters, schema: asking.schema });
-  const rows = `coalesce((select string_agg(${json}, ',') from (
+  const {
+    columns,
+    from,
+    text: json,
+  } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema, maxBytes });
+  const page = `select ${json} as json from (
   select ${columnList(columns, 't')}
   from ${tableOf(collection)} t${joins && ` ${joins}`}${where}
   order by ${orderBy}
-  limit ${isUsual(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
-) p ${from}), '')`;
-  const head = `'{"data":[' || ${rows} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
-  if (totalling === 'none') {
+  limit ${isCommonPage(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
+) p ${from}`;
+  const head = `'{"data":[' || ${joinedWithinLimit(page, maxBytes)} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
+  if (totalMode === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
-    return { text, parameters, shown, isHeavy };
+    return { text, parameters, projection };
   }
-  // One statement is one snapshot: the total and the page never contradict each other.
+  // One statement sees one snapshot, so the total always fits the page.
   const pages = '(c.total::bigint + $2::bigint - 1) / $2::bigint';
   const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.total::bigint as total, pg_current_snapshot()::text as snapshot
-from (${totalling === 'count' ? `${countRecords(collection)} t${where}` : carryOnTotal(collection, '$3', '$4')}) c`;
-  return { text, parameters, shown, isHeavy };
+from (${totalMode === 'count' ? `${countedTotal(collection)} t${where}` : incrementalTotal(collection, '$4', '$5')}) c`;
+  return { text, parameters, projection };
 }

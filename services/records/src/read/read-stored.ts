@@ -1,8 +1,8 @@
 import type { Query } from '@recordbus/database';
-import { type Collection, type FieldSealing, recordColumns, selectList, tableOf } from '@recordbus/schema';
-import { perCollection } from '../sql/prepared.ts';
+import { type Collection, type FieldEncryption, recordColumns, selectList, tableOf } from '@recordbus/schema';
+import { perCollection } from '../record/prepared.ts';
 
-/** A record as an admin sees it. */
+/** A record with every member that an admin may read. */
 export type StoredRecord = Readonly<Record<string, unknown>>;
 
 const compiled = perCollection(
@@ -10,17 +10,17 @@ const compiled = perCollection(
 cross join lateral (select ${selectList(recordColumns(collection), 't')}) r where t.id = any($1::text[])`,
 );
 
-/** Reads records, by their ids, for what stands before writes: encrypted fields are open, and no rule is asked. */
+/** Reads records by id for use before a write: encrypted fields are decrypted, and no rule is checked. */
 export async function readStored(
   query: Query,
   collection: Collection,
   ids: readonly string[],
-  sealing: FieldSealing,
+  encryption: FieldEncryption,
 ): Promise<ReadonlyMap<string, StoredRecord>> {
   const rows = await query<{ id: string; record: Record<string, unknown> }>({
     text: compiled(collection),
     values: [ids],
   });
-  for (const { record } of rows) sealing.openRecord(collection, record);
+  for (const { record } of rows) await encryption.decryptRecord(collection, record);
   return new Map(rows.map(({ id, record }) => [id, record]));
 }

@@ -1,80 +1,88 @@
 import type { Parameters, QuerySchema } from '@recordbus/query';
 import { type Collection, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
 import { compileRule } from '../rules/compile-rule.ts';
+import { limitedText } from './answer-limit.ts';
 import type { Expansion } from './expansion.ts';
-import { type Projection, project } from './projection.ts';
+import { type FieldSelection, selectedColumns } from './field-selection.ts';
 
-/** Which part of a record an answer shows, and what it shows with it. */
-export interface Shown {
+/** What an answer shows of a record, and the expansions that it shows with it. */
+export interface Projection {
   readonly collection: Collection;
-  readonly projection: Projection;
-  /** Undefined when nothing was asked to be expanded: then there is no `expand` either. */
+  readonly selection: FieldSelection;
+  /** Undefined without the parameter `expand`: then the record has no member `expand`. */
   readonly expansions: readonly Expansion[] | undefined;
 }
 
-/** The statement in which it stands. */
-interface Surroundings {
+/** The statement that the JSON is part of. */
+interface StatementContext {
   readonly parameters: Parameters;
   readonly schema: QuerySchema;
+  /** SQL of the most bytes that the answer may have. */
+  readonly maxBytes: string;
 }
 
 /** The JSON text of a record in SQL. */
 interface RecordJson {
-  /** What it reads of the table: the columns' names, quoted. */
+  /** The columns that it reads, quoted. */
   readonly columns: readonly string[];
-  /** A lateral item of FROM, which belongs behind the row. */
+  /** A lateral item of FROM, which follows the row. */
   readonly from: string;
   readonly text: string;
 }
 
 /**
- * Composes the JSON of the record in the given row. What is expanded are sub-selects within the text, each of one row
- * by its primary key, so they run for the rows of the page and no others.
+ * Composes the JSON of the record in the given row. Expansions are subselects within the text, each of one row by its
+ * primary key, so they run only for the rows of the page.
  */
-export function recordJson(shown: Shown, row: string, surroundings: Surroundings): RecordJson {
-  const columns = project(shown.collection, shown.projection);
-  const expansions = wantedOf(shown);
+export function recordJson(projection: Projection, row: string, context: StatementContext): RecordJson {
+  const columns = selectedColumns(projection.collection, projection.selection);
+  const expansions = selectedExpansions(projection);
   return {
     columns: [...new Set([...columns, ...(expansions ?? [])].map(({ column }) => column))],
     from: `cross join lateral (select ${selectList(columns, row)}) r`,
-    text: withExpand(shown, row, surroundings),
+    text: withExpand(projection, row, context),
   };
 }
 
-/** The expansions that `fields` has a place for; undefined when it has none for `expand`. */
-function wantedOf({ projection, expansions }: Shown): readonly Expansion[] | undefined {
-  const expand = projection.into('expand');
-  return expand && expansions?.filter(({ name }) => expand.into(name));
+/** The expansions that `fields` selects; undefined when it does not select `expand`. */
+function selectedExpansions({ selection, expansions }: Projection): readonly Expansion[] | undefined {
+  const expand = selection.member('expand');
+  return expand && expansions?.filter(({ name }) => expand.member(name));
 }
 
-function withExpand(shown: Shown, row: string, surroundings: Surroundings): string {
-  const expansions = wantedOf(shown);
+function withExpand(projection: Projection, row: string, context: StatementContext): string {
+  const expansions = selectedExpansions(projection);
   if (!expansions) return 'row_to_json(r.*)::text';
   const members = expansions.map((expansion) => {
-    const projection = shown.projection.into('expand')?.into(expansion.name);
-    if (!projection) throw new Error(`the expansion ${expansion.name} is not wanted`);
-    return selectTarget(expansion, projection, row, surroundings);
+    const selection = projection.selection.member('expand')?.member(expansion.name);
+    if (!selection) throw new Error(`the expansion ${expansion.name} is not selected`);
+    return selectTarget(expansion, selection, row, context);
   });
-  // concat_ws leaves out what is null: no target, or one that the caller may not view.
+  // concat_ws leaves out nulls: there is no target, or the caller may not view it.
   const expand = members.length > 0 ? `concat_ws(',', ${members.join(', ')})` : "''";
   return `left(row_to_json(r.*)::text, -1) || ',"expand":{' || ${expand} || '}}'`;
 }
 
-/** A sub-select of `"name":record`. */
+/** A subselect of `"name":record`. */
 function selectTarget(
-  { name, column, target, isAsked, inner }: Expansion,
-  projection: Projection,
+  { name, column, target, needsRuleCheck, inner }: Expansion,
+  selection: FieldSelection,
   from: string,
-  surroundings: Surroundings,
+  context: StatementContext,
 ): string {
-  const { parameters, schema } = surroundings;
+  const { parameters, schema } = context;
   const row = parameters.alias();
-  const shown = { collection: target, projection, expansions: inner };
-  const { from: lateral, text } = recordJson(shown, row, surroundings);
-  const rule = isAsked ? ` and ${compileRule(target, 'view', schema, { row, parameters })}` : '';
+  const projection = { collection: target, selection, expansions: inner };
+  const { from: lateral, text: json } = recordJson(projection, row, context);
+  const text = inner || isOpenEnded(target) ? limitedText(json, context.maxBytes) : json;
+  const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', schema, { row, parameters })}` : '';
   return `(select ${quoteLiteral(`"${name}":`)} || ${text} from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${from}.${column}${rule})`;
 }
 
-/** Columns of a row as a select list under their own names. */
+/** Whether the JSON of a record may be much larger than the body that wrote it: `1e300` is stored with 301 digits. */
+export const isOpenEnded = ({ type, fields }: Collection): boolean =>
+  type === 'view' || fields.some((field) => field.type === 'json');
+
+/** A select list of columns of a row, under their own names. */
 export const columnList = (columns: readonly RecordColumn['column'][], row: string): string =>
   columns.map((column) => `${row}.${column}`).join(', ');

@@ -6,11 +6,11 @@ import { findKnownTotal, keepTotal, recountMs, snapshotLifetimeMs } from './tota
 const total = { total: 3, snapshot: '10:12:11' };
 
 describe('a known total', () => {
-  it('is not there before the first count', () => {
+  it('does not exist before the first count', () => {
     assert.equal(findKnownTotal(testCollection('posts', []), 0), undefined);
   });
 
-  it('is carried on until it is time to count again, which one caller is told', () => {
+  it('is used until the next count is due, which one caller does', () => {
     const posts = testCollection('posts', []);
     keepTotal(posts, total, true, 0);
     assert.deepEqual(findKnownTotal(posts, recountMs - 1), total);
@@ -19,7 +19,7 @@ describe('a known total', () => {
     assert.equal(findKnownTotal(posts, recountMs)?.total, 4);
   });
 
-  it('is given up when its snapshot is older than the outbox remembers', () => {
+  it('is not used when its snapshot is older than the outbox', () => {
     const posts = testCollection('posts', []);
     keepTotal(posts, total, true, 0);
     for (const _ of [1, 2]) assert.equal(findKnownTotal(posts, snapshotLifetimeMs + 1), undefined);

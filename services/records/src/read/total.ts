@@ -1,17 +1,17 @@
 import { type Collection, quoteLiteral, tableOf } from '@recordbus/schema';
-import { perCollection } from '../sql/prepared.ts';
+import { perCollection } from '../record/prepared.ts';
 
-/** How many records a collection had in a snapshot of the database. */
+/** The number of records of a collection in one snapshot of the database. */
 export interface Total {
   readonly total: number;
   /** `pg_current_snapshot()` as text. */
   readonly snapshot: string;
 }
 
-/** A collection is counted afresh this often, in milliseconds, in case someone wrote past the service. */
+/** How often a collection is counted again, in milliseconds, in case something wrote to its table directly. */
 export const recountMs = 60_000;
 
-/** A snapshot is good for half the time for which the outbox keeps what it published, in milliseconds. */
+/** How long a snapshot can be used, in milliseconds: half the time that the outbox keeps published events. */
 export const snapshotLifetimeMs = 300_000;
 
 interface KnownTotal {
@@ -23,8 +23,8 @@ interface KnownTotal {
 const knownTotalOf = perCollection((): KnownTotal => ({ takenAtMs: 0, recountAtMs: 0 }));
 
 /**
- * The total from which the next one can be reckoned, or undefined when it has to be counted. When it is only time to
- * count again, one caller is told to, and those beside it go on reckoning.
+ * Returns the total from which the next one can be computed, or undefined when the records have to be counted. When a
+ * new count is due, one caller gets undefined, and the others still get the known total.
  */
 export function findKnownTotal(collection: Collection, nowMs: number = performance.now()): Total | undefined {
   const known = knownTotalOf(collection);
@@ -34,7 +34,7 @@ export function findKnownTotal(collection: Collection, nowMs: number = performan
   return undefined;
 }
 
-/** Keeps a total for the next one; one that was counted puts off the next count. */
+/** Keeps a total for the next list. A counted total postpones the next count. */
 export function keepTotal(
   collection: Collection,
   { total, snapshot }: Total,
@@ -47,15 +47,15 @@ export function keepTotal(
   if (wasCounted) known.recountAtMs = nowMs + recountMs;
 }
 
-/** A select of the column `total` by counting: exact, and as slow as the collection is large. */
-export const countRecords = (collection: Collection): string => `select count(*) as total from ${tableOf(collection)}`;
+/** A select of `total` that counts the records: exact, and slow for a large collection. */
+export const countedTotal = (collection: Collection): string => `select count(*) as total from ${tableOf(collection)}`;
 
 /**
- * A select of the column `total` by carrying on an earlier one, whose number and snapshot are the given values: what
- * was written since then and is visible now stands in the outbox, in the same transactions as the records themselves,
- * so the sum is exact in the snapshot of the statement that asks.
+ * A select of `total` that adds to an earlier total, given as SQL with its snapshot. The outbox has what was written
+ * since then and is visible now. It is written in the same transactions as the records, so the sum is exact in the
+ * snapshot of this statement.
  */
-export const carryOnTotal = (collection: Collection, total: string, snapshot: string): string =>
+export const incrementalTotal = (collection: Collection, total: string, snapshot: string): string =>
   `select ${total}::bigint + coalesce(sum(o.records_added), 0) as total
   from system.outbox o
   where o.collection_id = ${quoteLiteral(collection.id)} and o.records_added <> 0

@@ -1,22 +1,29 @@
-/** The entity tag of a record: weak, made of its `updated_at` in unix seconds (interface §4.5). */
-export const etagOf = (updatedAtSec: number): string => `W/"${updatedAtSec}"`;
+import { createHash } from 'node:crypto';
 
-/** Does If-None-Match name this version? Weak comparison (RFC 9110 §8.8.3.2, §13.1.2). */
-export function isNoneMatch(header: string | undefined, updatedAtSec: number): boolean {
+/** The entity tag of a record, made of its version (records §8.1). */
+export const etagOf = (version: string): string => `W/"${version}"`;
+
+/** The version of a view's row, made of its content: a row may change without its `updated` (records §8.3). */
+export const contentTag = (body: string): string =>
+  createHash('sha256').update(body).digest('base64url').slice(0, contentTagLength);
+
+/** 162 bits. */
+const contentTagLength = 27;
+
+/** Whether If-None-Match names this version, by weak comparison (RFC 9110 §8.8.3.2, §13.1.2). */
+export function isNoneMatch(header: string | undefined, version: string): boolean {
   if (header === undefined) return false;
-  return header.trim() === '*' || opaqueTags(header).includes(String(updatedAtSec));
+  return header.trim() === '*' || opaqueTags(header).includes(version);
 }
 
 /**
- * The versions that If-Match admits, as `updated_at` in unix seconds; undefined when any version will do (no header, or
- * `*`, for the record is known to exist when it is asked). A header without one tag of ours admits none.
+ * The versions that If-Match admits; undefined for any: without the header, or with `*`, since the record is known to
+ * exist when it is compared. A header without a tag admits none.
  */
-export function versionsOfIfMatch(header: string | undefined): readonly number[] | undefined {
+export function versionsOfIfMatch(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
-  return opaqueTags(header)
-    .filter((tag) => /^\d{1,15}$/.test(tag))
-    .map(Number);
+  return opaqueTags(header);
 }
 
-/** Weak comparison looks at what stands between the quotes only. */
+/** The texts between the quotes, which weak comparison compares. */
 const opaqueTags = (header: string): string[] => [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag);

@@ -1,5 +1,5 @@
-/** Ids are UUIDs; those of view rows may be any short text. */
+/** Ids are UUIDs; ids of view rows may be any short text. */
 const maxIdLength = 255;
 
-/** Can a record have this id at all? PostgreSQL would refuse the NUL, and nothing is gained by asking it. */
+/** Whether a record can have this id. PostgreSQL would refuse a NUL. */
 export const isRecordId = (id: string): boolean => id.length <= maxIdLength && !id.includes('\0');

@@ -2,13 +2,14 @@ import { newId } from '@recordbus/database';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
+import { withUpload } from '../files/with-upload.ts';
 import { etagOf } from '../record/etag.ts';
+import { callOf } from '../rules/rule-context.ts';
 import { createRecord } from '../write/create-record.ts';
-import { keptInWriting } from './kept-in-writing.ts';
-import { etagHeader, recordJson } from './record-json.ts';
+import { modeOf } from '../write/write-hooks.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
-import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
-import { withUpload } from './with-upload.ts';
+import { anyRecord, etagHeader } from './record-schema.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `POST /api/<col>`. */
 export const createRoute = (deps: RouteDeps): Route =>
@@ -23,7 +24,7 @@ export const createRoute = (deps: RouteDeps): Route =>
     body: z.record(z.string(), z.unknown()),
     multipartLimitBytes: deps.maxUploadBytes,
     answers: {
-      201: withHeaders(recordJson, etagHeader),
+      201: withHeaders(anyRecord, etagHeader),
       403: 'the create rule refuses',
       404: 'no such collection',
       405: 'a view collection is read-only',
@@ -36,17 +37,14 @@ export const createRoute = (deps: RouteDeps): Route =>
       const request = requestOf('create', input);
       const target = { collection: await deps.collections.admit(request), recordId: newId() };
       return withUpload(input, target, deps, (upload) =>
-        deps.collections.serve(request, async (collection) => {
+        deps.collections.serve(request, (collection) => {
           const body = withFiles(collection, upload?.body ?? input.body, upload);
-          const asking = askingOf('POST', { ...input, body }, deps);
-          const { context, keepAnswer } = input;
-          const isHooked = deps.hooks.find(collection, 'create') !== undefined;
-          const reply = await keptInWriting({ ...deps, isHooked, keepAnswer, upload }, async (query) => {
-            const record = await createRecord(query, collection, body, context, asking, deps, upload);
-            return rawJson(201, record.body, { ETag: etagOf(record.updatedAtSec) });
+          const call = callOf('POST', { ...input, body }, deps);
+          const mode = modeOf(deps.hooks, collection, 'create');
+          return deps.write({ mode, upload, keepAnswer: input.keepAnswer }, async (unit) => {
+            const record = await createRecord(unit, collection, { body, upload }, call, deps);
+            return rawJson(201, record.body, { ETag: etagOf(record.version) });
           });
-          deps.wakeRelay();
-          return reply;
         }),
       );
     },

@@ -1,11 +1,13 @@
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { modeOfDelete } from '../delete/delete-mode.ts';
 import { deleteRecord } from '../delete/delete-record.ts';
 import { versionsOfIfMatch } from '../record/etag.ts';
-import { ifMatchHeader } from './record-json.ts';
+import { callOf } from '../rules/rule-context.ts';
+import { failureError } from '../write/write-failure.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
-import { refuseUnwritten } from './refuse-unwritten.ts';
-import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
+import { ifMatchHeader } from './record-schema.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `DELETE /api/<col>/<id>`. */
 export const deleteRoute = (deps: RouteDeps): Route =>
@@ -22,21 +24,18 @@ export const deleteRoute = (deps: RouteDeps): Route =>
       403: 'the delete rule refuses',
       404: 'no such collection or record',
       405: 'a view collection is read-only',
-      409: 'other records refer to it through a relation that restricts',
-      412: 'the record is not of the version that If-Match names',
+      409: 'other records refer to it by a relation with restrict',
+      412: 'the record has another version than If-Match names',
     },
     admit: admitTo('delete', deps),
     handler: (input) =>
-      deps.collections.serve(requestOf('delete', input), async (collection) => {
-        const versions = versionsOfIfMatch(input.header('if-match'));
-        const removal = { id: input.params.id, versions };
-        const asking = askingOf('DELETE', input, deps);
-        const { context } = input;
-        const result = await deleteRecord(deps.database, collection, removal, context, asking, deps);
-        if (result.outcome !== 'deleted') throw refuseUnwritten(result, context.principal);
-        deps.wakeRelay();
-        deps.removals.wake();
-        if (collection.type === 'auth') deps.tellGateways();
-        return ok(null);
+      deps.collections.serve(requestOf('delete', input), (collection) => {
+        const request = { id: input.params.id, versions: versionsOfIfMatch(input.header('if-match')) };
+        const call = callOf('DELETE', input, deps);
+        return deps.write({ mode: modeOfDelete(collection, deps) }, async (unit) => {
+          const result = await deleteRecord(unit, collection, request, call, deps);
+          if (result.outcome !== 'deleted') throw failureError(result, call);
+          return ok(null);
+        });
       }),
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { thumbSize } from '@recordbus/schema';
 import { AppError, notFound } from '@recordbus/shared/errors';
 import {
   flag,
@@ -14,8 +15,8 @@ import {
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';
-import { askingAs, type FoundFile } from '../files/find-file.ts';
-import { readThumbSize, thumbSize } from '../files/thumb-size.ts';
+import { admit, type FoundFile, ruleContextOf } from '../files/find-file.ts';
+import { readThumbSize, requireThumbSize } from '../files/thumb-size.ts';
 import type { Thumb } from '../files/thumbs.ts';
 import type { RouteDeps } from './route-deps.ts';
 
@@ -36,28 +37,29 @@ export const downloadRoute = (deps: RouteDeps): Route =>
       token: freeText.describe('opens a protected file, see POST /api/v1/files/token'),
       thumb: freeText.meta({
         pattern: thumbSize.source,
-        description: 'an image of this size instead, as 100x100, 0x100 or 100x0, with t, b or f behind it',
+        description: 'a preview of this size instead: 100x100, or one that the option thumbs of the field lists',
       }),
-      download: flag.describe('to be saved, not shown'),
+      download: flag.describe('send the file as an attachment'),
     }),
     requestHeaders: {
-      Range: 'the bytes that are wanted',
-      'If-Range': 'the ETag of the file that the caller has a part of',
+      Range: 'the bytes to return',
+      'If-Range': 'the ETag of the file of which the caller has a part',
       'If-None-Match': 'the ETag of the file that the caller has',
     },
     answers: {
       200: withHeaders(otherContent('*/*', 'the bytes'), fileHeaders),
       206: withHeaders(otherContent('*/*', 'the bytes of the range'), {
         ...fileHeaders,
-        'Content-Range': 'Which bytes of how many',
+        'Content-Range': 'The bytes of this answer, and the size of the file',
       }),
-      304: 'the caller has them',
-      400: 'the size of a preview, or whether to save the file, can not be read',
+      304: 'the caller has the file',
+      400: 'the field has no previews of this size, or download is invalid',
       401: 'a token is required',
       403: 'a rule refuses, or the token is for another address',
       404: 'no such file',
       410: 'the token was used',
       416: 'the range lies beyond the file',
+      503: 'too many previews are being created',
     },
     handler: async (input) => {
       const { downloads, collections, schema } = deps;
@@ -68,13 +70,16 @@ export const downloadRoute = (deps: RouteDeps): Route =>
       const principal = await downloads.tokens.principalOf(context, token);
       const request = { collection: params.collection, action: 'view', principal } as const;
       return collections.serve(request, async (collection) => {
-        const asking = askingAs(principal, schema, { query: input.queryText, header });
-        const found = await downloads.find(collection, file, asking);
+        const ruleContext = ruleContextOf(principal, schema, { query: input.queryText, header });
+        const found = await downloads.locate(collection, file, ruleContext);
+        downloads.tokens.require(found, token, context);
+        admit(found, principal);
         await downloads.tokens.check(found, token, context);
+        if (query.thumb !== undefined) requireThumbSize(query.thumb, found.options.thumbs);
         const whole = await findBytes(deps, found);
-        const shown = (size && (await downloads.thumbs.find(whole, size))) ?? whole;
+        const sent = (size && (await downloads.thumbs.find(whole, size))) ?? whole;
         const isPublic = isOpenToAll(found, collection.rules.view);
-        const reply = answer(shown, {
+        const reply = answer(sent, {
           filename: params.filename,
           isAttachment: query.download,
           cacheControl: isPublic ? 'public, max-age=604800, immutable' : 'private, no-cache',
@@ -92,7 +97,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
     },
   });
 
-/** May a cache between here and the caller keep it? */
+/** Whether every caller may have the file, so shared caches may keep it (files §4.3). */
 const isOpenToAll = ({ options }: FoundFile, viewRule: string | null): boolean =>
   viewRule === null &&
   options.viewRule === null &&
@@ -104,7 +109,7 @@ async function findBytes({ downloads }: RouteDeps, { key }: FoundFile): Promise<
   return { key, ...stored, type: await downloads.types.of(key, stored.sizeBytes) };
 }
 
-interface Asked {
+interface DownloadRequest {
   readonly filename: string;
   readonly isAttachment: boolean;
   readonly cacheControl: string;
@@ -113,31 +118,31 @@ interface Asked {
   open(key: FileKey, range: ByteRange | undefined): Promise<Readable | undefined>;
 }
 
-/** What a browser would run as a page of this site. */
+/** Types that a browser would run as a page of this site. */
 const active = /^(text\/html|image\/svg\+xml|text\/xml|application\/(xml|xhtml\+xml))$/;
 
-function answer({ key, sizeBytes, type }: Thumb, asked: Asked): Reply {
+function answer({ key, sizeBytes, type }: Thumb, request: DownloadRequest): Reply {
   const etag = `"${createHash('sha256').update(key.segments.join('/')).digest('base64url').slice(0, 27)}"`;
-  const disposition = asked.isAttachment || active.test(type) ? 'attachment' : 'inline';
+  const disposition = request.isAttachment || active.test(type) ? 'attachment' : 'inline';
   const headers = {
     ETag: etag,
-    'Cache-Control': asked.cacheControl,
+    'Cache-Control': request.cacheControl,
     'Accept-Ranges': 'bytes',
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    'Content-Disposition': `${disposition}; filename="${asked.filename}"`,
+    'Content-Disposition': `${disposition}; filename="${request.filename}"`,
     'X-Content-Type-Options': 'nosniff',
-    // Should a browser show it as a page all the same, it can do nothing there.
+    // If a browser shows it as a page all the same, the page can run nothing.
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'",
   };
-  if (isKnownVersion(asked.header('if-none-match'), etag))
-    return { status: 304, headers: { ETag: etag, 'Cache-Control': asked.cacheControl } };
-  const range = asked.isHead ? undefined : rangeOf(asked, etag, sizeBytes);
+  if (isKnownVersion(request.header('if-none-match'), etag))
+    return { status: 304, headers: { ETag: etag, 'Cache-Control': request.cacheControl } };
+  const range = request.isHead ? undefined : rangeOf(request, etag, sizeBytes);
   if (range === 'unsatisfiable')
     throw new AppError(416, 'range_not_satisfiable', `the file has ${sizeBytes} bytes`, {
       headers: { 'Content-Range': `bytes */${sizeBytes}` },
     });
   const openStream = async () => {
-    const stream = await asked.open(key, range);
+    const stream = await request.open(key, range);
     if (!stream) throw notFound('file');
     return stream;
   };
@@ -147,8 +152,12 @@ function answer({ key, sizeBytes, type }: Thumb, asked: Asked): Reply {
   return { status: 206, headers: { ...headers, ...partial }, openStream };
 }
 
-/** A range of another version than the client has a part of is no use to it (RFC 9110 §13.1.5): then it gets the whole. */
-function rangeOf({ header }: Asked, etag: string, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
+/** The requested range; undefined for the whole file, also when `If-Range` names another file (RFC 9110 §13.1.5). */
+function rangeOf(
+  { header }: DownloadRequest,
+  etag: string,
+  sizeBytes: number,
+): ByteRange | 'unsatisfiable' | undefined {
   const condition = header('if-range');
   return condition === undefined || condition.trim() === etag ? readByteRange(header('range'), sizeBytes) : undefined;
 }

@@ -1,9 +1,20 @@
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { askingAs } from '../files/find-file.ts';
+import type { MintedToken } from '../files/download-tokens.ts';
+import { admit, ruleContextOf } from '../files/find-file.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-const required = z.string('is required').min(1, 'is required');
+const text = z.string('is required').min(1, 'is required').optional();
+
+const body = z
+  .object({ collection: text, id: text, filename: text })
+  .superRefine((given, context) => {
+    const members = Object.entries({ collection: given.collection, id: given.id, filename: given.filename });
+    if (members.every(([, value]) => value === undefined)) return;
+    for (const [name, value] of members)
+      if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: 'is required' });
+  })
+  .describe('the file; without members, every file that the caller may see');
 
 /** `POST /api/v1/files/token`. */
 export const fileTokenRoute = (deps: RouteDeps): Route =>
@@ -12,22 +23,28 @@ export const fileTokenRoute = (deps: RouteDeps): Route =>
     path: ['/api/v1/files/token', '/api/files/token'],
     access: 'public',
     action: 'view',
-    summary: 'Make a token that opens a protected file',
-    body: z.object({ collection: required, id: required, filename: required }),
+    summary: 'Create a token for one file, or for every file that the caller may see',
+    body,
     answers: {
       200: z.object({ token: z.string(), expires_at: z.int() }),
-      401: 'only those who are signed in may have the file',
+      401: 'the file, or a token for every file, requires signing in',
       403: 'the view rule refuses',
       404: 'no such file',
     },
-    handler: ({ body, context, queryText, header }) => {
+    handler: async ({ body, context, queryText, header }) => {
+      const { tokens } = deps.downloads;
+      const { collection: name, id: recordId, filename } = body;
+      if (name === undefined || recordId === undefined || filename === undefined)
+        return answer(await tokens.mintForAll(context));
       const { principal } = context;
-      return deps.collections.serve({ collection: body.collection, action: 'view', principal }, async (collection) => {
-        const file = { recordId: body.id, filename: body.filename };
-        const asking = askingAs(principal, deps.schema, { query: queryText, header });
-        const found = await deps.downloads.find(collection, file, asking);
-        const { token, expiresAtSec } = await deps.downloads.tokens.mint(collection, file, found, context);
-        return ok({ token, expires_at: expiresAtSec });
+      return deps.collections.serve({ collection: name, action: 'view', principal }, async (collection) => {
+        const file = { recordId, filename };
+        const ruleContext = ruleContextOf(principal, deps.schema, { query: queryText, header });
+        const found = await deps.downloads.locate(collection, file, ruleContext);
+        admit(found, principal);
+        return answer(await tokens.mint(collection, file, found, context));
       });
     },
   });
+
+const answer = ({ token, expiresAtSec }: MintedToken) => ok({ token, expires_at: expiresAtSec });

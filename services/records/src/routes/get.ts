@@ -1,12 +1,13 @@
+import { hasTimeColumn } from '@recordbus/schema';
 import { notFound } from '@recordbus/shared/errors';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { findRecord } from '../read/get-record.ts';
-import { readerFor } from '../read/reader-for.ts';
-import { etagOf, isNoneMatch } from '../record/etag.ts';
-import { listQuery } from './list.ts';
-import { etagHeader, recordJson } from './record-json.ts';
+import { listQuery } from '../read/list-query.ts';
+import { contentTag, etagOf, isNoneMatch } from '../record/etag.ts';
+import { callOf } from '../rules/rule-context.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
-import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
+import { anyRecord, etagHeader, tooExpensive } from './record-schema.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `GET /api/<col>/<id>`. */
 export const getRoute = (deps: RouteDeps): Route =>
@@ -20,29 +21,30 @@ export const getRoute = (deps: RouteDeps): Route =>
     query: listQuery.pick({ fields: true, expand: true }),
     requestHeaders: { 'If-None-Match': 'the ETag of the version that the caller has' },
     answers: {
-      200: withHeaders(recordJson, etagHeader),
-      304: 'the caller has this version; never given with expand',
-      400: 'a parameter can not be read',
+      200: withHeaders(anyRecord, etagHeader),
+      304: 'the caller has this version; never with expand',
+      400: 'a parameter is invalid',
       403: 'the view rule refuses',
       404: 'no such collection or record',
+      422: tooExpensive,
     },
     admit: admitTo('view', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('view', input), async (collection) => {
         const found = await findRecord(
-          readerFor(collection, deps.database),
+          deps.reads,
           collection,
           { id: input.params.id, ...input.query },
-          askingOf('GET', input, deps),
-          deps.sealing,
+          callOf('GET', input, deps),
+          deps.encryption,
         );
         if (!found) throw notFound('record');
-        // A row without `updated` has no version to speak of (contract §2).
-        if (found.updatedAtSec === null) return rawJson(200, found.body);
-        const headers = { ETag: etagOf(found.updatedAtSec) };
-        // The tag is the record's own: it does not tell whether the records that are shown with it have changed.
-        const isKnown =
-          input.query.expand === undefined && isNoneMatch(input.header('if-none-match'), found.updatedAtSec);
+        // A row of a view without `updated` has no ETag (views §3.3).
+        if (!hasTimeColumn(collection, 'updated_at')) return rawJson(200, found.body);
+        const version = found.version ?? contentTag(found.body);
+        const headers = { ETag: etagOf(version) };
+        // The version says nothing about expanded records, so a get with expand is answered in full (records §9.3).
+        const isKnown = input.query.expand === undefined && isNoneMatch(input.header('if-none-match'), version);
         return isKnown ? { status: 304, headers } : rawJson(200, found.body, headers);
       }),
   });

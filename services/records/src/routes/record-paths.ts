@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The three spellings of one resource (contract §1). */
+/** The three paths of one resource (records §1.1). */
 const prefixes = ['/api', '/api/v1', '/api/v1/records'] as const;
 
 /** The records of a collection. */

@@ -1,15 +1,16 @@
 import { notFound } from '@recordbus/shared/errors';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { fileFieldsOf, withFiles } from '../files/file-changes.ts';
+import { withFiles } from '../files/file-changes.ts';
+import { withUpload } from '../files/with-upload.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
+import { callOf } from '../rules/rule-context.ts';
 import { exists, updateRecord } from '../write/update-record.ts';
-import { keptInWriting } from './kept-in-writing.ts';
-import { etagHeader, ifMatchHeader, recordJson } from './record-json.ts';
+import { failureError } from '../write/write-failure.ts';
+import { modeOf } from '../write/write-hooks.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
-import { refuseUnwritten } from './refuse-unwritten.ts';
-import { admitTo, askingOf, type RouteDeps, requestOf } from './route-deps.ts';
-import { withUpload } from './with-upload.ts';
+import { anyRecord, etagHeader, ifMatchHeader } from './record-schema.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
 /** `PATCH /api/<col>/<id>`. */
 export const updateRoute = (deps: RouteDeps): Route =>
@@ -24,11 +25,11 @@ export const updateRoute = (deps: RouteDeps): Route =>
     multipartLimitBytes: deps.maxUploadBytes,
     requestHeaders: ifMatchHeader,
     answers: {
-      200: withHeaders(recordJson, etagHeader),
+      200: withHeaders(anyRecord, etagHeader),
       403: 'the update rule refuses',
       404: 'no such collection or record',
       405: 'a view collection is read-only',
-      412: 'the record is not of the version that If-Match names',
+      412: 'the record has another version than If-Match names',
       413: 'the body is too large',
       415: 'the body is neither JSON nor multipart/form-data',
       422: 'a field is refused',
@@ -38,25 +39,19 @@ export const updateRoute = (deps: RouteDeps): Route =>
       const request = requestOf('update', input);
       const { id } = input.params;
       const target = { collection: await deps.collections.admit(request), recordId: id };
-      // No body is read for a record that is not there (contract §2).
+      // A form for a record that does not exist is refused before its body is read (files §3.9).
       if (input.multipart && !(await exists(deps.database.query, target.collection, id))) throw notFound('record');
       return withUpload(input, target, deps, (upload) =>
-        deps.collections.serve(request, async (collection) => {
+        deps.collections.serve(request, (collection) => {
           const versions = versionsOfIfMatch(input.header('if-match'));
           const body = withFiles(collection, upload?.body ?? input.body, upload);
-          const asking = askingOf('PATCH', { ...input, body }, deps);
-          const { context } = input;
-          const isHooked = deps.hooks.find(collection, 'update') !== undefined;
-          const reply = await keptInWriting({ ...deps, isHooked, upload }, async (query) => {
-            const change = { id, body, upload, versions };
-            const result = await updateRecord(query, collection, change, context, asking, deps);
-            if (result.outcome !== 'written') throw refuseUnwritten(result, context.principal);
-            return rawJson(200, result.body, { ETag: etagOf(result.updatedAtSec) });
+          const call = callOf('PATCH', { ...input, body }, deps);
+          const mode = modeOf(deps.hooks, collection, 'update');
+          return deps.write({ mode, upload }, async (unit) => {
+            const result = await updateRecord(unit, collection, { id, body, upload, versions }, call, deps);
+            if (result.outcome !== 'written') throw failureError(result, call);
+            return rawJson(200, result.body, { ETag: etagOf(result.version) });
           });
-          deps.wakeRelay();
-          if (fileFieldsOf(collection).length > 0) deps.removals.wake();
-          if (collection.type === 'auth') deps.tellGateways();
-          return reply;
         }),
       );
     },

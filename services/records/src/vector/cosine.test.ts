@@ -22,7 +22,7 @@ describe('the cosine of two vectors', () => {
       assert.equal(cosine(b, a), cosine(a, b));
     });
 
-  it('is what single precision finds, to 1.2e-7', () => {
+  it('agrees with single precision to within 1.2e-7', () => {
     for (const count of [1, 3, 4, 7, 384, 4096]) {
       const [a, b] = [1, 2].map((seed) =>
         Float64Array.from({ length: count }, (_, index) => Math.sin(seed + index * seed)),

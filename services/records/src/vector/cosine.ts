@@ -1,9 +1,9 @@
-/** Beyond it a factor would be infinite, and up to it every square of what it makes is a normal number. */
+/** A larger exponent makes the factor infinite. Up to this one, the squares of scaled components are normal numbers. */
 const maxExponent = 1000;
 
 /**
- * The components times the power of two that brings the largest of them near 1, so that no square overflows or vanishes
- * and nothing is rounded; all zero stays all zero.
+ * Scales the components by the power of two that brings the largest of them near 1, so no square overflows or becomes
+ * zero, and nothing is rounded. A zero vector stays as it is.
  */
 function scaled(vector: Float64Array): Float64Array {
   let largest = 0;
@@ -13,7 +13,7 @@ function scaled(vector: Float64Array): Float64Array {
   return vector.map((component) => component * factor);
 }
 
-/** Cosine similarity in double precision, from -1 to 1; 0 when one of the two is zero (contract §2). */
+/** Cosine similarity in double precision, from -1 to 1; 0 if one of the two is zero (vectors §2.2). */
 export function cosine(a: Float64Array, b: Float64Array): number {
   const [x, y] = [scaled(a), scaled(b)];
   let dot = 0;
@@ -29,7 +29,7 @@ export function cosine(a: Float64Array, b: Float64Array): number {
   return xx === 0 || yy === 0 ? 0 : Math.min(1, Math.max(-1, dot / Math.sqrt(xx * yy)));
 }
 
-/** The vector of length 1 in its direction; a zero vector stays as it is. */
+/** The vector of length 1 in the same direction. A zero vector stays as it is. */
 export function unit(vector: Float64Array): Float64Array {
   const components = scaled(vector);
   let square = 0;
@@ -38,9 +38,9 @@ export function unit(vector: Float64Array): Float64Array {
 }
 
 /**
- * The scalar product of `query` and what stands in `rows` from `start` on. Of unit vectors of which the second is rounded
- * to single precision it is their cosine to 6e-8: half a unit in the last of 24 bits, times the sum of products, which is
- * 1 at most.
+ * The scalar product of `query` and the components in `rows` from `start` on. For unit vectors, the second rounded to
+ * single precision, it is their cosine to within 6e-8: half a unit in the last of 24 bits, times the sum of products,
+ * which is at most 1.
  */
 export function product(query: Float64Array, rows: Float32Array, start: number): number {
   let a = 0;
@@ -50,7 +50,7 @@ export function product(query: Float64Array, rows: Float32Array, start: number):
   const { length } = query;
   const whole = length - (length % 4);
   let index = 0;
-  // Four sums, since one would wait for each addition. The indexes are within bounds; `as number` costs nothing.
+  // Four sums, since a single one would wait for each addition. All indexes are within bounds; `as number` costs nothing.
   for (let at = start; index < whole; index += 4, at += 4) {
     a += (query[index] as number) * (rows[at] as number);
     b += (query[index + 1] as number) * (rows[at + 1] as number);

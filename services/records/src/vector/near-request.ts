@@ -1,8 +1,8 @@
-import { isSealed } from '@recordbus/query';
+import { isHidden } from '@recordbus/query';
 import type { Collection, Field } from '@recordbus/schema';
-import { malformed, validationFailed } from '@recordbus/shared/errors';
+import { malformedParameter as refused, validationFailed } from '@recordbus/shared/errors';
 
-/** The parameters of a vector search as texts and numbers (interface §4.5). */
+/** The query parameters of a vector search (vectors §1.1). */
 interface NearParameters {
   readonly nearVector?: string | undefined;
   readonly nearVectorField?: string | undefined;
@@ -10,19 +10,20 @@ interface NearParameters {
   readonly nearMinScore?: number | undefined;
 }
 
-/** What is searched for. */
+/** A vector search. */
 export interface Near {
   readonly field: Field;
   readonly dimensions: number;
   readonly vector: Float64Array;
-  /** How many rows at most. */
+  /** Most records of the answer. */
   readonly limit: number;
   readonly minScore: number;
 }
 
 /**
- * Reads the parameters; undefined when no search is asked for. Throws 400 for a vector that is no JSON array and a field
- * that can't be searched, 422 for a vector of another length or not of finite numbers (contract §2).
+ * Reads the parameters of a vector search; undefined without any. Throws 400 for a vector that is no JSON array or a
+ * field that cannot be searched, and 422 for a vector of another length or with a number that is not finite
+ * (vectors §1.3).
  */
 export function readNear(parameters: NearParameters, collection: Collection): Near | undefined {
   const { nearVector, nearVectorField, nearLimit, nearMinScore = Number.NEGATIVE_INFINITY } = parameters;
@@ -32,7 +33,7 @@ export function readNear(parameters: NearParameters, collection: Collection): Ne
   if (nearVectorField === undefined) throw refused('nearVectorField', 'is required with nearVector');
   const field = collection.fields.find(({ name }) => name === nearVectorField);
   const dimensions = field?.options.dimensions;
-  if (field?.type !== 'vector' || typeof dimensions !== 'number' || isSealed(field))
+  if (field?.type !== 'vector' || typeof dimensions !== 'number' || isHidden(field))
     throw refused('nearVectorField', `${collection.name} has no vector ${JSON.stringify(nearVectorField)}`);
   if (members.length !== dimensions) throw validationFailed({ nearVector: `must have ${dimensions} numbers` });
   if (!members.every(Number.isFinite)) throw validationFailed({ nearVector: 'must consist of finite numbers' });
@@ -50,5 +51,3 @@ function parseArray(text: string): readonly unknown[] {
   if (!Array.isArray(value)) throw refused('nearVector', 'must be a JSON array of numbers');
   return value;
 }
-
-const refused = (parameter: string, problem: string) => malformed(`${parameter}: ${problem}`, { parameter });

@@ -1,21 +1,22 @@
-import type { Database } from '@recordbus/database';
 import { createParameters } from '@recordbus/query';
-import type { Collection, FieldSealing } from '@recordbus/schema';
+import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { createGate } from '@recordbus/shared/gate';
+import { checkAnswerSize } from '../read/answer-limit.ts';
 import { readSort } from '../read/conditions.ts';
+import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { readExpand } from '../read/expansion.ts';
-import { openAnswer } from '../read/open-answer.ts';
-import { readProjection } from '../read/projection.ts';
-import type { Asking } from '../rules/compile-rule.ts';
+import { readFieldSelection } from '../read/field-selection.ts';
+import type { RecordReads } from '../read/record-reads.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
 import { readDoubles } from './array-bytes.ts';
-import { byScore } from './best.ts';
 import { cosine } from './cosine.ts';
 import type { Near } from './near-request.ts';
 import { composeFound } from './near-sql.ts';
 import { rankCandidates } from './rank-candidates.ts';
+import { byScore } from './top-k.ts';
 import { createVectorMemory } from './vector-memory.ts';
 
-/** What a client asks of a vector search beside the vector. */
+/** The other parameters of a list with a vector search. */
 interface SearchRequest {
   readonly skipTotal: boolean;
   readonly filter?: string | undefined;
@@ -24,47 +25,55 @@ interface SearchRequest {
   readonly expand?: string | undefined;
 }
 
-/** Finds the records whose vectors are most like a given one. */
+/** Finds the records with the most similar vectors. Returns the body of the answer. */
 export type SearchVectors = (
   collection: Collection,
   near: Near,
   request: SearchRequest,
-  asking: Asking,
+  ruleContext: RuleContext,
 ) => Promise<string>;
 
 /**
- * Each search has a connection for all of its statements and much work for the processor; more at once would only take
+ * Each search holds a connection for all of its statements and keeps the processor busy. More at once would only take
  * both from other requests.
  */
 const gateOptions = { width: 3, maxWaiting: 200, refusal: 'too many vector searches are waiting' };
 
+/** The bytes that are read may exceed those of the answer: candidates that turn out not to belong to it are read too. */
+const readBytesFactor = 2;
+
 /**
- * Makes the search, with the memory that it keeps vectors in. It is exact: of the candidates of one snapshot the best by
- * single precision are scored again in double precision, with all that come so close that they might change places.
+ * Creates the search and its memory of vectors. The search is exact: it compares all candidates of one snapshot in single
+ * precision, then computes the scores of the top k, and of candidates too close to them, in double precision.
  */
 export function createSearchVectors(
-  { transaction, sealing }: Pick<Database, 'transaction'> & { readonly sealing: FieldSealing },
+  { reads, encryption }: { readonly reads: RecordReads; readonly encryption: FieldEncryption },
   memoryLimitBytes?: number,
 ): SearchVectors {
   const memory = createVectorMemory(memoryLimitBytes);
   const gate = createGate(gateOptions);
-  return async (collection, near, request, asking) => {
+  return async (collection, near, request, ruleContext) => {
     const { filter, sort, fields, expand, skipTotal } = request;
-    // The order is that of the scores; a sort that can't be understood is refused all the same.
-    if (sort !== undefined) readSort(collection, sort, { row: 't', parameters: createParameters() }, asking);
-    const expansions = expand === undefined ? undefined : readExpand(expand, collection, asking);
-    const shown = { collection, projection: readProjection(fields), expansions };
-    const { text, parameters } = composeFound(shown, near.field, asking);
+    // The order is by score, but an invalid sort is refused all the same (vectors §1.2).
+    if (sort !== undefined) readSort(collection, sort, { row: 't', parameters: createParameters() }, ruleContext);
+    const expansions = expand === undefined ? undefined : readExpand(expand, collection, ruleContext);
+    const projection = { collection, selection: readFieldSelection(fields), expansions };
+    const { text, parameters } = composeFound(projection, near.field, ruleContext);
     const rows = await gate.run(() =>
-      transaction(async (query) => {
-        await query({ text: 'set transaction isolation level repeatable read, read only', values: [] });
-        const best = await rankCandidates({ query, collection, near, filter, asking }, memory);
-        const ids = best.map(({ id }) => id);
+      reads.snapshot(async (query) => {
+        const topK = await rankCandidates({ query, collection, near, filter, ruleContext }, memory);
+        const ids = topK.map(({ id }) => id);
         if (ids.length === 0) return [];
-        return query<FoundRow>({ text, values: [ids, ...parameters.values(asking.request)] });
+        return query<FoundRow>({
+          text,
+          values: [ids, readBytesFactor * reads.maxAnswerBytes(), ...parameters.values(ruleContext.request)],
+        });
       }),
     );
-    return openAnswer(sealing, shown, present(near, rows, skipTotal));
+    const body = composeBody(near, rows, skipTotal);
+    const maxBytes = reads.maxAnswerBytes();
+    checkAnswerSize(body, maxBytes);
+    return decryptAnswer(encryption, projection, body, maxBytes);
   };
 }
 
@@ -75,8 +84,8 @@ interface FoundRow {
   readonly json: string;
 }
 
-/** The body of the answer: page and perPage are of no use here, totals count the rows (contract §2). */
-function present(near: Near, rows: readonly FoundRow[], skipTotal: boolean): string {
+/** The body of the answer, with the counts of vectors §2.4. */
+function composeBody(near: Near, rows: readonly FoundRow[], skipTotal: boolean): string {
   const scored = rows
     .map(({ id, bytes, json }) => {
       const vector = readDoubles(Buffer.from(bytes, 'base64'), 0, near.dimensions);

@@ -1,17 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
+import { startSlice } from '@recordbus/shared/time-slice';
 
-/** How long the event loop may wait for a slice, in milliseconds. */
-const sliceMs = 4;
-/** Steps between two looks at the clock. */
-const stepsBetween = 256;
+/** Steps between two checks of the clock. */
+const stepsPerCheck = 256;
 
-/** Does `step` for 0 up to `count`, and lets the event loop do other things in between. */
+/** Runs `step` for each index below `count`, in time slices between which the event loop runs other work. */
 export async function inSlices(count: number, step: (index: number) => void): Promise<void> {
-  let startedAtMs = performance.now();
+  const slice = startSlice();
   for (let index = 0; index < count; index += 1) {
     step(index);
-    if (index % stepsBetween !== stepsBetween - 1 || performance.now() - startedAtMs < sliceMs) continue;
-    await setImmediate();
-    startedAtMs = performance.now();
+    if (index % stepsPerCheck === stepsPerCheck - 1 && slice.isOver()) await slice.pause();
   }
 }

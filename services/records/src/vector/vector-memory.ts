@@ -1,22 +1,22 @@
 import { VectorRows } from './vector-rows.ts';
 
-/** All vectors in memory together take no more than this, unless told otherwise. */
+/** Default of the most memory that all vectors take together. */
 const defaultLimitBytes = 512 * 2 ** 20;
 
 /** The vectors of one field that are in memory. */
 export interface KeptVectors {
   readonly rows: VectorRows;
-  /** Does work that adds vectors, one after the other: two searches would load the same ones. */
+  /** Runs work that adds vectors, one call after the other: two searches at once would load the same vectors. */
   adding<T>(work: () => Promise<T>): Promise<T>;
-  /** Is there memory for one more? What has not been searched for the longest time makes room. */
+  /** Whether one more vector fits. Drops the least recently searched fields to make room. */
   hasRoom(): boolean;
 }
 
-/** Keeps vectors in memory, as many as it may. */
+/** Keeps vectors in memory, up to a limit. */
 export interface VectorMemory {
   /**
-   * The vectors of a field. `storage` names the file that holds the table: another one has its rows in other places, so
-   * what was kept of them is dropped.
+   * Returns the vectors of a field. `storage` is the id of the table's file. In another file the rows are in other
+   * places, so a change of it drops the kept vectors.
    */
   open(field: { readonly name: string; readonly storage: string; readonly dimensions: number }): KeptVectors;
 }
@@ -26,14 +26,14 @@ interface Entry {
   readonly kept: KeptVectors;
 }
 
-/** Makes an empty memory. */
+/** Creates an empty memory. */
 export function createVectorMemory(limitBytes = defaultLimitBytes): VectorMemory {
-  /** By the field's name; the one that was searched last is the last. */
+  /** By the name of the field; the least recently searched one first. */
   const entries = new Map<string, Entry>();
 
   function hasRoomFor(rows: VectorRows): boolean {
     for (;;) {
-      let bytes = rows.bytesOfPiece;
+      let bytes = rows.bytesOfChunk;
       for (const { kept } of entries.values()) bytes += kept.rows.bytes;
       if (bytes <= limitBytes) return true;
       const [oldest] = entries;
@@ -42,7 +42,7 @@ export function createVectorMemory(limitBytes = defaultLimitBytes): VectorMemory
     }
   }
 
-  function makeEntry(storage: string, dimensions: number): Entry {
+  function createEntry(storage: string, dimensions: number): Entry {
     const rows = new VectorRows(dimensions);
     let last: Promise<unknown> = Promise.resolve();
     const adding = <T>(work: () => Promise<T>): Promise<T> => {
@@ -57,7 +57,7 @@ export function createVectorMemory(limitBytes = defaultLimitBytes): VectorMemory
     open({ name, storage, dimensions }) {
       const key = `${name}/${dimensions}`;
       const known = entries.get(key);
-      const entry = known?.storage === storage ? known : makeEntry(storage, dimensions);
+      const entry = known?.storage === storage ? known : createEntry(storage, dimensions);
       entries.delete(key);
       entries.set(key, entry);
       return entry.kept;

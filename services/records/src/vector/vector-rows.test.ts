@@ -12,7 +12,7 @@ const slotOf = (rows: VectorRows, place: number, transaction?: number): number =
 };
 
 describe('vectors in memory', () => {
-  it('are found by the version of their row alone', () => {
+  it('are found only by the version of their row', () => {
     const rows = new VectorRows(2);
     rows.put(version(5), 'a', x);
     assert.equal(rows.product(slotOf(rows, 5), Float64Array.of(0.5, 3)), 0.5);
@@ -20,7 +20,7 @@ describe('vectors in memory', () => {
     assert.equal(rows.find(version(6)), undefined);
   });
 
-  it('stay readable while somebody reads, and make room afterwards', async () => {
+  it('stay readable during a read, and free their memory afterwards', async () => {
     const rows = new VectorRows(2);
     rows.put(version(5), 'a', x);
     await rows.reading(async () => {
@@ -35,14 +35,14 @@ describe('vectors in memory', () => {
     assert.deepEqual([rows.product(slotOf(rows, 7), x), rows.product(slotOf(rows, 6), x)], [1, 0]);
   });
 
-  it('are given up when their rows are gone', async () => {
+  it('are retired when their rows are gone', async () => {
     const rows = new VectorRows(2);
     for (const [index, id] of ['a', 'b', 'c'].entries()) rows.put(version(index), id, x);
     rows.keepOnly([slotOf(rows, 1)]);
     assert.deepEqual([rows.count, rows.find(version(0)), rows.find(version(2))], [1, undefined, undefined]);
   });
 
-  it('take memory in pieces', () => {
+  it('allocate memory in chunks', () => {
     const rows = new VectorRows(4096);
     for (let index = 0; index < 65; index += 1)
       rows.put(
@@ -50,7 +50,7 @@ describe('vectors in memory', () => {
         String(index),
         Float64Array.from({ length: 4096 }, () => index),
       );
-    assert.equal(rows.bytesOfPiece, 2 ** 20);
+    assert.equal(rows.bytesOfChunk, 2 ** 20);
     assert.ok(rows.bytes > 2 * 2 ** 20 && rows.bytes < 2.1 * 2 ** 20);
     assert.equal(
       rows.product(

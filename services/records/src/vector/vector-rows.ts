@@ -1,6 +1,6 @@
 import { product } from './cosine.ts';
 
-/** Which version of a row a vector is of: where it stands in the table, and the transaction that wrote it. */
+/** A version of a row: its place in the table, and the transaction that wrote it. */
 export interface RowVersion {
   /** Block and offset of the row (`ctid`) as one number. */
   readonly place: number;
@@ -8,24 +8,24 @@ export interface RowVersion {
   readonly transaction: number;
 }
 
-/** Memory is taken in pieces of about this size. */
-const pieceBytes = 2 ** 20;
-/** What a row costs beside its components: its id, and its entries in the maps. */
-const bytesBesides = 200;
+/** Memory is allocated in chunks of about this size. */
+const chunkBytes = 2 ** 20;
+/** Memory of a row beside its components: its id, and its entries in the maps. */
+const overheadBytes = 200;
 
 const free = 0;
 const live = 1;
 const retired = 2;
 
 /**
- * The vectors of a field in memory, as unit vectors in single precision, each with the version of the row that it is of.
- * A row of the same place and transaction is the same row with the same values: PostgreSQL never changes one, it writes
- * another. What is no longer current is retired at once, but kept while a search may still be reading it.
+ * The vectors of a field in memory, as unit vectors in single precision, each with the version of its row. The same place
+ * and transaction mean the same row with the same values, since PostgreSQL never changes a row in place. An outdated
+ * vector is retired at once, but stays readable while a search may still read it.
  */
 export class VectorRows {
   readonly #dimensions: number;
   readonly #shift: number;
-  readonly #pieces: Float32Array[] = [];
+  readonly #chunks: Float32Array[] = [];
   readonly #ids: string[] = [];
   readonly #places: number[] = [];
   readonly #transactions: number[] = [];
@@ -38,25 +38,25 @@ export class VectorRows {
 
   constructor(dimensions: number) {
     this.#dimensions = dimensions;
-    this.#shift = Math.max(4, Math.floor(Math.log2(pieceBytes / (dimensions * 4))));
+    this.#shift = Math.max(4, Math.floor(Math.log2(chunkBytes / (dimensions * 4))));
   }
 
-  /** How many current vectors there are. */
+  /** The number of current vectors. */
   get count(): number {
     return this.#slotOfId.size;
   }
 
-  /** Memory in use. */
+  /** Bytes in use. */
   get bytes(): number {
-    return this.#pieces.length * this.bytesOfPiece + this.#ids.length * bytesBesides;
+    return this.#chunks.length * this.bytesOfChunk + this.#ids.length * overheadBytes;
   }
 
-  /** Memory that the next vector may take. */
-  get bytesOfPiece(): number {
+  /** Bytes that the next vector may take. */
+  get bytesOfChunk(): number {
     return this.#dimensions * 4 * 2 ** this.#shift;
   }
 
-  /** Finds the slot of a row's version. */
+  /** Finds the slot of a row version. */
   find({ place, transaction }: RowVersion): number | undefined {
     const slot = this.#slotOfPlace.get(place);
     return slot !== undefined && this.#transactions[slot] === transaction ? slot : undefined;
@@ -68,18 +68,18 @@ export class VectorRows {
 
   /** The scalar product of a slot's vector with another. */
   product(slot: number, query: Float64Array): number {
-    const piece = this.#pieces[slot >> this.#shift];
-    if (!piece) throw new Error(`there is no vector ${slot}`);
-    return product(query, piece, (slot & (2 ** this.#shift - 1)) * this.#dimensions);
+    const chunk = this.#chunks[slot >> this.#shift];
+    if (!chunk) throw new Error(`there is no vector ${slot}`);
+    return product(query, chunk, (slot & (2 ** this.#shift - 1)) * this.#dimensions);
   }
 
-  /** Adds the unit vector of a row's version, in the place of an earlier version of that row. */
+  /** Adds the unit vector of a row version, and retires an earlier version of the row. */
   put({ place, transaction }: RowVersion, id: string, unitVector: Float64Array): void {
     this.#retire(this.#slotOfId.get(id));
     this.#retire(this.#slotOfPlace.get(place));
     const slot = this.#free.pop() ?? this.#ids.length;
-    const piece = this.#pieces[slot >> this.#shift] ?? this.#addPiece();
-    piece.set(unitVector, (slot & (2 ** this.#shift - 1)) * this.#dimensions);
+    const chunk = this.#chunks[slot >> this.#shift] ?? this.#addChunk();
+    chunk.set(unitVector, (slot & (2 ** this.#shift - 1)) * this.#dimensions);
     this.#ids[slot] = id;
     this.#places[slot] = place;
     this.#transactions[slot] = transaction;
@@ -88,13 +88,13 @@ export class VectorRows {
     this.#slotOfId.set(id, slot);
   }
 
-  /** Retires every vector whose slot is not among those given: the rows that are all there are. */
+  /** Retires every vector whose slot is not given. */
   keepOnly(slots: Iterable<number>): void {
     const seen = new Set(slots);
     for (const slot of this.#slotOfId.values()) if (!seen.has(slot)) this.#retire(slot);
   }
 
-  /** Does work that reads slots; what is retired meanwhile stays readable. */
+  /** Runs work that reads slots. Vectors that are retired meanwhile stay readable. */
   async reading<T>(work: () => Promise<T>): Promise<T> {
     this.#readers += 1;
     try {
@@ -118,9 +118,9 @@ export class VectorRows {
     if (this.#slotOfPlace.get(place) === slot) this.#slotOfPlace.delete(place);
   }
 
-  #addPiece(): Float32Array {
-    const piece = new Float32Array(this.#dimensions * 2 ** this.#shift);
-    this.#pieces.push(piece);
-    return piece;
+  #addChunk(): Float32Array {
+    const chunk = new Float32Array(this.#dimensions * 2 ** this.#shift);
+    this.#chunks.push(chunk);
+    return chunk;
   }
 }

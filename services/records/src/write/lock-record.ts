@@ -1,59 +1,77 @@
 import type { Query } from '@recordbus/database';
-import { createParameters } from '@recordbus/query';
+import { lockedRow, versionOf, withCtes } from '@recordbus/journal';
+import { createNamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
+import { perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
+import { compileRule } from '../rules/compile-rule.ts';
+import { type Call, needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
-import { perCollection } from '../sql/prepared.ts';
-import type { Unwritten } from './written-record.ts';
+import type { WriteFailure } from './write-failure.ts';
 
-/** Which record, and of which versions (`updated_at` in unix seconds) it may be; any when undefined. */
-interface Wanted {
+/** The record to lock. */
+interface LockTarget {
   readonly id: string;
-  readonly versions: readonly number[] | undefined;
+  /** The versions that may be locked; undefined for any. */
+  readonly versions: readonly string[] | undefined;
 }
 
 /**
- * Locks a record for the rest of the transaction, so that from here on nothing new can refer to it; says why it can not
- * be written: it is not there, the rule for the action does not hold for it, or it is of another version.
+ * Locks a record for the rest of the transaction, so that nothing new can refer to it. Returns why it cannot be written:
+ * it does not exist, the rule of the action does not hold for it, or it has another version.
  */
 export async function lockRecord(
   query: Query,
   collection: Collection,
   action: 'update' | 'delete',
-  { id, versions }: Wanted,
-  asking: Asking,
-): Promise<{ readonly outcome: 'locked' } | Unwritten> {
+  { id, versions }: LockTarget,
+  call: RuleContext,
+): Promise<{ readonly outcome: 'locked' } | WriteFailure> {
   if (!isRecordId(id)) return { outcome: 'missing' };
-  const { text, parameters } = isAsked(collection, action, asking.principal)
-    ? ruled[action](collection, asking.schema)
-    : { text: composeLock(collection), parameters: undefined };
-  const values = [id, ...(parameters?.values(asking.request) ?? [])];
-  const [row] = await query<{ updatedAtSec: number; isAllowed?: boolean }>({ text, values });
+  const row = needsRuleCheck(collection, action, call)
+    ? await lockRuled(query, ruled[action](collection, call.schema), id, call)
+    : await lockRow(query, collection, id);
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
-  const { updatedAtSec } = row;
-  return versions && !versions.includes(updatedAtSec) ? { outcome: 'mismatch', updatedAtSec } : { outcome: 'locked' };
+  const { version } = row;
+  return versions && !versions.includes(version) ? { outcome: 'mismatch', version } : { outcome: 'locked' };
+}
+
+interface LockedRow {
+  readonly version: string;
+  readonly isAllowed?: boolean;
+}
+
+/** Locks a record for the rest of the transaction and returns its version; undefined when it does not exist. */
+export async function lockRow(query: Query, collection: Collection, id: string): Promise<LockedRow | undefined> {
+  const text = `select ${versionOf('t')} as version from ${tableOf(collection)} t where t.id = $1::text for update`;
+  const [row] = await query<LockedRow>({ text, values: [id] });
+  return row;
 }
 
 const ruled = { update: ruledLocks('update'), delete: ruledLocks('delete') };
 
-function ruledLocks(action: 'update' | 'delete') {
-  return perCollection((collection, schema: Asking['schema']) => {
-    const parameters = createParameters(2);
-    const rule = compileRule(collection, action, schema, { row: 'old', stored: 'old', parameters });
-    return { text: composeLock(collection, rule), parameters };
-  });
+type RuledLock = ReturnType<(typeof ruled)['update']>;
+
+async function lockRuled(
+  query: Query,
+  { text, valuesFrom }: RuledLock,
+  id: string,
+  { request }: RuleContext,
+): Promise<LockedRow | undefined> {
+  const [row] = await query<LockedRow>({ text, values: valuesFrom({ id }, request) });
+  return row;
 }
 
-/**
- * The text that locks a record and gives its version; its first value is the id. With a rule, a condition on the row
- * `old`, it says whether that holds.
- */
-export const composeLock = (collection: Collection, rule?: string): string =>
-  rule === undefined
-    ? `select t.updated_at as "updatedAtSec" from ${tableOf(collection)} t where t.id = $1::text for update`
-    : `with old as materialized (
-  select t.* from ${tableOf(collection)} t where t.id = $1::text for update
-), ${ruleVerdict(rule)}version as (select old.updated_at from old)
-select version.updated_at as "updatedAtSec", verdict.allowed as "isAllowed" from version cross join verdict`;
+/** The statement that locks a record and returns whether the rule holds. */
+function ruledLocks(action: 'update' | 'delete') {
+  return perCollection((collection, schema: Call['schema']) => {
+    const parameters = createNamedParameters<{ readonly id: string }>();
+    const old = lockedRow(collection, parameters.named('id', 'text'));
+    const rule = compileRule(collection, action, schema, { row: 'old', stored: 'old', parameters });
+    const present = { name: 'present', sql: `select ${versionOf('old')} as version from old` };
+    const text = `${withCtes([old, ruleVerdict(rule), present])}
+select present.version, verdict.allowed as "isAllowed" from present cross join verdict`;
+    return { text, valuesFrom: parameters.valuesFrom };
+  });
+}

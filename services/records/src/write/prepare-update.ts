@@ -1,11 +1,10 @@
-import type { Query } from '@recordbus/database';
-import type { Collection, FieldSealing } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
+import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { readStored } from '../read/read-stored.ts';
-import type { Asking } from '../rules/compile-rule.ts';
+import type { Call } from '../rules/rule-context.ts';
 import { lockRecord } from './lock-record.ts';
+import type { WriteFailure } from './write-failure.ts';
 import type { WriteHooks } from './write-hooks.ts';
-import type { Unwritten } from './written-record.ts';
+import type { WriteUnit } from './write-unit.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -13,27 +12,26 @@ type Body = Readonly<Record<string, unknown>>;
 interface PendingChange {
   readonly id: string;
   readonly body: Body;
-  /** The versions (`updated_at` in unix seconds) that may be changed; any when undefined. */
-  readonly versions: readonly number[] | undefined;
+  /** The versions that may be changed; undefined for any. */
+  readonly versions: readonly string[] | undefined;
 }
 
 /**
- * Runs what stands before the update of a record, and gives the body that it goes on with: the same, without a
- * statement, when nothing does. Else the query has to be of a transaction, in which the record is locked and the rule
- * and the version are asked first.
+ * Runs the hooks before the update of a record and returns the body that they leave. Without hooks it returns the given
+ * body and runs no statement. With hooks the unit has to be a transaction: the record is locked, and its rule and version
+ * are checked, before the hooks run.
  */
 export async function prepareUpdate(
-  query: Query,
+  unit: WriteUnit,
   collection: Collection,
   { id, body, versions }: PendingChange,
-  context: RequestContext,
-  asking: Asking,
-  { hooks, sealing }: { readonly hooks: WriteHooks; readonly sealing: FieldSealing },
-): Promise<{ readonly outcome: 'ready'; readonly body: Body } | Unwritten> {
+  call: Call,
+  { hooks, encryption }: { readonly hooks: WriteHooks; readonly encryption: FieldEncryption },
+): Promise<{ readonly outcome: 'ready'; readonly body: Body } | WriteFailure> {
   const before = hooks.find(collection, 'update');
   if (!before) return { outcome: 'ready', body };
-  const locked = await lockRecord(query, collection, 'update', { id, versions }, asking);
+  const locked = await lockRecord(unit.query, collection, 'update', { id, versions }, call);
   if (locked.outcome !== 'locked') return locked;
-  const previous = (await readStored(query, collection, [id], sealing)).get(id);
-  return { outcome: 'ready', body: await before({ query, collection, id, body, previous, context }) };
+  const previous = (await readStored(unit.query, collection, [id], encryption)).get(id);
+  return { outcome: 'ready', body: await before({ unit, collection, id, body, previous, context: call }) };
 }

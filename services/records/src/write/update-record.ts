@@ -1,123 +1,129 @@
 import type { Query } from '@recordbus/database';
-import { originValues } from '@recordbus/journal';
-import { createParameters } from '@recordbus/query';
+import { originOf } from '@recordbus/journal';
 import {
   type Collection,
   type ColumnValues,
   compileRecordReader,
   explainRefusal,
-  type Field,
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
-import { readAccountChange, wrongOldPassword } from '../accounts/account-change.ts';
-import { auditValues } from '../accounts/audit-sql.ts';
+import { type AccountChange, readAccountChange } from '../accounts/account-change.ts';
+import { auditValuesOf } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
-import { fileChangeOf, refuseUnknownNames } from '../files/file-changes.ts';
+import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
-import { openAnswer } from '../read/open-answer.ts';
+import { decryptAnswer } from '../read/decrypt-answer.ts';
+import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { type Asking, compileRule, isAsked } from '../rules/compile-rule.ts';
-import { perCollection, prepare } from '../sql/prepared.ts';
+import { compileRule } from '../rules/compile-rule.ts';
+import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
+import { addChangeWork } from './after-commit.ts';
 import { prepareUpdate } from './prepare-update.ts';
-import { composeUpdate, updateValueCount } from './update-sql.ts';
+import { type AccountValues, composeUpdate } from './update-sql.ts';
+import type { WriteFailure } from './write-failure.ts';
 import type { WriteRules } from './write-rules.ts';
-import type { Unwritten, WrittenRecord } from './written-record.ts';
+import type { WriteUnit } from './write-unit.ts';
+import type { WrittenRecord } from './written-record.ts';
 
 /** A partial change of a record. */
 export interface Change {
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** What was sent with it; the body has the names of its files. */
+  /** The upload of the request. The body has the names of its files. */
   readonly upload?: Upload | undefined;
-  /** The versions (`updated_at` in unix seconds) that may be changed; any when undefined. */
-  readonly versions: readonly number[] | undefined;
+  /** The versions that may be changed; undefined for any. */
+  readonly versions: readonly string[] | undefined;
 }
 
-const compiled = perCollection((collection) => ({
-  reader: compileRecordReader(collection),
-  statement: prepare('update', composeUpdate(collection)),
-}));
+const readerOf = perCollection(compileRecordReader);
 
-const ruled = perCollection((collection, schema: Asking['schema']) => {
-  const parameters = createParameters(updateValueCount(collection) + 1);
-  const rule = compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters });
-  return { ...prepare('update', composeUpdate(collection, rule)), parameters };
-});
+const open = perCollection((collection) => prepareWrite('update', composeUpdate(collection)));
 
-type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | Unwritten;
+const ruled = perCollection((collection, schema: Call['schema']) =>
+  prepareWrite(
+    'update',
+    composeUpdate(collection, (parameters) =>
+      compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters }),
+    ),
+  ),
+);
+
+type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | WriteFailure;
 
 /**
- * Changes the fields that the body names, and writes the event, in one statement. A change that changes nothing is a
- * write like any other: `updated_at` advances and the event says `changed: []`. Where hooks stand before updates, the
- * query has to be of a transaction.
+ * Changes the fields that the body names, and writes the event, in one statement. An update that changes nothing is a
+ * write too: the record has a new version, and the event has `changed: []` (records §6.1). If the collection has update
+ * hooks, the unit has to be a transaction (`modeOf`).
  */
 export async function updateRecord(
-  query: Query,
+  unit: WriteUnit,
   collection: Collection,
   change: Change,
-  context: RequestContext,
-  asking: Asking,
+  call: Call,
   rules: WriteRules,
 ): Promise<Updated> {
-  const ready = await prepareUpdate(query, collection, change, context, asking, rules);
+  const ready = await prepareUpdate(unit, collection, change, call, rules);
   if (ready.outcome !== 'ready') return ready;
-  return writeChange(query, collection, { ...change, body: ready.body }, context, asking, rules);
+  return writeChange(unit, collection, { ...change, body: ready.body }, call, rules);
 }
 
-/** The same once its hooks have run. */
+/** Updates a record whose hooks have run. */
 export async function writeChange(
-  query: Query,
+  unit: WriteUnit,
   collection: Collection,
   { id, body, upload, versions }: Change,
-  context: RequestContext,
-  asking: Asking,
+  call: Call,
   rules: Omit<WriteRules, 'hooks'>,
 ): Promise<Updated> {
   if (!isRecordId(id)) return { outcome: 'missing' };
-  const { reader, statement: open } = compiled(collection);
   const account = hasAccounts(collection)
-    ? await readAccountChange(query, rules, collection, { id, body }, asking)
+    ? await readAccountChange(unit.query, rules, collection, { id, body }, call)
     : undefined;
   if (account && 'outcome' in account) return account;
-  const written = readChange(reader, account ? account.body : body);
-  // A record that is not there goes before a body that is refused (contract §2).
+  const written = await readChange(readerOf(collection), account ? account.body : body);
+  // 404 for a missing record precedes 422 for its body (records §13.2).
   if (written instanceof AppError) {
-    if (await exists(query, collection, id)) throw written;
+    if (await exists(unit.query, collection, id)) throw written;
     return { outcome: 'missing' };
   }
-  const { sealing } = rules;
-  const stored = await sealing.storeSecrets(collection, written);
-  const values = collection.fields.map((field) => columnValueOf(field, stored, upload));
-  const { parameters, ...statement } = isAsked(collection, 'update', asking.principal)
-    ? ruled(collection, asking.schema)
-    : { ...open, parameters: undefined };
-  const [row] = await query<UpdatedRow>({
-    ...statement,
-    values: [
-      ...originValues(context),
-      id,
-      versions ?? null,
-      ...(values.length ? [[...written.keys()], ...values] : []),
-      ...(account ? [account.passwordHash ?? null, account.oldPasswordHash ?? null, account.clearsVerified] : []),
-      ...(account ? auditValues(context, asking.request.header('user-agent')) : []),
-      ...(parameters?.values(asking.request) ?? []),
-    ],
-  }).catch(explainRefusal(collection));
+  const { encryption } = rules;
+  const stored = await encryption.storeSecrets(collection, written);
+  const isRuled = needsRuleCheck(collection, 'update', call);
+  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call.schema) : open(collection);
+  const given = {
+    ...originOf(call),
+    id,
+    versions: versions ?? null,
+    names: [...written.keys()],
+    fields: withFileChanges(collection, stored, upload),
+    ...(account && accountValues(account, call)),
+  };
+  const [row] = await unit
+    .query<UpdatedRow>({ ...statement, values: valuesFrom(given, call.request) })
+    .catch(explainRefusal(collection));
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
   refuseUnknownNames(row.unknownFiles ?? []);
-  if (row.body === null && account?.oldPasswordHash !== undefined && !versions) throw wrongOldPassword();
-  if (row.body === null) return { outcome: 'mismatch', updatedAtSec: row.updatedAtSec };
-  const answer = openAnswer(sealing, { collection, expansions: undefined }, row.body);
-  return { outcome: 'written', body: answer, updatedAtSec: row.updatedAtSec };
+  if (row.body === null && account?.staleProofError && !versions) throw account.staleProofError();
+  if (row.body === null) return { outcome: 'mismatch', version: row.version };
+  addChangeWork(unit, collection);
+  const answer = await decryptAnswer(encryption, { collection, expansions: undefined }, row.body);
+  return { outcome: 'written', body: answer, version: row.version };
 }
 
-function readChange(reader: RecordReader, body: Change['body']): ColumnValues | AppError {
+const accountValues = ({ passwordHash, expected, clearsVerified }: AccountChange, call: Call): AccountValues => ({
+  passwordHash: passwordHash ?? null,
+  ifPasswordHash: expected.passwordHash ?? null,
+  ifEmail: expected.email ?? null,
+  clearsVerified,
+  ...auditValuesOf(call),
+});
+
+async function readChange(reader: RecordReader, body: Change['body']): Promise<ColumnValues | AppError> {
   try {
-    return reader.readChange(body);
+    return await reader.readChange(body);
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -126,20 +132,26 @@ function readChange(reader: RecordReader, body: Change['body']): ColumnValues | 
 
 interface UpdatedRow {
   readonly body: string | null;
-  readonly updatedAtSec: number;
+  readonly version: string;
   readonly isAllowed?: boolean;
   readonly unknownFiles?: readonly string[];
 }
 
-/** A file field takes what is to become of its names, since what it has now only the statement knows. */
-function columnValueOf(field: Field, written: ColumnValues, upload: Upload | undefined): unknown {
-  const value = written.get(field.name) ?? null;
-  if (field.type !== 'file' || !written.has(field.name)) return value;
-  const isUploadOnly = upload?.files.has(field.name) === true && !Object.hasOwn(upload.body, field.name);
-  return JSON.stringify(fileChangeOf(field, value, !isUploadOnly, upload));
+/** Replaces the values of file fields with changes of their names: only the statement knows the current names. */
+function withFileChanges(collection: Collection, written: ColumnValues, upload: Upload | undefined): ColumnValues {
+  const fields = fileFieldsOf(collection).filter(({ name }) => written.has(name));
+  if (fields.length === 0) return written;
+  const values = new Map(written);
+  for (const field of fields) {
+    const { name } = field;
+    const isUploadOnly = upload?.files.has(name) === true && !Object.hasOwn(upload.body, name);
+    const value = written.get(name) ?? null;
+    values.set(name, JSON.stringify(fileChangeOf(field, value, !isUploadOnly, upload)));
+  }
+  return values;
 }
 
-/** Is there such a record? */
+/** Whether the record exists. */
 export async function exists(query: Query, collection: Collection, id: string): Promise<boolean> {
   if (!isRecordId(id)) return false;
   const rows = await query({ text: `select from ${tableOf(collection)} where id = $1`, values: [id] });

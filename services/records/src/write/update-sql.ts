@@ -1,88 +1,131 @@
 import {
   answerOf,
-  insertEvents,
-  nextUpdatedAt,
+  type Cte,
+  composeWrite,
+  lockedRow,
   nextValue,
   nowSec,
-  selectChange,
-  withHistory,
+  type Origin,
+  versionAssignments,
+  versionOf,
+  type WriteStatement,
 } from '@recordbus/journal';
+import type { NamedParameters } from '@recordbus/query';
 import { type Collection, fieldTypeOf, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
-import { auditedAccount, auditValueCount } from '../accounts/audit-sql.ts';
+import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
-import { ruleVerdict } from '../rules/rule-verdict.ts';
+import { type CompileRule, ruleVerdict } from '../rules/rule-verdict.ts';
 
-/** How many values an update of the collection takes before those of its rule. */
-export const updateValueCount = (collection: Collection): number => {
-  const accountValues = hasAccounts(collection) ? 3 + auditValueCount : 0;
-  return collection.fields.length ? 7 + collection.fields.length + accountValues : 6;
-};
-
-/**
- * The text of an update; its values are the origin, the id, the versions, the names of the fields to set, and a value
- * for each field. One text serves every set of fields: a column that is set to itself costs no index entry.
- * A collection without fields takes neither names nor values. An auth collection takes more: the hash of a new
- * password, the one it must take the place of, and whether another address is to be proved; then those of its audit rows.
- * It gives no row when there is no record, and one without a body when the record is of another version. With a
- * rule, a condition on the row `old`, it says whether that holds, and changes nothing where it does not.
- */
-export function composeUpdate(collection: Collection, rule?: string): string {
-  const accounts = accountSql(collection);
-  const files = filesSql(collection);
-  const assignments = collection.fields.map((field, index) => {
-    const column = quoteIdentifier(field.name);
-    const value = files.values.get(field) ?? `$${8 + index}::${fieldTypeOf(field).columnType(field)}`;
-    const otherwise = `when ${quoteLiteral(field.name)} = any($7::text[]) then ${value} else ${nextValue(field, 't')} end, `;
-    return `${column} = case ${hasAccounts(collection) && field.name === 'verified' ? accounts.unlessMoved : ''}${otherwise}`;
-  });
-  // The row is locked before it is compared, so of several writes that name one version exactly one finds it.
-  return `with old as materialized (
-  select t.* from ${tableOf(collection)} t where t.id = $5::text for update
-), ${ruleVerdict(rule)}${files.cte}new as (
-  update ${tableOf(collection)} t set ${assignments.join('')}${accounts.assignments}updated_at = ${nextUpdatedAt('t')}
-  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}
-  where t.id = old.id and ($6::bigint[] is null or old.updated_at = any($6::bigint[]))${accounts.condition}
-  returning t.*
-), shown as materialized (
-  ${selectChange(collection, 'new', 'old')}
-), event as (
-  ${insertEvents({ collection, verb: 'update', source: 'shown' })}
-)${withHistory({ collection, verb: 'update', source: 'new' })}${accounts.audited}
-select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.updated_at, o.updated_at) as "updatedAtSec"${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
-from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`;
+interface UpdateValues extends Origin, Partial<AccountValues> {
+  readonly id: string;
+  /** The versions that may be changed; null for any. */
+  readonly versions: readonly string[] | null;
+  /** Names of the fields to set. */
+  readonly names: readonly string[];
+  /** The values of these fields. Those of file fields are changes of their files. */
+  readonly fields: ReadonlyMap<string, unknown>;
 }
 
-/** The parts of an update that only collections with file fields have; empty for others. */
-function filesSql(collection: Collection) {
+/** The values of an update that only accounts have. */
+export interface AccountValues extends AuditValues {
+  /** The hash of a new password. */
+  readonly passwordHash: string | null;
+  /** The hash that the account must have. */
+  readonly ifPasswordHash: string | null;
+  /** The address that the account must have. */
+  readonly ifEmail: string | null;
+  /** Whether a new address clears `verified`. */
+  readonly clearsVerified: boolean;
+}
+
+type UpdateParameters = NamedParameters<UpdateValues>;
+
+/**
+ * The statement of an update. One text serves every set of fields: a column that is set to itself costs no index entry.
+ * It returns no row when the record does not exist, and a row without a body when the record has another version. The
+ * rule is a condition on the row `old`; where it does not hold, `isAllowed` is false and nothing changes.
+ */
+export const composeUpdate = (collection: Collection, compileRule?: CompileRule): WriteStatement<UpdateValues> =>
+  composeWrite((parameters) => {
+    const id = parameters.named('id', 'text');
+    const versions = parameters.named('versions', 'text[]');
+    const rule = compileRule?.(parameters);
+    const files = filesSql(collection, parameters);
+    const account = accountSql(collection, parameters);
+    const fields = assignFields(collection, parameters, { files, account });
+    // The row is locked before its version is compared, so only one of several writes with the same version succeeds.
+    const write = `update ${tableOf(collection)} t set ${fields}${account.assignments}${versionAssignments('t')}
+  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}
+  where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}
+  returning t.*`;
+    return {
+      before: [lockedRow(collection, id), ruleVerdict(rule), files.cte],
+      writes: [{ collection, verb: 'update', write }],
+      after: [account.audited],
+      answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
+from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`,
+    };
+  });
+
+/** Assignments of all fields, each followed by a comma. */
+function assignFields(
+  collection: Collection,
+  parameters: UpdateParameters,
+  { files, account }: { readonly files: FilesSql; readonly account: AccountSql },
+): string {
+  const assignments = collection.fields.map((field) => {
+    const column = quoteIdentifier(field.name);
+    const value =
+      files.values.get(field) ?? parameters.member('fields', field.name, fieldTypeOf(field).columnType(field));
+    const isNamed = `${quoteLiteral(field.name)} = any(${parameters.named('names', 'text[]')})`;
+    const isCleared = hasAccounts(collection) && field.name === 'verified' ? account.clearIfNewEmail : '';
+    return `${column} = case ${isCleared}when ${isNamed} then ${value} else ${nextValue(field, 't')} end, `;
+  });
+  return assignments.join('');
+}
+
+type FilesSql = ReturnType<typeof filesSql>;
+
+/** The parts of an update for collections with file fields; empty for others. */
+function filesSql(collection: Collection, parameters: UpdateParameters) {
   const changes = fileFieldsOf(collection).map((field) => ({
     field,
-    change: `$${8 + collection.fields.indexOf(field)}::jsonb`,
+    change: parameters.member('fields', field.name, 'jsonb'),
   }));
   const values = new Map(changes.map(({ field, change }) => [field, changedFiles(field, change, 't')]));
-  if (changes.length === 0) return { values, cte: '', join: '', column: '', source: '' };
+  if (changes.length === 0) return { values, cte: undefined, join: '', column: '', source: '' };
+  const cte: Cte = {
+    name: 'files',
+    sql: `select ${unknownFiles(changes, parameters.named('names', 'text[]'), 'old')} as unknown from old`,
+    isMaterialized: true,
+  };
   return {
     values,
-    cte: `files as materialized (
-  select ${unknownFiles(changes, '$7::text[]', 'old')} as unknown from old
-), `,
+    cte,
     join: ` join files on files.unknown = '{}'`,
     column: ', f.unknown as "unknownFiles"',
     source: ' cross join files f',
   };
 }
 
-/** The parts of an update that only auth collections have; empty for others. */
-function accountSql(collection: Collection) {
-  if (!hasAccounts(collection)) return { assignments: '', condition: '', unlessMoved: '', audited: '' };
-  const at = 8 + collection.fields.length;
-  const email = `$${8 + collection.fields.findIndex(({ name }) => name === 'email')}::text`;
+type AccountSql = ReturnType<typeof accountSql>;
+
+/** The parts of an update for auth collections; empty for others. */
+function accountSql(collection: Collection, parameters: UpdateParameters) {
+  if (!hasAccounts(collection)) return { assignments: '', condition: '', clearIfNewEmail: '', audited: undefined };
+  const hash = parameters.named('passwordHash', 'text');
+  const ifHash = parameters.named('ifPasswordHash', 'text');
+  const ifEmail = parameters.named('ifEmail', 'text');
+  const email = parameters.member('fields', 'email', 'text');
+  const isNewEmail = `'email' = any(${parameters.named('names', 'text[]')}) and lower(${email}) <> lower(t.email)`;
   return {
-    assignments: `password_hash = coalesce($${at}::text, t.password_hash),
-    password_reset_at = case when $${at}::text is null then t.password_reset_at else ${nowSec} end,
-    token_version = t.token_version + case when $${at}::text is null then 0 else 1 end, `,
-    condition: ` and ($${at + 1}::text is null or old.password_hash = $${at + 1}::text)`,
-    unlessMoved: `when $${at + 2}::boolean and 'email' = any($7::text[]) and lower(${email}) <> lower(t.email) then false `,
-    audited: auditedAccount(collection, at + 3),
+    assignments: `password_hash = coalesce(${hash}, t.password_hash),
+    password_reset_at = case when ${hash} is null then t.password_reset_at else ${nowSec} end,
+    token_version = t.token_version + case when ${hash} is null then 0 else 1 end, `,
+    condition: ` and (${ifHash} is null or old.password_hash = ${ifHash})
+    and (${ifEmail} is null or lower(old.email) = lower(${ifEmail}))`,
+    clearIfNewEmail: `when ${parameters.named('clearsVerified', 'boolean')} and ${isNewEmail} then false `,
+    audited: auditedAccount(collection, parameters),
   };
 }

@@ -1,12 +1,7 @@
-/** A record that was just written, as the body of the answer. */
+/** A record that was just written. */
 export interface WrittenRecord {
-  /** `{"data": record}`. */
+  /** The body of the answer, `{"data": record}`. */
   readonly body: string;
-  readonly updatedAtSec: number;
+  /** The version, as in the ETag. */
+  readonly version: string;
 }
-
-/** Why nothing was written: there is no such record, the rule does not hold for it, or it is not of a version that the client asked for. */
-export type Unwritten =
-  | { readonly outcome: 'missing' }
-  | { readonly outcome: 'refused' }
-  | { readonly outcome: 'mismatch'; readonly updatedAtSec: number };

@@ -1,20 +1,20 @@
 import { EgressBlockedError, type EgressClient, type EgressResponse } from '@recordbus/egress';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
-import type { Claim } from './claim.ts';
-import type { Outcome } from './record-outcomes.ts';
+import type { LeasedDelivery } from './claim.ts';
+import type { AttemptOutcome } from './record-outcomes.ts';
 import { cutToBytes, maxResponseBytes, responseText } from './response-text.ts';
 import { nextDelayMs, readRetryAfterMs } from './retry-schedule.ts';
 import { signatureHeaders } from './sign.ts';
 
-/** How many leases of one delivery may run out in a row before it is given up (contract §5). */
+/** A delivery is given up after this many lost leases in a row (webhooks §2.6). */
 const lostLeaseLimit = 3;
 const gone = 410;
 
-/** Makes one attempt of a claimed delivery and says what becomes of it. Never throws. */
-export async function attemptDelivery(client: EgressClient, claim: Claim): Promise<Outcome> {
+/** Makes one attempt of a leased delivery and returns its outcome. Never throws. */
+export async function attemptDelivery(client: EgressClient, claim: LeasedDelivery): Promise<AttemptOutcome> {
   const { event, body } = claim;
-  if (claim.lost_leases >= lostLeaseLimit) return ended(claim, 'delivery interrupted');
-  if (event === null || body === null) return ended(claim, 'the event is no longer kept');
+  if (claim.lost_leases >= lostLeaseLimit) return endUnattempted(claim, 'delivery interrupted');
+  if (event === null || body === null) return endUnattempted(claim, 'the event is no longer kept');
   const startedMs = performance.now();
   const durationMs = () => Math.round(performance.now() - startedMs);
   try {
@@ -27,21 +27,21 @@ export async function attemptDelivery(client: EgressClient, claim: Claim): Promi
       },
       () => send(client, claim, event, body),
     );
-    return answered(claim, response, durationMs());
+    return outcomeOfResponse(claim, response, durationMs());
   } catch (error) {
-    if (error instanceof EgressBlockedError) return ended(claim, error.message);
-    return failed(claim, { error: errorText(error), durationMs: durationMs() });
+    if (error instanceof EgressBlockedError) return endUnattempted(claim, error.message);
+    return outcomeOfFailure(claim, { error: errorText(error), durationMs: durationMs() });
   }
 }
 
-function send(client: EgressClient, claim: Claim, event: string, body: string): Promise<EgressResponse> {
+function send(client: EgressClient, claim: LeasedDelivery, event: string, body: string): Promise<EgressResponse> {
   const timestamp = Math.floor(Date.now() / 1000);
   const custom = Object.entries(claim.headers);
-  const isNamed = custom.some(([name]) => name.toLowerCase() === 'user-agent');
+  const hasUserAgent = custom.some(([name]) => name.toLowerCase() === 'user-agent');
   return client.request(claim.url, {
     headers: [
       ['Content-Type', 'application/json'],
-      ...(isNamed ? [] : [['User-Agent', 'Recordbus-Webhooks/1'] as const]),
+      ...(hasUserAgent ? [] : [['User-Agent', 'Recordbus-Webhooks/1'] as const]),
       ...custom,
       ...signatureHeaders({
         deliveryId: claim.delivery_id,
@@ -58,34 +58,38 @@ function send(client: EgressClient, claim: Claim, event: string, body: string): 
   });
 }
 
-function answered(claim: Claim, { status, headers, body }: EgressResponse, durationMs: number): Outcome {
+function outcomeOfResponse(
+  claim: LeasedDelivery,
+  { status, headers, body }: EgressResponse,
+  durationMs: number,
+): AttemptOutcome {
   const response = { responseCode: status, responseBody: responseText(body), durationMs };
-  if (status >= 200 && status < 300) return { ...recorded(claim), ...response, verdict: 'success' };
+  if (status >= 200 && status < 300) return { ...outcomeOf(claim), ...response, verdict: 'success' };
   const error = `the receiver answered ${status}`;
-  if (status === gone) return { ...recorded(claim), ...response, verdict: 'dead', error };
-  return failed(claim, { ...response, error }, readRetryAfterMs(headers['retry-after'], Date.now()));
+  if (status === gone) return { ...outcomeOf(claim), ...response, verdict: 'dead', error };
+  return outcomeOfFailure(claim, { ...response, error }, readRetryAfterMs(headers['retry-after'], Date.now()));
 }
 
-function failed(
-  claim: Claim,
-  result: Partial<Outcome> & Pick<Outcome, 'error' | 'durationMs'>,
+function outcomeOfFailure(
+  claim: LeasedDelivery,
+  result: Partial<AttemptOutcome> & Pick<AttemptOutcome, 'error' | 'durationMs'>,
   retryAfterMs = 0,
-): Outcome {
+): AttemptOutcome {
   const plan = { retryMax: claim.retry_max, backoff: claim.retry_backoff, baseDelayMs: claim.retry_delay_ms };
   const delayMs = nextDelayMs(plan, claim.attempt + 1, retryAfterMs);
-  if (delayMs === undefined) return { ...recorded(claim), ...result, verdict: 'dead' };
-  return { ...recorded(claim), ...result, verdict: 'retry', delayMs };
+  if (delayMs === undefined) return { ...outcomeOf(claim), ...result, verdict: 'dead' };
+  return { ...outcomeOf(claim), ...result, verdict: 'retry', delayMs };
 }
 
-/** The end of a delivery without a request, so without an attempt. */
-const ended = (claim: Claim, error: string): Outcome => ({
-  ...recorded(claim),
+/** The outcome of a delivery that ends without a request, so without an attempt. */
+const endUnattempted = (claim: LeasedDelivery, error: string): AttemptOutcome => ({
+  ...outcomeOf(claim),
   verdict: 'dead',
   attempted: false,
   error,
 });
 
-const recorded = (claim: Claim): Outcome => ({
+const outcomeOf = (claim: LeasedDelivery): AttemptOutcome => ({
   deliveryId: claim.delivery_id,
   webhookId: claim.webhook_id,
   occurredAt: claim.occurred_at,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Database, newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { type Claim, claimDue, releaseLeases, renewLeases } from './claim.ts';
-import { type Outcome, recordOutcomes } from './record-outcomes.ts';
+import { claimDue, type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
+import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
 describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
@@ -50,7 +50,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
   const claim = (limits: Partial<Parameters<typeof claimDue>[1]> = {}) =>
     claimDue(database.query, { limit: 50, perWebhook: 32, inFlight: new Map(), leaseSec: 60, ...limits });
 
-  const outcomeOf = (claimed: Claim, over: Partial<Outcome> = {}): Outcome => ({
+  const outcomeOf = (claimed: LeasedDelivery, over: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
     deliveryId: claimed.delivery_id,
     webhookId: claimed.webhook_id,
     wasFailing: claimed.failing,
@@ -70,14 +70,14 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     run<{ status: string; attempt: number }>('select status, attempt from system.deliveries order by id');
   const expireLeases = () => run(`update system.delivery_queue set lease_until = now() - interval '1 second'`);
 
-  it('never overlap, however many ask at once', async () => {
+  it('never overlap, at any concurrency', async () => {
     await enqueue(await addWebhook(), 200);
     const claims = (await Promise.all(Array.from({ length: 8 }, () => claim({ limit: 20 })))).flat();
     assert.equal(new Set(claims.map(({ delivery_id }) => delivery_id)).size, claims.length);
     assert.ok(claims.length > 100);
   });
 
-  it('take from every webhook, of none more than its share', async () => {
+  it('take from every webhook, at most its share', async () => {
     const webhooks = [await addWebhook(), await addWebhook(), await addWebhook()];
     for (const webhook of webhooks) await enqueue(webhook, 100);
     const [busy = ''] = webhooks;
@@ -86,7 +86,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(counts, [2, 10, 10]);
   });
 
-  it('pass over disabled webhooks and what is not due', async () => {
+  it('skip disabled webhooks and deliveries that are not due', async () => {
     const webhook = await addWebhook();
     await enqueue(webhook, 2);
     await run(`update system.webhooks set active = '{}'`);
@@ -96,7 +96,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.equal((await claim()).length, 0);
   });
 
-  it('come again when a lease runs out, with the loss counted, but not when it was given back or renewed', async () => {
+  it('count a lost lease when it runs out, but not when it is released or renewed', async () => {
     await enqueue(await addWebhook(), 1);
     const [first] = await claim();
     assert.equal((await claim()).length, 0);
@@ -115,7 +115,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.equal((await claim()).length, 0);
   });
 
-  it('let only the last holder of a lease record the outcome, and once', async () => {
+  it('let only the last holder of a lease record the outcome, once', async () => {
     await enqueue(await addWebhook(), 1);
     const [frozen] = await claim();
     await expireLeases();
@@ -130,7 +130,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await run('select count(*) from system.delivery_attempts'), [{ count: 1 }]);
   });
 
-  it('count recorded attempts and forget lost leases after one', async () => {
+  it('count recorded attempts, and reset lost leases after one', async () => {
     await enqueue(await addWebhook(), 1);
     await claim();
     await expireLeases();
@@ -142,7 +142,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await states(), [{ status: 'pending', attempt: 1 }]);
   });
 
-  it('may lose their webhook in the middle', async () => {
+  it('survive the deletion of their webhook', async () => {
     const webhook = await addWebhook();
     await enqueue(webhook, 1);
     const [claimed] = await claim();

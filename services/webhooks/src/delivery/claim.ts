@@ -1,13 +1,13 @@
 import type { Query } from '@recordbus/database';
 
-/** A delivery that this process may attempt now, with everything the attempt needs. */
-export interface Claim {
+/** A delivery that this process has leased, with everything that an attempt needs. */
+export interface LeasedDelivery {
   readonly delivery_id: string;
   readonly occurred_at: string;
   readonly webhook_id: string;
   /** Recorded attempts so far. */
   readonly attempt: number;
-  /** Only who knows it may record the outcome. */
+  /** Needed to record the outcome. */
   readonly lease_token: string;
   /** Leases that ran out since the last recorded attempt. */
   readonly lost_leases: number;
@@ -17,9 +17,9 @@ export interface Claim {
   readonly traceparent: string | null;
   readonly url: string;
   readonly secret: string;
-  /** The one before it, for as long as it signs too. */
+  /** The previous secret, while it signs too. */
   readonly previous_secret: string | null;
-  /** Has the webhook had nothing but failures lately? */
+  /** Whether the webhook's latest attempts all failed. */
   readonly failing: boolean;
   readonly headers: Record<string, string>;
   readonly retry_max: number;
@@ -29,23 +29,26 @@ export interface Claim {
 }
 
 interface ClaimLimits {
-  /** Deliveries taken at most. */
+  /** The largest number of deliveries to lease. */
   readonly limit: number;
-  /** Attempts that this process may have under way for one webhook. */
+  /** The largest number of attempts that this process may have under way for one webhook. */
   readonly perWebhook: number;
-  /** Attempts that it has under way, by webhook. */
+  /** The number of attempts that it has under way, by webhook. */
   readonly inFlight: ReadonlyMap<string, number>;
   readonly leaseSec: number;
 }
 
 /**
- * Takes due deliveries, each under a lease with a new token. Webhooks that have their share under way are passed over
- * inside the statement, so a hanging receiver's backlog is never in the way of the others; the webhooks that have
- * anything waiting are found by skipping along the index, not by reading it. A paused webhook is passed over too; when
- * its pause is over, one of its deliveries is given to one replica, and the others have to wait for what comes of it.
+ * Leases due deliveries, each with a new token. The statement skips webhooks that have their share under way, so the
+ * backlog of a receiver that hangs never delays others; it finds the webhooks in the queue by skipping along the index,
+ * without reading all of it. It also skips paused webhooks; after a pause, one replica gets one of the deliveries, and
+ * the others wait for its outcome.
  */
-export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }: ClaimLimits): Promise<Claim[]> {
-  return query<Claim>({
+export function claimDue(
+  query: Query,
+  { limit, perWebhook, inFlight, leaseSec }: ClaimLimits,
+): Promise<LeasedDelivery[]> {
+  return query<LeasedDelivery>({
     name: 'delivery.claim',
     text: `with recursive waiting (webhook_id) as (
         (select webhook_id from system.delivery_queue order by webhook_id limit 1)
@@ -98,9 +101,9 @@ export function claimDue(query: Query, { limit, perWebhook, inFlight, leaseSec }
   });
 }
 
-type Lease = Pick<Claim, 'delivery_id' | 'lease_token'>;
+type Lease = Pick<LeasedDelivery, 'delivery_id' | 'lease_token'>;
 
-/** Those of the leases that nobody else has taken meanwhile; rows that are being written at the moment are left alone. */
+/** Selects the leases that are still held; skips rows that another transaction is writing. */
 const stillHeld = `select q.delivery_id
   from unnest($1::uuid[], $2::uuid[]) as lease (delivery_id, token)
   join system.delivery_queue q on q.delivery_id = lease.delivery_id and q.lease_token = lease.token
@@ -111,7 +114,7 @@ const idsAndTokens = (leases: readonly Lease[]) => [
   leases.map(({ lease_token }) => lease_token),
 ];
 
-/** Holds leases for longer attempts. */
+/** Extends leases to `leaseSec` from now. */
 export async function renewLeases(query: Query, leases: readonly Lease[], leaseSec: number): Promise<void> {
   await query({
     name: 'delivery.renew',
@@ -121,7 +124,7 @@ export async function renewLeases(query: Query, leases: readonly Lease[], leaseS
   });
 }
 
-/** Gives claims back whose attempts were not begun or not finished; that is no lost lease. */
+/** Releases leases whose attempts did not begin or finish; they do not count as lost. */
 export async function releaseLeases(query: Query, leases: readonly Lease[]): Promise<void> {
   await query({
     text: `update system.delivery_queue set lease_until = null, lease_token = null where delivery_id in (${stillHeld})`,

@@ -8,7 +8,7 @@ import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
 import { createDispatcher } from './dispatcher.ts';
 
-/** Longer than any test: whatever is found by the idle tick is found too late. */
+/** Longer than any test, so that the idle tick never finds a delivery in time. */
 const neverMs = 3_600_000;
 
 describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
@@ -50,10 +50,10 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
     });
   }
 
-  it('works off a backlog of one webhook without the idle tick, also when attempts end during a claim', async () => {
+  it('sends the backlog of one webhook without the idle tick, also when attempts end during a claim', async () => {
     const count = 300;
     await enqueue(count);
-    // Holds the answer of each claim back until everything that it counted as under way has ended.
+    // Delays the result of each claim until every attempt that it counted as under way has ended.
     const query: Query = async (statement) => {
       const rows = await database.query<never>(statement);
       if (statement.name === 'delivery.claim') await eventually(() => dispatcher.underWay === 0);

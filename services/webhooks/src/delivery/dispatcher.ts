@@ -1,21 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createWakeup } from '@recordbus/shared/wakeup';
 import { attemptDelivery } from './attempt.ts';
-import { type Claim, claimDue, releaseLeases, renewLeases } from './claim.ts';
+import { claimDue, type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
-import type { Outcome } from './record-outcomes.ts';
+import type { AttemptOutcome } from './record-outcomes.ts';
 
-/** Sends what is due, on any number of replicas at once. */
+/** Sends due deliveries. Any number of replicas may run one at the same time. */
 interface Dispatcher {
   start(): void;
-  /** To be called when there may be something due. */
+  /** Checks for due deliveries now. */
   wake(): void;
-  /** Attempts that are being made. */
+  /** The number of attempts in progress. */
   readonly underWay: number;
-  /** Lets attempts under way end, for a while, and gives the rest back to the other replicas. */
+  /** Waits a limited time for attempts in progress, then releases the remaining leases to other replicas. */
   stop(): Promise<void>;
 }
 
@@ -23,61 +23,76 @@ interface DispatcherOptions {
   readonly query: Query;
   readonly client: EgressClient;
   readonly log: Logger;
-  /** How long to wait for a reason to look for what is due; 2 s when not given. */
+  /** The interval between claims without a wake-up, in milliseconds; 2,000 by default. */
   readonly idleMs?: number;
   /** Called when an attempt begins. */
-  readonly onBegin: (claim: Claim) => void;
+  readonly onBegin: (claim: LeasedDelivery) => void;
   /** Called with the outcomes that were recorded and counted. */
-  readonly onRecorded: (outcomes: readonly Outcome[]) => void;
+  readonly onRecorded: (outcomes: readonly AttemptOutcome[]) => void;
 }
 
-/** Interface §8: claims of at most 50, every 2 s when nothing else calls for one. */
+/** The largest claim, and the wait between claims without a wake-up (webhooks §2.8). */
 const claimLimit = 50;
 const defaultIdleMs = 2000;
-/** Attempts that a process makes at a time, all webhooks together. */
+/** The most attempts of a process at once, over all webhooks. */
 export const maxUnderWay = 1000;
 const failureMs = 1000;
-/** A process that died is noticed after this; longer attempts renew their leases on the way. */
+/** After this another replica takes over the deliveries of a dead process; longer attempts renew their leases. */
 const leaseSec = 12;
 const renewEveryMs = 3000;
-/** Retries that are due later than this are found by the idle tick. */
+/** Retries due later than this wait for the next interval. */
 const timedRetryMs = 60_000;
 const stopPatienceMs = 12_000;
 
-/** What one webhook may have under way: much while there is little else, little when many hang. */
+/** The most attempts of one webhook at once: many while the process is idle, few when many receivers hang. */
 const shareOf = (underWay: number) => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
 
-/** Did a webhook have, or get by these claims, all that it may have under way? */
-function isShareTaken(claims: readonly Claim[], inFlight: ReadonlyMap<string, number>, perWebhook: number): boolean {
+/** Whether some webhook reaches its share with these claims. */
+function isShareTaken(
+  claims: readonly LeasedDelivery[],
+  inFlight: ReadonlyMap<string, number>,
+  perWebhook: number,
+): boolean {
   const counts = new Map(inFlight);
   for (const { webhook_id } of claims) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
   return counts.values().some((count) => count >= perWebhook);
 }
 
-/** Makes the dispatcher of this process; it does nothing before `start`. */
+/** Creates the dispatcher of this process; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { query, client, log, idleMs = defaultIdleMs, onBegin, onRecorded } = options;
-  /** Claims whose attempts run, by webhook; and all that are leased: those, and those whose outcomes are not written. */
+  /** `running` counts attempts by webhook. `leased` also holds finished attempts whose outcome is not written yet. */
   const running = new Map<string, number>();
-  const leased = new Map<string, { readonly claim: Claim; readonly sinceMs: number }>();
+  const leased = new Map<string, { readonly claim: LeasedDelivery; readonly sinceMs: number }>();
   const attempts = new Set<Promise<void>>();
-  const wakeup = createWakeup();
+  const claiming = every({
+    name: 'claim deliveries',
+    log,
+    intervalMs: idleMs,
+    retryMs: failureMs,
+    run: claimAndBegin,
+  });
+  const renewing = every({
+    name: 'renew the leases of deliveries',
+    log,
+    fields: () => ({ leases: leased.size }),
+    intervalMs: renewEveryMs,
+    firstAfterMs: renewEveryMs,
+    run: renew,
+  });
   const writer = createOutcomeWriter({ query, log, onWritten });
-  /** May the last claim have left something due behind, for want of room? Then whoever ends makes room for another. */
+  /** Whether the last claim may have left due deliveries behind for lack of room: an attempt that ends then claims again. */
   let leftSomeBehind = true;
-  let stopping = false;
-  let looping = Promise.resolve();
-  let renewing: NodeJS.Timeout | undefined;
 
-  function onWritten(outcomes: readonly Outcome[], counted: readonly Outcome[]): void {
+  function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
     onRecorded(counted);
     for (const { leaseToken, verdict, delayMs } of outcomes) {
       leased.delete(leaseToken);
-      if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(wakeup.wakeSoon, delayMs).unref();
+      if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(claiming.wakeSoon, delayMs).unref();
     }
   }
 
-  async function attempt(claim: Claim): Promise<void> {
+  async function attempt(claim: LeasedDelivery): Promise<void> {
     const { webhook_id } = claim;
     running.set(webhook_id, (running.get(webhook_id) ?? 0) + 1);
     try {
@@ -85,17 +100,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       writer.add(await attemptDelivery(client, claim));
     } finally {
       const before = running.get(webhook_id) ?? 1;
-      if (leftSomeBehind) wakeup.wakeSoon();
+      if (leftSomeBehind) claiming.wakeSoon();
       if (before > 1) running.set(webhook_id, before - 1);
       else running.delete(webhook_id);
     }
   }
 
-  async function claimAndBegin(): Promise<boolean> {
-    // Attempts that end while the claim is under way were still counted by it, so they have to wake the next one.
+  async function claimAndBegin(ending: AbortSignal): Promise<number | undefined> {
+    // The claim still counts attempts that end during it, so those have to wake the next claim.
     leftSomeBehind = true;
     const limit = Math.min(claimLimit, maxUnderWay - attempts.size);
-    if (limit <= 0) return false;
+    if (limit <= 0) return undefined;
     const perWebhook = shareOf(attempts.size);
     const inFlight = new Map(running);
     const claims = await claimDue(query, { limit, perWebhook, inFlight, leaseSec });
@@ -103,52 +118,32 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const sinceMs = performance.now();
     for (const claim of claims) {
       leased.set(claim.lease_token, { claim, sinceMs });
-      if (stopping) continue;
+      if (ending.aborted) continue;
       const begun = attempt(claim).finally(() => attempts.delete(begun));
       attempts.add(begun);
     }
-    return claims.length === limit;
-  }
-
-  async function loop(): Promise<void> {
-    while (!stopping) {
-      wakeup.reset();
-      try {
-        if (await claimAndBegin()) continue;
-        await wakeup.wait(idleMs);
-      } catch (error) {
-        log.warn({ err: error }, 'deliveries could not be claimed');
-        await sleep(failureMs);
-      }
-    }
+    return claims.length === limit ? 0 : undefined;
   }
 
   async function renew(): Promise<void> {
     const oldMs = performance.now() - renewEveryMs;
     const long = [...leased.values()].filter(({ sinceMs }) => sinceMs < oldMs).map(({ claim }) => claim);
-    try {
-      if (long.length > 0) await renewLeases(query, long, leaseSec);
-    } catch (error) {
-      log.warn({ err: error, leases: long.length }, 'leases of deliveries were not renewed');
-    }
-    if (!stopping) renewing = setTimeout(renew, renewEveryMs);
+    if (long.length > 0) await renewLeases(query, long, leaseSec);
   }
 
   return {
     start() {
-      looping = loop();
-      renewing = setTimeout(renew, renewEveryMs);
+      claiming.start();
+      renewing.start();
     },
-    wake: wakeup.wake,
+    wake: claiming.wake,
     get underWay() {
       return attempts.size;
     },
     async stop() {
-      stopping = true;
-      wakeup.wake();
-      await looping;
-      await Promise.race([Promise.all(attempts), sleep(stopPatienceMs, undefined, { ref: false })]);
-      clearTimeout(renewing);
+      await claiming.stop();
+      await Promise.race([Promise.all(attempts), delay(stopPatienceMs, undefined, { ref: false })]);
+      await renewing.stop();
       await writer.flush();
       const unfinished = [...leased.values()].map(({ claim }) => claim);
       if (unfinished.length > 0) await releaseLeases(query, unfinished);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
 import { EgressBlockedError, type EgressClient } from '@recordbus/egress';
+import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createWakeup } from '@recordbus/shared/wakeup';
 
 /**
  * Looks where new deliveries lead as soon as they are enqueued: one whose target is denied is dead at once, also when
- * its turn is not to come for a while because its webhook is paused or has its share under way (contract §5). What is
+ * its turn is not to come for a while because its webhook is paused or has its share under way (webhooks §7.3). What is
  * attempted right away is checked when it connects, and is of no concern here.
  */
 interface EgressScreen {
@@ -36,39 +36,22 @@ interface Waiting {
 
 /** Makes the screen of this process; it does nothing before `start`. */
 export function createEgressScreen({ query, client, log }: EgressScreenOptions): EgressScreen {
-  const wakeup = createWakeup();
-  let isStopping = false;
-  let looping = Promise.resolve();
+  const screening = every({
+    name: 'check the targets of new deliveries',
+    log,
+    intervalMs: idleMs,
+    soonMs: settleMs,
+    async run() {
+      await Promise.all((await findWaiting(query)).map(screen));
+    },
+  });
 
   async function screen({ id, url }: Waiting): Promise<void> {
     const error = await findBlock(client, url);
     if (error !== undefined) await endUnattempted(query, id, error);
   }
 
-  async function loop(): Promise<void> {
-    while (!isStopping) {
-      wakeup.reset();
-      try {
-        await Promise.all((await findWaiting(query)).map(screen));
-      } catch (error) {
-        log.warn({ err: error }, 'the targets of new deliveries could not be checked');
-      }
-      await wakeup.wait(idleMs);
-      if (!isStopping) await sleep(settleMs);
-    }
-  }
-
-  return {
-    start() {
-      looping = loop();
-    },
-    wake: wakeup.wake,
-    async stop() {
-      isStopping = true;
-      wakeup.wake();
-      await looping;
-    },
-  };
+  return { start: screening.start, wake: screening.wakeSoon, stop: screening.stop };
 }
 
 /** Why a target is denied; undefined when it is not, or when that can't be told now. */

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
+import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { type Outcome, recordOutcomes } from './record-outcomes.ts';
+import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
 /** Collects outcomes and writes them together: the largest single win of a queue in PostgreSQL. */
 interface OutcomeWriter {
-  add(outcome: Outcome): void;
+  add(outcome: AttemptOutcome): void;
   /** Resolves when everything added so far is written. */
   flush(): Promise<void>;
 }
@@ -14,7 +14,7 @@ interface OutcomeWriterOptions {
   readonly query: Query;
   readonly log: Logger;
   /** Called after each write with what it held, and those of it that counted. */
-  readonly onWritten: (outcomes: readonly Outcome[], counted: readonly Outcome[]) => void;
+  readonly onWritten: (outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]) => void;
 }
 
 const gatherMs = 10;
@@ -23,38 +23,38 @@ const retryMs = 500;
 
 /** Makes a writer; while the database is away it holds the outcomes and tries on. */
 export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOptions): OutcomeWriter {
-  let waiting: Outcome[] = [];
-  let writing: Promise<void> | undefined;
+  let waiting: AttemptOutcome[] = [];
+  /** Of everything that waits. */
+  let written = Promise.withResolvers<void>();
+  const writing = whenWoken({
+    name: 'write the outcomes of deliveries',
+    log,
+    fields: () => ({ outcomes: waiting.length }),
+    soonMs: gatherMs,
+    retryMs,
+    run: write,
+  });
 
-  async function write(): Promise<void> {
-    await sleep(gatherMs);
+  async function write(): Promise<typeof skipped | undefined> {
+    if (waiting.length === 0) return skipped;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchSize);
-      try {
-        const counted = await recordOutcomes(query, batch);
-        waiting = waiting.slice(batch.length);
-        onWritten(batch, counted);
-      } catch (error) {
-        log.warn({ err: error, outcomes: waiting.length }, 'outcomes of deliveries were not written, trying on');
-        await sleep(retryMs);
-      }
+      const counted = await recordOutcomes(query, batch);
+      waiting = waiting.slice(batch.length);
+      onWritten(batch, counted);
     }
-  }
-
-  function start(): void {
-    writing ??= write().finally(() => {
-      writing = undefined;
-      if (waiting.length > 0) start();
-    });
+    written.resolve();
+    return undefined;
   }
 
   return {
     add(outcome) {
+      if (waiting.length === 0) written = Promise.withResolvers();
       waiting.push(outcome);
-      start();
+      writing.wakeSoon();
     },
     async flush() {
-      while (writing) await writing;
+      while (waiting.length > 0) await written.promise;
     },
   };
 }

@@ -1,17 +1,17 @@
 import type { Query } from '@recordbus/database';
 
-/** What became of a claim. */
-export interface Outcome {
+/** What became of a leased delivery. */
+export interface AttemptOutcome {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly occurredAt: string;
   readonly leaseToken: string;
-  /** Had the webhook nothing but failures before? Then a success is news. */
+  /** Whether the webhook was failing before, so that a success changes its health. */
   readonly wasFailing: boolean;
   readonly verdict: 'success' | 'dead' | 'retry';
   /** Wait before the next attempt; 0 unless the verdict is retry. */
   readonly delayMs: number;
-  /** Was a request made, so that it counts as an attempt? */
+  /** Whether a request was made, so that it counts as an attempt. */
   readonly attempted: boolean;
   readonly durationMs: number;
   readonly responseCode: number | null;
@@ -20,12 +20,12 @@ export interface Outcome {
 }
 
 /**
- * Writes outcomes, all in one statement. One whose lease token is no longer in the queue changes nothing: somebody
- * else has the delivery now, it was written before, or its webhook is gone. So writing the same ones again is harmless.
- * Gives those that counted.
+ * Records outcomes in one statement and returns those that counted. An outcome whose lease token is no longer in the
+ * queue changes nothing: another replica has the delivery, the outcome is recorded already, or the webhook was deleted.
+ * So recording the same outcomes again is harmless.
  */
-export async function recordOutcomes(query: Query, outcomes: readonly Outcome[]): Promise<Outcome[]> {
-  const column = <K extends keyof Outcome>(key: K) => outcomes.map((outcome) => outcome[key]);
+export async function recordOutcomes(query: Query, outcomes: readonly AttemptOutcome[]): Promise<AttemptOutcome[]> {
+  const column = <K extends keyof AttemptOutcome>(key: K) => outcomes.map((outcome) => outcome[key]);
   const rows = await query<{ lease_token: string }>({
     name: 'delivery.outcomes',
     text: `with outcome as (

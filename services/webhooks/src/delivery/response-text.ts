@@ -1,17 +1,17 @@
-/** What is kept of a receiver's answer (interface §2.6). */
+/** The number of bytes that are kept of a receiver's answer (webhooks §3.4). */
 export const maxResponseBytes = 2048;
 
 /**
- * The captured bytes of an answer as text that PostgreSQL takes: invalid UTF-8 and NUL become U+FFFD, and the whole is
- * cut to 2,048 bytes between characters.
+ * Decodes the captured bytes of an answer to text that PostgreSQL accepts: invalid UTF-8 and NUL become U+FFFD, and the
+ * text is cut to 2,048 bytes between characters.
  */
 export function responseText(bytes: Uint8Array): string {
-  // As a stream, so that a character that the capture cut in two is left out instead of replaced.
+  // As a stream, so that a character that the capture cut in two is omitted instead of replaced.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
   return cutToBytes(text, maxResponseBytes);
 }
 
-/** Cuts a text to at most so many bytes of UTF-8, between characters. */
+/** Cuts a text to at most `limitBytes` of UTF-8, between characters. */
 export function cutToBytes(text: string, limitBytes: number): string {
   const target = new Uint8Array(limitBytes);
   const { read } = new TextEncoder().encodeInto(text, target);

@@ -12,7 +12,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('stays the same when fixed', () => {
+  it('is constant when fixed', () => {
     const fixed = { ...plan, backoff: 'fixed' } as const;
     assert.deepEqual(
       [1, 3].map((recorded) => nextDelayMs(fixed, recorded)),
@@ -20,9 +20,9 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('never repeats with retry_max 0', () => assert.equal(nextDelayMs({ ...plan, retryMax: 0 }, 1), undefined));
+  it('has no retry with retry_max 0', () => assert.equal(nextDelayMs({ ...plan, retryMax: 0 }, 1), undefined));
 
-  it('doubles up to a day, and spreads long waits upwards by a tenth at most', () => {
+  it('doubles up to a day, and adds a jitter of at most a tenth to long waits', () => {
     const long = { ...plan, retryMax: 50 };
     const dayMs = 86_400_000;
     assert.equal(

@@ -1,4 +1,4 @@
-/** How a webhook wants its failed deliveries repeated. */
+/** The retry options of a webhook. */
 interface RetryPlan {
   /** Attempts after the first one. */
   readonly retryMax: number;
@@ -7,14 +7,14 @@ interface RetryPlan {
 }
 
 const dayMs = 24 * 3600 * 1000;
-/** Short delays stay exact, longer ones are spread a little, upwards only. */
+/** Delays from here on get a jitter, upwards only; shorter ones stay exact. */
 const jitterFromMs = 10_000;
 const jitterShare = 0.1;
 const retryAfterMaxMs = 3600 * 1000;
 
 /**
- * The wait before the next attempt in milliseconds after so many recorded ones; undefined when there is none left.
- * What the receiver asked for (Retry-After) is a lower bound. Doubling ends at a day, or at the base if that is longer.
+ * Returns the wait before the next attempt in milliseconds; undefined when no attempt is left. The receiver's
+ * Retry-After is a lower bound. Doubling ends at a day, or at the base delay if that is longer.
  */
 export function nextDelayMs(
   plan: RetryPlan,
@@ -30,7 +30,7 @@ export function nextDelayMs(
   return Math.round(Math.max(delayMs + jitterMs, retryAfterMs));
 }
 
-/** Reads a Retry-After header (RFC 9110 §10.2.3) as milliseconds from now, at most an hour; 0 for what it is not. */
+/** Reads a Retry-After header (RFC 9110 §10.2.3) as milliseconds from now, at most an hour; 0 for an invalid one. */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number {
   if (!header) return 0;
   const waitMs = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;

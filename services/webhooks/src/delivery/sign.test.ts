@@ -11,7 +11,7 @@ const signable = {
   timestamp: Math.floor(Date.now() / 1000),
 };
 
-test('while a secret is on its way out, either verifies with the library of Standard Webhooks', () => {
+test('during the overlap either secret verifies with the library of Standard Webhooks', () => {
   const headers = Object.fromEntries(
     signatureHeaders({ ...signable, secret: secretOf(1), previousSecret: secretOf(2) }),
   );
@@ -20,12 +20,12 @@ test('while a secret is on its way out, either verifies with the library of Stan
   assert.throws(() => new Webhook(secretOf(3)).verify(signable.body, headers));
 });
 
-test('afterwards only the new one does', () => {
+test('after the overlap only the new secret verifies', () => {
   const headers = Object.fromEntries(signatureHeaders({ ...signable, secret: secretOf(1), previousSecret: null }));
   assert.throws(() => new Webhook(secretOf(2)).verify(signable.body, headers));
 });
 
-test('the name of an event is readable in its header, whatever it is', () => {
+test('any event name is readable in its header', () => {
   const headers = Object.fromEntries(
     signatureHeaders({ ...signable, event: 'größe\r\nx: y', secret: secretOf(1), previousSecret: null }),
   );

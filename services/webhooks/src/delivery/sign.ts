@@ -6,7 +6,7 @@ interface Signable {
   /** The exact text that is sent. */
   readonly body: string;
   readonly secret: string;
-  /** The one before, while receivers may still know only that. */
+  /** The previous secret, while it signs too. */
   readonly previousSecret: string | null;
   /** Unix seconds. */
   readonly timestamp: number;
@@ -15,8 +15,9 @@ interface Signable {
 const secretPrefix = 'whsec_';
 
 /**
- * The headers that name and sign a delivery: the product's own (interface §6.2), keyed with the secret's text, and
- * those of Standard Webhooks, keyed with the bytes that a secret encodes. Only the latter can hold two signatures.
+ * Returns the headers that identify and sign a delivery: the product's own, keyed with the text of the secret, and
+ * those of Standard Webhooks, keyed with the bytes that the secret encodes (webhooks §5.2). Only the latter can hold
+ * two signatures.
  */
 export function signatureHeaders(signable: Signable): [string, string][] {
   const { deliveryId, event, body, secret, previousSecret, timestamp } = signable;
@@ -38,5 +39,5 @@ function standardSignature(secret: string, { deliveryId, timestamp, body }: Sign
   return `v1,${createHmac('sha256', key).update(`${deliveryId}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** Percent-encodes what a header can't carry; names of events hardly ever have any of it. */
+/** Percent-encodes what a header can not carry; few names of events need it. */
 const headerText = (text: string) => text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);

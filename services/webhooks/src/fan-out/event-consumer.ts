@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
-import { type Bus, createEventReader, type EventReader, type EventStream } from '@recordbus/bus';
+import { type Bus, createEventReader, type EventReader, type EventStream, webhooksConsumer } from '@recordbus/bus';
+import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
 interface EventConsumerOptions {
@@ -10,9 +10,6 @@ interface EventConsumerOptions {
   /** Handles a batch for good: when it resolves the messages are acknowledged, when it throws they are tried again. */
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
-
-/** The name of the consumer that the replicas share. */
-export const durableName = 'webhooks';
 
 /** Messages that are handled at once, and that may wait to be. */
 const batchSize = 200;
@@ -24,39 +21,38 @@ const retryMs = 1000;
  * handled go back to the other replicas.
  */
 export function createEventConsumer({ bus, stream, log, handle }: EventConsumerOptions): EventReader {
-  const ending = new AbortController();
   /** By sequence number: a message that comes again while it waits here is one message. */
   const waiting = new Map<number, JsMsg>();
-  let draining: Promise<void> | undefined;
+  const handling = whenWoken({
+    name: 'make deliveries of events',
+    log,
+    fields: () => ({ messages: waiting.size }),
+    retryMs,
+    run: handleWaiting,
+  });
 
-  async function drain(): Promise<void> {
-    while (waiting.size > 0 && !ending.signal.aborted) {
+  async function handleWaiting(ending: AbortSignal): Promise<typeof skipped | undefined> {
+    if (waiting.size === 0) return skipped;
+    while (waiting.size > 0 && !ending.aborted) {
       const batch = [...waiting.values().take(batchSize)];
-      try {
-        await handle(batch);
-      } catch (error) {
-        log.warn({ err: error, messages: batch.length }, 'events were not handed out, trying on');
-        await sleep(retryMs, undefined, { signal: ending.signal }).catch(() => {});
-        continue;
-      }
+      await handle(batch);
       for (const message of batch) {
         waiting.delete(message.seq);
         message.ack();
       }
     }
+    return undefined;
   }
 
   function take(message: JsMsg): void {
     waiting.set(message.seq, message);
-    draining ??= drain().finally(() => {
-      draining = undefined;
-    });
+    handling.wake();
   }
 
   const reader = createEventReader({
     bus,
     stream,
-    consumer: { name: durableName, subject: `${stream.prefix}.>`, ackWaitMs: 30_000, from: 'beginning' },
+    consumer: { name: webhooksConsumer, subject: `${stream.prefix}.>`, ackWaitMs: 30_000, from: 'beginning' },
     maxMessages,
     take,
     log,
@@ -65,9 +61,9 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
   return {
     start: reader.start,
     async stop() {
-      ending.abort();
+      const handled = handling.stop();
       await reader.stop();
-      await draining;
+      await handled;
       for (const message of waiting.values()) message.nak();
     },
   };

@@ -1,19 +1,20 @@
 import type { Query } from '@recordbus/database';
 
 const dayMs = 24 * 3600 * 1000;
-/** Partitions are made this many days before they are needed. */
+/** Partitions are created this many days before they are needed. */
 const daysAhead = 2;
 
-/** Sees to it that the log has a partition for every day that an event falls on. */
+/** Creates the partitions of the delivery log, one for each day with events. */
 export interface EventDays {
+  /** Creates the partitions for these RFC 3339 times. */
   ensure(times: Iterable<string>): Promise<void>;
-  /** For today and the days to come. */
+  /** Creates the partitions of today and the next days. */
   ensureAhead(): Promise<void>;
-  /** Forgets what it knows: partitions have been dropped. */
+  /** Clears the cache of existing partitions; call it after some were dropped. */
   forget(): void;
 }
 
-/** Makes one that remembers the days it has seen to. */
+/** Creates the object, which caches the days whose partitions exist. */
 export function createEventDays(query: Query): EventDays {
   const known = new Set<string>();
 

@@ -2,9 +2,8 @@ import type { Query } from '@recordbus/database';
 import type { IncomingEvent } from './read-message.ts';
 
 /**
- * Turns events into deliveries, one for each webhook that listened when the event happened and has a pattern for it
- * (interface §6.1), in one statement. Doing it again with the same events makes nothing new.
- * Tells how many deliveries were made.
+ * Creates the deliveries of events in one statement: one for each webhook that was enabled when the event happened and
+ * has a matching pattern (webhooks §1.3). The same events again add nothing. Returns the number of new deliveries.
  */
 export async function fanOut(query: Query, events: readonly IncomingEvent[]): Promise<number> {
   const rows = await query<{ made: number }>({
@@ -52,16 +51,7 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
   return rows[0]?.made ?? 0;
 }
 
-/** The whole envelopes of events that went over the bus as references, by event id. */
-export async function findLargeEvents(query: Query, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await query<{ id: string; body: string }>({
-    text: 'select id, body from system.large_events where id = any($1::uuid[])',
-    values: [ids],
-  });
-  return new Map(rows.map(({ id, body }) => [id, body]));
-}
-
-/** Keeps a message that is no event where somebody can look at it. */
+/** Stores a message that is not an event, for operators to inspect. */
 export async function parkMessage(
   query: Query,
   message: { readonly seq: number; readonly subject: string; readonly data: Uint8Array },

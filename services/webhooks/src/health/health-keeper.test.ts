@@ -11,7 +11,7 @@ interface Health {
   readonly paused: boolean;
 }
 
-describe('a webhook whose receiver only fails', { skip }, () => {
+describe('a webhook whose receiver keeps failing', { skip }, () => {
   let stack: TestWebhooks;
   let receiver: TestReceiver;
 
@@ -46,7 +46,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     return row ?? assert.fail('the webhook is gone');
   }
 
-  /** As if it had failed for an hour. */
+  /** Makes the webhook one that has failed for an hour. */
   const failForAnHour = (id: string) =>
     run(`update system.webhooks set failures = 100, failing_since = now() - interval '1 hour' where id = $1`, id);
   const fails = () => {
@@ -69,7 +69,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
   });
 
-  it('is paused, its events are kept, one of them is tried, and success lets all of them go', async () => {
+  it('is paused and keeps its events; after the pause one is tried, and its success sends the rest', async () => {
     await stack.set({ 'webhooks.pause_after_seconds': '60', 'webhooks.pause_seconds': '3600' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
@@ -81,7 +81,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     const pending = async () => (await stack.deliveries(id)).filter(({ status }) => status === 'pending').length;
     await eventually(async () => (await pending()) === 10);
 
-    // The pause is over: of ten that wait for two replicas, one is tried, and the next pause begins.
+    // After the pause, two replicas try one of ten waiting deliveries, and the next pause begins.
     await run(`update system.webhooks set paused_until = now() where id = $1`, id);
     stack.bus.notify('webhooks');
     await eventually(async () => (await pending()) === 9);
@@ -96,7 +96,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     assert.equal((await stack.deliveries(id)).filter(({ status }) => status === 'success').length, 9);
   });
 
-  it('is not paused when that is off', async () => {
+  it('is not paused when pausing is off', async () => {
     await stack.set({ 'webhooks.pause_after_seconds': '0' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
@@ -106,7 +106,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 101, failing: true, paused: false });
   });
 
-  it('is disabled after failing for too long, with an audit row and an event, both once', async () => {
+  it('is disabled after failing for too long, with one audit row and one event', async () => {
     await stack.set({ 'webhooks.pause_after_seconds': '0', 'webhooks.disable_after_seconds': '1800' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0, headers: { Authorization: 'secret' } });
@@ -126,7 +126,7 @@ describe('a webhook whose receiver only fails', { skip }, () => {
     assert.deepEqual([data.record.id, actor], [id, { type: 'system', id: null }]);
   });
 
-  it('stays enabled when that is off', async () => {
+  it('stays enabled when disabling is off', async () => {
     await stack.set({ 'webhooks.disable_after_seconds': '0' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });

@@ -1,14 +1,14 @@
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
-import type { Outcome } from '../delivery/record-outcomes.ts';
+import type { AttemptOutcome } from '../delivery/record-outcomes.ts';
 import { disableFailingWebhook } from './disable-webhook.ts';
 import { type HealthPolicy, noteResults, type Result } from './note-results.ts';
 
-/** Pauses and disables webhooks whose receivers only fail. */
+/** Pauses and disables webhooks whose receivers keep failing. */
 interface HealthKeeper {
-  /** To be called with recorded outcomes. Never waits, never throws. */
-  note(outcomes: readonly Outcome[]): void;
-  /** Finishes what is under way. */
+  /** Takes recorded outcomes. Never waits, never throws. */
+  note(outcomes: readonly AttemptOutcome[]): void;
+  /** Waits for the work under way. */
   stop(): Promise<void>;
 }
 
@@ -16,13 +16,13 @@ interface HealthKeeperOptions {
   readonly database: Database;
   readonly log: Logger;
   readonly policy: () => HealthPolicy;
-  /** A pause is over: what waited for it may go. */
+  /** Called when a pause has ended, so that waiting deliveries can be sent. */
   readonly onReopened: () => void;
-  /** An event was written into the outbox. */
+  /** Called when an event was inserted into the outbox. */
   readonly onEvent: () => void;
 }
 
-/** Makes one; a success of a webhook that did not fail before costs nothing. */
+/** Creates the keeper. A success of a webhook that is not failing costs nothing. */
 export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
   const { database, log, policy, onReopened, onEvent } = options;
   let noting = Promise.resolve();
@@ -30,29 +30,29 @@ export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
   async function keep(results: readonly Result[]): Promise<void> {
     const { disableAfterSec } = policy();
     for (const { id, paused, reopened, isHopeless } of await noteResults(database.query, results, policy())) {
-      if (paused) log.warn({ webhook_id: id }, 'a webhook is paused: its receiver only fails');
-      if (reopened) log.info({ webhook_id: id }, 'a webhook goes on: its receiver answers again');
+      if (paused) log.warn({ webhook_id: id }, 'webhook paused: its receiver keeps failing');
+      if (reopened) log.info({ webhook_id: id }, 'webhook resumed: its receiver answers again');
       if (reopened) onReopened();
       if (!isHopeless || !(await disableFailingWebhook(database, id, disableAfterSec))) continue;
-      log.warn({ webhook_id: id }, 'a webhook was disabled: its receiver has only failed for too long');
+      log.warn({ webhook_id: id }, 'webhook disabled: its receiver has failed for too long');
       onEvent();
     }
   }
 
   return {
     note(outcomes) {
-      const results = summarise(outcomes);
+      const results = summarize(outcomes);
       if (results.length === 0) return;
       noting = noting
         .then(() => keep(results))
-        .catch((error) => log.warn({ err: error }, 'the health of webhooks was not noted'));
+        .catch((error) => log.warn({ err: error }, 'cannot update the health of webhooks'));
     },
     stop: () => noting,
   };
 }
 
-/** One result for each webhook about which there is something to note; any success makes up for the failures beside it. */
-function summarise(outcomes: readonly Outcome[]): Result[] {
+/** Returns one result for each webhook whose health may change. One success outweighs the failures of its batch. */
+function summarize(outcomes: readonly AttemptOutcome[]): Result[] {
   const ofWebhooks = Map.groupBy(
     outcomes.filter(({ attempted }) => attempted),
     ({ webhookId }) => webhookId,
@@ -60,7 +60,7 @@ function summarise(outcomes: readonly Outcome[]): Result[] {
   return [...ofWebhooks].flatMap(([webhookId, ofWebhook]) => {
     const failures = ofWebhook.filter(({ verdict }) => verdict !== 'success').length;
     const succeeded = failures < ofWebhook.length;
-    const isNews = failures > 0 || ofWebhook.some(({ wasFailing }) => wasFailing);
-    return isNews ? [{ webhookId, succeeded, failures }] : [];
+    const mayChange = failures > 0 || ofWebhook.some(({ wasFailing }) => wasFailing);
+    return mayChange ? [{ webhookId, succeeded, failures }] : [];
   });
 }

@@ -1,37 +1,37 @@
 import type { Query } from '@recordbus/database';
 
-/** When a webhook that fails is paused and disabled; 0 turns either off. */
+/** When a failing webhook is paused and disabled; 0 switches either off. */
 export interface HealthPolicy {
   readonly pauseAfterSec: number;
   readonly pauseSec: number;
   readonly disableAfterSec: number;
 }
 
-/** What the recorded attempts of one webhook were, lately. */
+/** The recorded attempts of one webhook in a batch. */
 export interface Result {
   readonly webhookId: string;
   readonly succeeded: boolean;
   readonly failures: number;
 }
 
-interface Noted {
+interface HealthChange {
   readonly id: string;
   readonly paused: boolean;
-  /** Its pause ended with this result. */
+  /** Whether this result ended its pause. */
   readonly reopened: boolean;
-  /** It has failed for as long as a webhook may. */
+  /** Whether it has failed for so long that it is to be disabled. */
   readonly isHopeless: boolean;
 }
 
-/** A webhook with so few failures is neither paused nor disabled, however long ago the first of them was. */
-export const leastFailures = 5;
+/** A webhook with fewer failures is neither paused nor disabled, however old its first failure is. */
+export const minFailures = 5;
 
 /**
- * Brings the health of webhooks up to date: a success ends a row of failures and a pause, a failure prolongs the row
- * and, when that has lasted long enough, begins the next pause. Gives the webhooks for which something changed.
+ * Updates the health of webhooks and returns the changed ones. A success ends a run of failures and a pause; a failure
+ * extends the run and, when that has lasted long enough, begins the next pause.
  */
-export function noteResults(query: Query, results: readonly Result[], policy: HealthPolicy): Promise<Noted[]> {
-  return query<Noted>({
+export function noteResults(query: Query, results: readonly Result[], policy: HealthPolicy): Promise<HealthChange[]> {
+  return query<HealthChange>({
     name: 'webhook.health',
     text: `with result as (
         select * from unnest($1::text[], $2::boolean[], $3::integer[]) as r (webhook_id, succeeded, failures)
@@ -41,7 +41,7 @@ export function noteResults(query: Query, results: readonly Result[], policy: He
         from system.webhooks w join result r on r.webhook_id = w.id and (not r.succeeded or w.failing_since is not null)
         order by w.id for no key update of w
       ), judged as (
-        select *, not succeeded and $4 > 0 and failures >= ${leastFailures}
+        select *, not succeeded and $4 > 0 and failures >= ${minFailures}
           and failing_since <= clock_timestamp() - make_interval(secs => $4) as pauses
         from before
       )
@@ -51,7 +51,7 @@ export function noteResults(query: Query, results: readonly Result[], policy: He
         paused_until = case when j.pauses then clock_timestamp() + make_interval(secs => $5) end
       from judged j where w.id = j.id
       returning w.id, j.pauses as paused, j.succeeded and j.paused_until is not null as reopened,
-        not j.succeeded and $6 > 0 and j.failures >= ${leastFailures}
+        not j.succeeded and $6 > 0 and j.failures >= ${minFailures}
           and j.failing_since <= clock_timestamp() - make_interval(secs => $6) as "isHopeless"`,
     values: [
       results.map(({ webhookId }) => webhookId),

@@ -46,14 +46,14 @@ describe('the days of the delivery log', { skip: skipWithoutDatabase }, () => {
       ({ day }) => day,
     );
 
-  it('go as a whole, with what was still to be sent of them, when they lie far enough back', async () => {
+  it('are dropped with their waiting deliveries after the retention', async () => {
     assert.deepEqual(await dropOldDays(database.query, 30, now), ['2026-02-28']);
     for (const table of ['events', 'deliveries', 'delivery_attempts', 'delivery_queue'])
       assert.deepEqual(await left(table), ['2026-03-01', '2026-03-31'], table);
     assert.deepEqual(await dropOldDays(database.query, 30, now), []);
   });
 
-  it('are dropped, not emptied: their tables are gone', async () => {
+  it('are dropped as tables', async () => {
     await dropOldDays(database.query, 1, now);
     const tables = await run<{ relname: string }>(
       `select relname from pg_class where relname ~ '_2026\\d{4}$' and relkind = 'r' order by 1`,
@@ -64,7 +64,7 @@ describe('the days of the delivery log', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('wait when somebody reads them, and do not make others wait for long', async () => {
+  it('are not dropped while a transaction reads them, and block others only briefly', async () => {
     await addDelivery('2026-01-01');
     await database.transaction(async (query) => {
       await query({ text: 'select from system.deliveries limit 1', values: [] });

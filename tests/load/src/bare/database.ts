@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface Statement {
-  /** Under which it is prepared. */
+  /** The name of the prepared statement. */
   readonly name: string;
   readonly text: string;
 }
@@ -12,11 +12,11 @@ const readConnections = 2;
 const writeConnections = 20;
 
 /**
- * As fast as the driver is: reads share two connections and don't wait for each other (pipelining; about twice a
- * pool's throughput for short statements), writes have a pool, since each waits for its commit.
+ * Opens the database for the greatest speed of the driver. Reads share two pipelined connections, with about twice the
+ * throughput of a pool for short statements. Writes use a pool, since each waits for its commit.
  */
 export function openBareDatabase(url: string): { readonly read: Run; readonly write: Run } {
-  // The driver's types do not know the option yet.
+  // The driver's types lack the option.
   const pipelined = { connectionString: url, pipeline: true } as pg.ClientConfig;
   const readers = Array.from({ length: readConnections }, async () => {
     const client = new pg.Client(pipelined);

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { openBareDatabase, type Statement } from './database.ts';
 import { deletePost, getOne, insertPost, listTwenty, updatePost } from './statements.ts';
 
-// The yardstick: what Node's own server and the pg driver make of the same statements, and nothing else. No routing
-// table, no validation, no rules, no tokens, no events, no logs. It serves the paths that the bench asks for.
+// The baseline: Node's HTTP server and the pg driver with the same statements. No router, validation, rules, tokens, events
+// or logs. It serves the paths that the bench requests.
 process.on('disconnect', () => process.exit());
 
 const { read, write } = openBareDatabase(process.argv[2] ?? '');
@@ -63,7 +63,7 @@ async function run(request: IncomingMessage, posts: string, id: string | undefin
 
 const statements = new Map<string, Statement>();
 
-/** Each statement is written once, and prepared once on each connection under its name. */
+/** The statements by name. Each is prepared once on each connection. */
 function statement(name: string, compose: () => string): Statement {
   const known = statements.get(name) ?? { name, text: compose() };
   statements.set(name, known);

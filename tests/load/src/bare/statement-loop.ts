@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { description } from '../seed.ts';
 
-/** As many statements under way as the product has connections for writing. */
+/** Number of concurrent statements: as many as the product has connections for writes. */
 const connectionCount = 20;
 
 /**
- * Runs a statement that inserts a post without any HTTP, on each connection one after the other, as pgbench does;
- * answers how many per second.
+ * Runs a statement that inserts a post without HTTP, repeatedly on each connection, as pgbench does. Returns the number
+ * per second.
  */
 export async function runStatementLoop(
   databaseUrl: string,

@@ -1,6 +1,6 @@
 import { outboxTable, tableOf } from '../product/product-layout.ts';
 
-/** A copy of the outbox that nobody empties into the bus. */
+/** A copy of the outbox that no relay publishes. */
 const outboxCopy = 'bench.outbox';
 
 export const copyOutbox = [
@@ -11,7 +11,7 @@ export const copyOutbox = [
 const columns = (row: string): string =>
   `${row}.id, ${row}.title, ${row}.description, ${row}.public, ${row}.author, ${row}.created_at as created, ${row}.updated_at as updated`;
 
-/** A row that was just written, as JSON text. */
+/** SQL of a written row as JSON text. */
 const shown = (row: string): string => `(select row_to_json(r)::text from (select ${columns(row)}) r)`;
 
 const seconds = 'floor(extract(epoch from now()))::bigint';
@@ -21,7 +21,7 @@ export const getOne = (posts: string): string =>
   `select '{"data":' || row_to_json(r)::text || '}' as body
    from ${tableOf(posts)} t cross join lateral (select ${columns('t')}) r where t.id = $1`;
 
-/** The newest 20. */
+/** The newest 20 posts. */
 export function listTwenty(posts: string, withTotal: boolean): string {
   const table = tableOf(posts);
   const page = `select ${columns('t')} from ${table} t order by t.created_at desc, t.id desc limit 20`;
@@ -34,7 +34,7 @@ export const insertPost = (posts: string): string =>
   `insert into ${tableOf(posts)} as t (id, created_at, updated_at, title, description, public, author)
    values (uuidv7()::text, ${seconds}, ${seconds}, $1, $2, $3, $4) returning '{"data":' || ${shown('t')} || '}' as body`;
 
-/** What the product's create does in the database: the row and its event in one statement. Values as above. */
+/** The statement of the product's create: the row and its event. Values as above. */
 export const insertPostAndEvent = (posts: string): string => `with new as (
     insert into ${tableOf(posts)} (id, created_at, updated_at, title, description, public, author)
     values (uuidv7()::text, ${seconds}, ${seconds}, $1, $2, $3, $4) returning *

@@ -1,27 +1,31 @@
-/** A load: requests that are sent one after the other on each of some connections. */
+/** A load: requests sent one after the other on each of several connections. */
 export interface Job {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly seconds: number;
   readonly connections: number;
+  /** Timeout of an answer, in seconds, after which the connection is reopened; 10 by default. */
+  readonly timeoutSec?: number;
   readonly requests: Requests;
 }
 
-/** The n-th request takes the n-th path and the n-th body, each list starting over at its end. */
+/** The n-th request has the n-th path and the n-th body. Each list starts over at its end. */
 export interface Requests {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly paths: readonly string[];
   readonly bodies?: readonly string[];
+  /** Client addresses that the requests claim in turn, for a server that trusts this machine as a proxy. */
+  readonly clients?: readonly string[];
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the run where the paths would start over: what is deleted can't be deleted again. */
+  /** Ends the run at the end of the paths: deletes cannot be repeated. */
   readonly once?: boolean;
 }
 
-/** What came of a job. */
-export interface Outcome {
+/** The result of a job. */
+export interface JobResult {
   readonly requestsPerSec: number;
-  /** Of each answered request, in milliseconds. */
+  /** Latency of each answered request, in milliseconds. */
   readonly latenciesMs: Float64Array;
   /** Answers by status. */
   readonly statuses: Readonly<Record<number, number>>;

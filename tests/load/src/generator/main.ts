@@ -1,21 +1,21 @@
 import autocannon from 'autocannon';
-import type { Job, Outcome, Requests } from './job.ts';
+import type { Job, JobResult, Requests } from './job.ts';
 
-// The load comes from a process of its own, so that making it never delays what is measured, nor the other way round
-// more than the machine's cores make it.
+// A separate process generates the load, so that generator and server affect each other only by sharing cores.
 process.on('disconnect', () => process.exit());
 process.on('message', async (job: Job) => process.send?.(await run(job)));
 
-async function run({ origin, seconds, connections, requests }: Job): Promise<Outcome> {
+async function run({ origin, seconds, connections, timeoutSec, requests }: Job): Promise<JobResult> {
   const next = cycle(requests);
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const load: autocannon.Options = {
     url: origin,
     connections,
     duration: seconds,
-    // How often it looks whether the time is over, in milliseconds.
+    ...(timeoutSec !== undefined && { timeout: timeoutSec }),
+    // How often it checks whether the time is over, in milliseconds.
     sampleInt: 50,
-    headers: { 'content-type': 'application/json', ...requests.headers },
+    headers: headersOf(requests),
     requests: [{ method: requests.method, setupRequest: (request) => ({ ...request, ...next() }) }],
   };
   const instance = autocannon(load, (error) => (error ? reject(error) : resolve()));
@@ -43,12 +43,29 @@ async function run({ origin, seconds, connections, requests }: Job): Promise<Out
   };
 }
 
-function cycle({ paths, bodies }: Requests): () => { path: string; body?: string } {
+interface Next {
+  path: string;
+  body?: string;
+  headers?: Record<string, string>;
+}
+
+const headersOf = ({ headers }: Requests): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...headers,
+});
+
+function cycle(requests: Requests): () => Next {
+  const { paths, bodies, clients } = requests;
   let count = 0;
   return () => {
     const path = paths[count % paths.length] ?? '/';
     const body = bodies?.[count % bodies.length];
+    const client = clients?.[count % clients.length];
     count += 1;
-    return body === undefined ? { path } : { path, body };
+    return {
+      path,
+      ...(body !== undefined && { body }),
+      ...(client !== undefined && { headers: { ...headersOf(requests), 'x-forwarded-for': client } }),
+    };
   };
 }

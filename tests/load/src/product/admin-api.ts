@@ -1,10 +1,10 @@
-/** Calls of the product's API that need the first admin. */
+/** The product's API as the first admin. */
 export interface AdminApi {
-  /** Gives the `data` of the answer. Throws with its words when it is not a success. */
+  /** Returns the `data` of the answer. Throws with the text of an answer that is not a success. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** Makes the first admin of a new stack. */
+/** Creates the first admin of a new stack. */
 export async function signInFirstAdmin(url: string, setupToken: string): Promise<AdminApi> {
   const account = { email: 'bench@example.com', password: 'a bench needs no secret' };
   const { token } = await send<{ token: string }>(url, undefined, 'POST', '/api/v1/admin/setup', {

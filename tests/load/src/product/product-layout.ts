@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// What the bench knows of the product's inside, so that it can fill 100,000 rows in seconds and put the bare server on
-// the same tables. Everything else goes through the API.
+// Internals of the product that the bench uses to fill 100,000 rows in seconds and to run the bare server on the same
+// tables. Everything else uses the API.
 
 /** The table that holds the records of a collection. */
 export const tableOf = (collection: string): string => `records."${collection}"`;
 
-/** The table into which every writing statement puts its event. */
+/** The table into which every write inserts its event. */
 export const outboxTable = 'system.outbox';
 
-/** Where the PostgreSQL that a stack started under its data directory listens. */
+/** Returns the URL of the PostgreSQL that a stack started in its data directory. */
 export async function findDatabaseUrl(dataDirectory: string): Promise<string> {
   const home = join(dataDirectory, 'postgres');
   const password = (await readFile(join(home, 'password'), 'utf8')).trim();

@@ -7,14 +7,14 @@ import { startProcess } from '../child-process.ts';
 import { type AdminApi, signInFirstAdmin } from './admin-api.ts';
 import { findDatabaseUrl } from './product-layout.ts';
 
-/** The product as `npm start` runs it, on a data directory of its own. */
+/** The product as `npm start` runs it, on a temporary data directory. */
 export interface Product {
   readonly url: string;
   readonly pid: number;
   readonly databaseUrl: string;
   readonly dataDirectory: string;
   readonly admin: AdminApi;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ interface StartOptions {
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Starts it and makes its first admin. */
+/** Starts the product and creates its first admin. */
 export async function startProduct(options: StartOptions): Promise<Product> {
   const { logLevel, profileDirectory, extensionsDirectory } = options;
   const dataDirectory = mkdtempSync(join(tmpdir(), 'recordbus-bench-'));
-  // Nothing that is set for the person who runs the bench may reach what is measured.
+  // Variables of the person who runs the bench must not affect the product.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));
   const child = startProcess(join(root, 'infra/local/src/main.ts'), {
-    // As the launcher of `npm start` does it: when the bench is killed, the stack ends by itself.
+    // As in the launcher of `npm start`: when the bench is killed, the stack stops by itself.
     nodeFlags: ['--require', join(root, 'infra/launch/tether.cjs'), ...profileFlags(profileDirectory)],
     environment: {
       ...Object.fromEntries(inherited),

@@ -2,17 +2,17 @@ import { statfsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import type pg from 'pg';
 
-/** statfs(2) of a file system in memory, where a commit waits for no disk. */
+/** The statfs(2) type of a file system in memory, where commits do not wait for a disk. */
 const tmpfs = 0x01021994;
 
-/** A line when other programs use the machine, so that the figures are lower than it can do; to be asked at the start. */
+/** Returns a line when other programs use the machine, which lowers the figures. Call it at the start. */
 export function describeOtherLoad(): string[] {
   const [lastMinute = 0] = loadavg();
   if (lastMinute < availableParallelism() / 2) return [];
   return [`THE MACHINE WAS BUSY with something else at the start (load average ${lastMinute.toFixed(1)})`];
 }
 
-/** What the figures were measured on, as lines. */
+/** Returns lines that describe the machine. */
 export async function describeMachine(database: pg.Client, dataDirectory: string): Promise<string[]> {
   const { rows } = await database.query<{ server_version: string; fsync: string }>(
     "select current_setting('server_version') as server_version, current_setting('fsync') as fsync",

@@ -1,11 +1,12 @@
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
+import { besideLines } from './beside-lines.ts';
 import { allFailures, type Result } from './result.ts';
 import { type Style, table } from './table.ts';
 
-/** The result for people: plain text, or Markdown. */
+/** Formats the result as plain text or Markdown. */
 export function present(result: Result, style: Style): string {
-  const { machine, conditions, rows, statements, webhooks, memory } = result;
+  const { machine, conditions, rows, statements, beside, webhooks, memory } = result;
   const paragraph = (lines: readonly string[]) =>
     lines.map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`));
   const create = rows.find(({ row }) => row.name === 'create');
@@ -17,6 +18,7 @@ export function present(result: Result, style: Style): string {
     paragraph([...machine, ...conditions]),
     rows.length ? table(rowHead, rows.map(rowCells), style) : [],
     create && statements ? paragraph([sameStatementLine(create, statements), outboxLine(statements)]) : [],
+    ...(beside ? besideLines(beside, style) : []),
     webhooks ? table(paceHead, webhooks.paced.map(paceCells), style) : [],
     webhooks ? paragraph([besideHangingLine(webhooks), burstLine(webhooks)]) : [],
     paragraph([memoryLine(memory)]),
@@ -90,5 +92,5 @@ function burstLine({ burst }: WebhookResults): string {
 
 const memoryLine = ({ idleMb, afterMb }: Result['memory']): string =>
   idleMb === undefined || afterMb === undefined
-    ? 'Memory: not known on this platform.'
+    ? 'Memory: unknown on this platform.'
     : `Memory of the product's process (all five services, without PostgreSQL and nats-server): ${idleMb} MB idle after the start, ${afterMb} MB at the end.`;

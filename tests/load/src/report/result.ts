@@ -1,25 +1,29 @@
+import type { BesideResult } from '../beside/measure-beside.ts';
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
 
-/** All that a run of the bench found. */
+/** The result of a run of the bench. */
 export interface Result {
   readonly machine: readonly string[];
-  /** How it was measured, as lines. */
+  /** Lines that describe the conditions. */
   readonly conditions: readonly string[];
   readonly rows: readonly RowResult[];
-  /** The statement of a create without HTTP, per second, with its event and without; undefined when that row was left out. */
+  /** Statements of a create per second without HTTP, with and without the event; undefined when that row was left out. */
   readonly statements: { readonly withEventPerSec: number; readonly withoutEventPerSec: number } | undefined;
+  /** Latencies of other clients beside the most expensive reads; undefined when that was left out. */
+  readonly beside: BesideResult | undefined;
   readonly webhooks: WebhookResults | undefined;
   /** Resident memory of the product's process in MB. */
   readonly memory: { readonly idleMb: number | undefined; readonly afterMb: number | undefined };
 }
 
-/** Everything that was not as it should be, each naming its row. */
-export function allFailures({ rows, webhooks }: Result): string[] {
+/** Returns all failures, each with its row. */
+export function allFailures({ rows, beside, webhooks }: Result): string[] {
   const ofRows = rows.flatMap(({ row, product, bare }) => [
     ...product.failures.map((failure) => `${row.name}, product: ${failure}`),
     ...(bare?.failures ?? []).map((failure) => `${row.name}, bare server: ${failure}`),
   ]);
+  const ofBeside = beside?.failures.map((failure) => `beside expensive reads: ${failure}`) ?? [];
   const ofWebhooks = webhooks
     ? [
         ...webhooks.paced.flatMap(({ perSec, failures }) => failures.map((it) => `webhooks at ${perSec}/s: ${it}`)),
@@ -27,5 +31,5 @@ export function allFailures({ rows, webhooks }: Result): string[] {
         ...webhooks.burst.failures.map((it) => `webhooks, burst: ${it}`),
       ]
     : [];
-  return [...ofRows, ...ofWebhooks];
+  return [...ofRows, ...ofBeside, ...ofWebhooks];
 }

@@ -1,6 +1,6 @@
 export type Style = 'text' | 'markdown';
 
-/** Lays out a table as lines; all columns but the first hold figures. */
+/** Formats a table as lines. All columns except the first have figures. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (cell: string, column: number) =>

@@ -6,7 +6,7 @@ import { createPostsCollection, newPost } from '../seed.ts';
 import { type Measuring, measureRow, type RowResult } from './measure-row.ts';
 import type { Row } from './row.ts';
 
-/** Its hooks mind another collection than the one that is written. */
+/** Its hooks are for another collection than the written one. */
 const extensionsDirectory = fileURLToPath(new URL('../../../../examples/extensions', import.meta.url));
 
 const collection = 'posts';
@@ -18,7 +18,7 @@ const row: Row = {
   requests: () => ({ method: 'POST', paths: [`/api/v1/records/${collection}`], bodies: [newPost()] }),
 };
 
-/** Measures what a create costs in a product with extensions that have nothing to do with it: a product against another. */
+/** Measures creates in a product whose extensions have no hooks for them, compared to a product without extensions. */
 export async function measureBesideExtension(
   measuring: Measuring,
   { logLevel }: Options,

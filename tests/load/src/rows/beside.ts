@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { createPosts } from '../create-posts.ts';
 import { findAuthor, newPost, type Size, sizes } from '../seed.ts';
 
-/** What goes on beside the requests of a row, against the same server, for as long as they do. */
+/** Additional load on the same server during the requests of a row. */
 export type Beside = (url: string, seconds: number, database: pg.Client) => Promise<void>;
 
-/** Records that are created, so many per second. */
+/** Creates records at the given rate per second. */
 export const creating =
   (size: Size, perSec: number): Beside =>
   async (url, seconds, database) => {
@@ -17,7 +17,7 @@ export const creating =
     if (creator.refusedCount > 0) throw new Error(`${creator.refusedCount} creates beside the requests were refused`);
   };
 
-/** So many people who sign in again and again. */
+/** Signs the given number of people in repeatedly. */
 export const signingIn =
   (path: string, body: string, people: number): Beside =>
   async (url, seconds) => {

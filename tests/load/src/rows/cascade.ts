@@ -4,10 +4,10 @@ import type { Row } from './row.ts';
 const authors = 'cascade_authors';
 const posts = 'cascade_posts';
 const postsEach = 100;
-/** More than a round of the default length uses up; a longer one ends with them. */
+/** More than a round of the default length needs. A longer round ends when they are used up. */
 const authorCount = 1200;
 
-/** Each request deletes 101 records, each with an event of its own. */
+/** Each request deletes 101 records, each with its event. */
 export const cascade: Row = {
   name: 'cascade',
   title: `delete an author with ${postsEach} posts`,

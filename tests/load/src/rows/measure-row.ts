@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Generator } from '../generator/generator.ts';
-import type { Outcome } from '../generator/job.ts';
+import type { JobResult } from '../generator/job.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
 import type { AdminApi } from '../product/admin-api.ts';
 import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
 
-/** One of the two that are compared. */
+/** One of the two compared servers. */
 interface Side {
   readonly url: string;
   readonly pid: number;
@@ -17,14 +17,14 @@ interface SideResult extends Percentiles {
   readonly requestsPerSec: number;
   /** CPU time of the server's process for one request, in microseconds. */
   readonly cpuUs: number | undefined;
-  /** What was not an answer with 2xx, as sentences; empty when all is well. */
+  /** Sentences about answers other than 2xx; empty when there are none. */
   readonly failures: readonly string[];
 }
 
 export interface RowResult {
   readonly row: Row;
   readonly product: SideResult;
-  /** Undefined for a row that only the product can do. */
+  /** Undefined for a row that only the product supports. */
   readonly bare: SideResult | undefined;
 }
 
@@ -50,12 +50,12 @@ export async function measureRow(row: Row, measuring: Measuring): Promise<RowRes
   for (let round = 0; round < rounds; round += 1)
     for (const { side, outcomes } of sides) outcomes.push(await runRound(row, side, { ...measuring, seconds }));
   await cleanUp?.();
-  const [ofProduct, ofBare] = sides.map(({ outcomes }) => summarise(outcomes));
-  if (!ofProduct) throw new Error('a row has a side at least');
+  const [ofProduct, ofBare] = sides.map(({ outcomes }) => summarize(outcomes));
+  if (!ofProduct) throw new Error('a row needs at least one side');
   return { row, product: ofProduct, bare: ofBare };
 }
 
-interface Round extends Outcome {
+interface Round extends JobResult {
   readonly cpuMs: number | undefined;
 }
 
@@ -71,13 +71,13 @@ async function runRound(
     generator.run({ origin: side.url, seconds, connections, requests }),
     row.beside?.(side.url, seconds, database),
   ]);
-  // Events that are still published belong to the writes that made them.
+  // Publishing the remaining events is part of the cost of the writes.
   if (row.isWrite) await untilIdle([product.pid, bare.pid]);
   const after = cpuTimeMs(side.pid);
   return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
 }
 
-function summarise(rounds: readonly Round[]): SideResult {
+function summarize(rounds: readonly Round[]): SideResult {
   const requestCount = rounds.reduce((sum, { latenciesMs }) => sum + latenciesMs.length, 0);
   const cpuMs = rounds.reduce<number | undefined>(
     (sum, round) => (sum === undefined || round.cpuMs === undefined ? undefined : sum + round.cpuMs),

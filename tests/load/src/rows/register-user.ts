@@ -1,9 +1,9 @@
 import type { Ground } from './row.ts';
 
-/** How the user of the rows signs in. */
+/** The credentials of the user of the rows. */
 export const credentials = { email: 'user@example.com', password: 'a bench needs no secret' };
 
-/** Makes an auth collection with one user, who is signed in. */
+/** Creates an auth collection with one signed-in user. */
 export async function registerUser(
   { admin, url }: Pick<Ground, 'admin' | 'url'>,
   collection: string,
@@ -15,7 +15,7 @@ export async function registerUser(
     body: JSON.stringify(credentials),
   });
   const body = await response.text();
-  if (!response.ok) throw new Error(`the user could not be registered: ${response.status} ${body}`);
+  if (!response.ok) throw new Error(`cannot register the user: ${response.status} ${body}`);
   const { data } = JSON.parse(body);
   return { id: data.record.id, token: data.token };
 }

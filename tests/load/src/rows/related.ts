@@ -3,12 +3,12 @@ import { sizes } from '../seed.ts';
 import { registerUser } from './register-user.ts';
 import type { Ground, Row } from './row.ts';
 
-/** As many as PocketBase's published suite has for these rows, so that figures and latencies can be compared. */
+/** The number of connections of PocketBase's published suite for these rows, so that figures can be compared. */
 const connections = 10;
 
 const listOf = (posts: string, query: string): string => `/api/v1/records/${posts}?perPage=20${query}`;
 
-/** Rows that read other records with the records, or because of them. */
+/** Rows that also read related records. */
 export const related: readonly Row[] = [
   expanding('expand-author', 'list 20 of 10k, with total, expand author', 'author'),
   expanding('expand-organization', 'list 20 of 10k, with total, expand author.organization', 'author.organization'),
@@ -46,7 +46,7 @@ function ruled(name: string, title: string, query: string): Row {
   };
 }
 
-/** One user of whom twenty posts are. */
+/** A user with twenty posts. */
 function ofOwner(): Row {
   const { posts, authors } = sizes['100k'];
   let token = '';

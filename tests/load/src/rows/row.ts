@@ -3,28 +3,28 @@ import type { Requests } from '../generator/job.ts';
 import type { AdminApi } from '../product/admin-api.ts';
 import type { Beside } from './beside.ts';
 
-/** What a row may prepare itself with. */
+/** What a row may use to prepare. */
 export interface Ground {
   readonly admin: AdminApi;
   readonly database: pg.Client;
-  /** Of the product. */
+  /** URL of the product. */
   readonly url: string;
 }
 
-/** A row of the table: one kind of request, sent to the product and to the bare server in turn. */
+/** A row of the table: a kind of request, sent to the product and to the bare server in turn. */
 export interface Row {
   readonly name: string;
   readonly title: string;
-  /** Do its requests leave work behind (events) that has to be over before the next measurement? */
+  /** Whether its requests cause work (events) that must end before the next measurement. */
   readonly isWrite: boolean;
-  /** What else the server does meanwhile. */
+  /** Additional load on the server meanwhile. */
   readonly beside?: Beside;
-  /** Does only the product know what is asked? */
+  /** Whether only the product supports it. */
   readonly isProductOnly?: boolean;
-  /** Connections of the generator, where they are fewer than for the other rows. */
+  /** Connections of the generator, if fewer than for the other rows. */
   readonly connections?: number;
-  /** Makes what the row needs; gives what takes it away again. */
+  /** Creates what the row needs. Returns a function that removes it. */
   prepare?(ground: Ground): Promise<() => Promise<void>>;
-  /** The requests of one round; called before each. */
+  /** Returns the requests of a round. Called before each round. */
   requests(database: pg.Client): Promise<Requests> | Requests;
 }

@@ -9,7 +9,7 @@ const body = JSON.stringify(credentials);
 const loginPath = `/api/v1/auth/${users}/login`;
 const sampleSize = 5000;
 
-/** Of the user whom `prepare` signs up. */
+/** Token of the user whom `prepare` signs up. */
 let token = '';
 
 const prepare: Row['prepare'] = async (ground) => {
@@ -19,7 +19,7 @@ const prepare: Row['prepare'] = async (ground) => {
   };
 };
 
-/** Rows that sign in, or are signed in. Beside "get one of 10k", that one shows what it costs the gateway to know who calls. */
+/** Rows that sign in or send a token. Compared to "get one of 10k", the latter shows the cost of a token at the gateway. */
 export const signIns: readonly Row[] = [
   {
     name: 'signed-in-get',

@@ -8,7 +8,7 @@ const countAtOnce = 10_000;
 const dimensions = 384;
 const questionCount = 50;
 
-/** One question after the other, each new: what a search takes when its vectors are in memory. */
+/** Searches, each with a new vector, when the stored vectors are in memory. */
 export const vectorSearch: Row = {
   name: 'vector',
   title: `the 10 nearest of ${count.toLocaleString('en')} vectors of ${dimensions} dimensions`,
@@ -41,7 +41,7 @@ const pathOf = (vector: readonly number[]): string =>
 
 const randomVector = (): number[] => Array.from({ length: dimensions }, () => Math.random() * 2 - 1);
 
-/** `generate_series` begins with the row's number, so that each row has numbers of its own. */
+/** SQL of a random vector. `generate_series` starts at the row's number, so that each row has other values. */
 const fill = (database: pg.Client, start: number) =>
   database.query(
     `insert into ${tableOf(collection)} (id, title, embedding, created_at, updated_at)

@@ -5,11 +5,11 @@ import type { Row } from './row.ts';
 
 const { posts, authors } = sizes['100k'];
 
-/** More than a round of the default length uses up; a longer one ends with them. */
+/** More than a round of the default length needs. A longer round ends when they are used up. */
 const deletableCount = 20_000;
 const sampleSize = 5000;
 
-/** Rows that write, all into the large table. */
+/** Rows that write, all to the large table. */
 export const writes: readonly Row[] = [
   {
     name: 'create',

@@ -9,22 +9,22 @@ import { newPost, sizes } from '../seed.ts';
 import { type Percentiles, percentiles, quantile } from '../statistics.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/** Creates at an even pace, and how long each took from its answer to its delivery, in milliseconds. */
+/** Creates at an even pace, with the time from each answer to its delivery, in milliseconds. */
 interface PacedResult extends Percentiles {
   readonly perSec: number;
   readonly count: number;
-  /** Deliveries per second while the creates went on; below `perSec` when the product falls behind. */
+  /** Deliveries per second during the creates; below `perSec` when the product falls behind. */
   readonly deliveredPerSec: number;
   readonly failures: readonly string[];
 }
 
-/** Creates as fast as they are answered, all of them delivered. */
+/** Creates as fast as they are answered, until all are delivered. */
 interface BurstResult {
   readonly count: number;
   readonly createdInSec: number;
   /** From the first create to the last delivery. */
   readonly drainedInSec: number;
-  /** After the last create's answer, when nothing but deliveries is left to do; NaN when nothing was left. */
+  /** Deliveries per second after the last create's answer; NaN when none were left. */
   readonly drainPerSec: number;
   readonly failures: readonly string[];
 }
@@ -55,7 +55,7 @@ const burstCount = 5000;
 const burstParallel = 50;
 const patienceMs = 60_000;
 
-/** Measures deliveries to one receiver on loopback. Sender and receiver are one process, so they have one clock. */
+/** Measures deliveries to a receiver on loopback. The creator and the receiver share a process, and thus a clock. */
 export async function measureWebhooks({
   admin,
   productUrl,

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A receiver of webhooks that notes when each record's event first arrived, on the clock of `performance.now()`. */
+/** A receiver of webhooks that records when each record's event first arrived, on the clock of `performance.now()`. */
 export interface Receiver {
   readonly url: string;
   readonly arrivedAtMs: ReadonlyMap<string, number>;
-  /** Deliveries that arrived once more. */
+  /** Number of repeated deliveries. */
   readonly repeatedCount: number;
   clear(): void;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ interface Event {
   readonly data: { readonly record: { readonly id: string } };
 }
 
-/** Starts it on loopback. */
+/** Starts the receiver on loopback. */
 export async function startReceiver(): Promise<Receiver> {
   const arrivedAtMs = new Map<string, number>();
   let repeatedCount = 0;

@@ -26,9 +26,14 @@ const claims = {
   exp: startSec + 600,
 };
 const vouched = { email: 'ann@privaterelay.appleid.com', email_verified: 'true' };
-const ann = { provider: 'apple', providerUserId: '001999.ab', verifiedEmail: vouched.email };
+const ann = {
+  provider: 'apple',
+  issuer: 'https://appleid.apple.com/auth/token',
+  providerUserId: '001999.ab',
+  verifiedEmail: vouched.email,
+};
 
-/** Apple as we know it at a moment that the test moves. */
+/** Creates the provider on a clock that the test moves. */
 function startApple(settings: Partial<Record<SettingKey, string>> = {}) {
   const time = { nowSec: startSec };
   const providers = createOauthProviders({
@@ -46,7 +51,10 @@ function startApple(settings: Partial<Record<SettingKey, string>> = {}) {
   });
   return {
     time,
-    identify: async () => (await providers.get('apple')).identify(grant),
+    async identify() {
+      const { profile: _, ...identity } = await (await providers.get('apple')).identify(grant);
+      return identity;
+    },
     get: () => providers.get('apple'),
   };
 }
@@ -75,13 +83,13 @@ async function answerWith(
 const askedFor = (path: string) => hosts.asked.filter(({ request }) => request.endsWith(path)).length;
 const secretOf = () => new URLSearchParams(hosts.asked[0]?.body).get('client_secret') ?? '';
 
-test('the redirect is a form post', async () => {
-  const url = (await startApple().get()).authorizeUrl({ ...grant, state: 's', codeChallenge: undefined });
+test('the redirect is a form post [oauth §1.5]', async () => {
+  const url = await (await startApple().get()).authorizeUrl({ ...grant, state: 's', codeChallenge: undefined });
   assert.equal(new URL(url).searchParams.get('response_mode'), 'form_post');
   assert.equal(new URL(url).searchParams.get('scope'), 'name email');
 });
 
-test('the id token says who it is', async () => {
+test('the identity comes from the id token [oauth §1.5]', async () => {
   const { identify } = startApple();
   await answerWith(await sign({ ...claims, ...vouched }));
   assert.deepEqual(await identify(), ann);
@@ -91,7 +99,7 @@ test('the id token says who it is', async () => {
   assert.deepEqual(await identify(), { ...ann, verifiedEmail: undefined });
 });
 
-test('the client secret is signed by ES256 and is one for 14 minutes', async () => {
+test('the client secret is signed with ES256 and kept for 14 minutes [oauth §1.5]', async () => {
   const { time, identify } = startApple();
   const askedAt = async (nowSec: number): Promise<string> => {
     time.nowSec = nowSec;
@@ -115,7 +123,7 @@ test('the client secret is signed by ES256 and is one for 14 minutes', async () 
   assert.equal(await askedAt(startSec + 15 * 60), next);
 });
 
-test('a private key in the older form works, and one that can’t sign is a matter of the settings', async () => {
+test('a private key in the older form works, and one that cannot sign is an error of the settings', async () => {
   const older = startApple({ 'oauth2.apple.private_key': pemOf(ours.privateKey, 'sec1') });
   await answerWith(await sign({ ...claims, ...vouched }));
   assert.deepEqual(await older.identify(), ann);
@@ -137,8 +145,8 @@ const bad: readonly (readonly [string, () => unknown | Promise<unknown>])[] = [
   ['of another issuer', () => sign({ ...claims, iss: 'https://evil.example.com' })],
   ['expired', () => sign({ ...claims, exp: startSec - 61 })],
   ['without an end', () => sign({ ...claims, exp: undefined })],
-  ['of nobody', () => sign({ ...claims, sub: undefined })],
-  ['signed by another', () => sign(claims, others.privateKey)],
+  ['without a subject', () => sign({ ...claims, sub: undefined })],
+  ['signed by another key', () => sign(claims, others.privateKey)],
   ['signed by a key that is not published', () => sign(claims, others.privateKey, 'two')],
   ['not signed', () => new UnsecuredJWT(claims).encode()],
   [
@@ -156,7 +164,7 @@ for (const [what, make] of bad)
     await assert.rejects(startApple().identify(), { status: 422, details: { provider: 'the id token is not valid' } });
   });
 
-test('the keys are kept, and asked for anew when a token names another, but not for each such token', async () => {
+test('the keys are kept, and fetched again for a token of an unknown key, but not for each such token', async () => {
   const { time, identify } = startApple();
   await answerWith(await sign(claims));
   await identify();
@@ -174,11 +182,11 @@ test('the keys are kept, and asked for anew when a token names another, but not 
 });
 
 for (const [what, answer] of [
-  ['do not come', { status: 404, body: '' }],
-  ['are none', { json: { keys: 'none' } }],
+  ['are missing', { status: 404, body: '' }],
+  ['are no list', { json: { keys: 'none' } }],
   ['are HTML', { body: '<html>' }],
 ] as const)
-  test(`keys that ${what} are the provider’s failure, and are asked for again`, async () => {
+  test(`keys that ${what} are a failure of the provider and are fetched again`, async () => {
     const { identify } = startApple();
     await answerWith(await sign(claims), answer);
     await assert.rejects(identify(), { status: 502 });

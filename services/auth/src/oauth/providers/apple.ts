@@ -9,7 +9,7 @@ import type { ProviderHttp } from '../provider-http.ts';
 
 const issuer = 'https://appleid.apple.com';
 
-/** Interface §5, OAuth2. A secret outlives its place in the cache by a minute, or the last request with it would fail. */
+/** oauth §1.5. A secret is valid for a minute longer than it is cached, so that the last request with it succeeds. */
 const cachedForSec = 14 * 60;
 const secretLifetimeSec = 15 * 60;
 
@@ -21,7 +21,7 @@ interface AppleDeps {
 }
 
 /**
- * The provider that signs its client secret. It has no userinfo endpoint: who it is stands in the signed id token.
+ * Creates the provider, whose client secret is signed. It has no userinfo endpoint: the identity is in the id token.
  * https://developer.apple.com/documentation/signinwithapplerestapi
  */
 export function createApple({ settings, http, log, nowSec }: AppleDeps): () => Provider {
@@ -53,7 +53,7 @@ export function createApple({ settings, http, log, nowSec }: AppleDeps): () => P
       cached = { of, secret, untilSec: now + cachedForSec };
       return secret;
     } catch (error) {
-      log.warn({ err: error }, 'oauth2.apple.private_key is no P-256 key that can sign');
+      log.warn({ err: error }, 'cannot sign with oauth2.apple.private_key: it is not a P-256 private key');
       throw misconfigured();
     }
   }

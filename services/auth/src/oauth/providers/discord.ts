@@ -9,7 +9,7 @@ export const discord: Provider = {
   authentication: 'form',
   pkce: 'offered',
   async readClaims({ get }) {
-    const { id, email, verified } = await get('https://discord.com/api/users/@me');
-    return { id, email, verified };
+    const { id, email, verified, username, global_name: name } = await get('https://discord.com/api/users/@me');
+    return { id, email, verified, name, username };
   },
 };

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Provider } from '../provider.ts';
+import { memberOf } from '../provider-http.ts';
 
 /**
- * Nothing says whether an address was proved, so none counts. The proof by the app secret is for apps that demand it.
+ * Nothing says whether an address is proved, so none counts as proved. `appsecret_proof` is for apps that require it.
  * https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
  */
 export const facebook: Provider = {
@@ -14,7 +15,9 @@ export const facebook: Provider = {
   pkce: 'offered',
   async readClaims({ accessToken, clientSecret, get }) {
     const proof = createHmac('sha256', clientSecret).update(accessToken).digest('hex');
-    const { id, email } = await get(`https://graph.facebook.com/me?fields=id,email&appsecret_proof=${proof}`);
-    return { id, email };
+    const { id, email, name, picture } = await get(
+      `https://graph.facebook.com/me?fields=id,email,name,picture.type(large)&appsecret_proof=${proof}`,
+    );
+    return { id, email, name, avatarUrl: memberOf(picture, 'data', 'url') };
   },
 };

@@ -2,8 +2,8 @@ import type { Provider } from '../provider.ts';
 import { type Json, memberOf } from '../provider-http.ts';
 
 /**
- * The address of a profile may be hidden, and is nobody's word: the one that counts is the primary among those that are
- * proved (interface §5, OAuth2). Without the right to read them there is none.
+ * The address of the profile may be hidden and is unproved, so the verified primary address counts (oauth §1.1). Without
+ * the right to read addresses there is none.
  * https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */
 export const github: Provider = {
@@ -14,11 +14,12 @@ export const github: Provider = {
   authentication: 'form',
   pkce: 'offered',
   async readClaims({ get, find }) {
-    const { id } = await get('https://api.github.com/user');
+    const { id, name, login, avatar_url: avatarUrl } = await get('https://api.github.com/user');
     const primary = listOf(await find('https://api.github.com/user/emails')).find(
       (row) => memberOf(row, 'primary') === true,
     );
-    return { id, email: memberOf(primary, 'email'), verified: memberOf(primary, 'verified') };
+    const address = { email: memberOf(primary, 'email'), verified: memberOf(primary, 'verified') };
+    return { id, ...address, name, username: login, avatarUrl };
   },
 };
 

@@ -1,9 +1,10 @@
 import type { Settings } from '@recordbus/settings';
+import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
 import type { Provider } from '../provider.ts';
 
-/** gitlab.com, or a GitLab of one's own. https://docs.gitlab.com/api/oauth2/ */
+/** gitlab.com or a self-managed GitLab. https://docs.gitlab.com/api/oauth2/ */
 export function gitlab(settings: Pick<Settings, 'get'>): Provider {
-  const base = (settings.get('oauth2.gitlab.endpoint') || 'https://gitlab.com').replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(settings.get('oauth2.gitlab.endpoint') || 'https://gitlab.com');
   return {
     displayName: 'GitLab',
     authorizeUrl: `${base}/oauth/authorize`,
@@ -12,8 +13,9 @@ export function gitlab(settings: Pick<Settings, 'get'>): Provider {
     authentication: 'form',
     pkce: 'offered',
     async readClaims({ get }) {
-      const { id, email, confirmed_at } = await get(`${base}/api/v4/user`);
-      return { id, email, verified: typeof confirmed_at === 'string' && confirmed_at !== '' };
+      const { id, email, confirmed_at, name, username, avatar_url: avatarUrl } = await get(`${base}/api/v4/user`);
+      const verified = typeof confirmed_at === 'string' && confirmed_at !== '';
+      return { id, email, verified, name, username, avatarUrl };
     },
   };
 }

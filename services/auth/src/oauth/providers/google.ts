@@ -9,7 +9,7 @@ export const google: Provider = {
   authentication: 'form',
   pkce: 'offered',
   async readClaims({ get }) {
-    const { sub, email, email_verified } = await get('https://openidconnect.googleapis.com/v1/userinfo');
-    return { id: sub, email, verified: email_verified };
+    const { sub, email, email_verified, name, picture } = await get('https://openidconnect.googleapis.com/v1/userinfo');
+    return { id: sub, email, verified: email_verified, name, avatarUrl: picture };
   },
 };

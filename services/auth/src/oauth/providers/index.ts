@@ -1,5 +1,6 @@
 import type { OauthProviderName, Settings } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
+import type { Discover } from '../discovery.ts';
 import type { Provider } from '../provider.ts';
 import type { ProviderHttp } from '../provider-http.ts';
 import { createApple } from './apple.ts';
@@ -12,7 +13,7 @@ import { google } from './google.ts';
 import { linkedin } from './linkedin.ts';
 import { microsoft } from './microsoft.ts';
 import { notion } from './notion.ts';
-import { oidc } from './oidc.ts';
+import { oidcOfSettings } from './oidc.ts';
 import { patreon } from './patreon.ts';
 import { slack } from './slack.ts';
 import { spotify } from './spotify.ts';
@@ -22,11 +23,12 @@ import { twitter } from './twitter.ts';
 interface ProviderDeps {
   readonly settings: Pick<Settings, 'get'>;
   readonly http: ProviderHttp;
+  readonly discover: Discover;
   readonly log: Logger;
   readonly nowSec: () => number;
 }
 
-/** The one table of providers: each as the settings of the moment make it. */
+/** Creates the table of providers (oauth §1.1). Each call of a row reads the current settings. */
 export function createProviderTable(deps: ProviderDeps): Readonly<Record<OauthProviderName, () => Provider>> {
   const { settings } = deps;
   return {
@@ -45,6 +47,6 @@ export function createProviderTable(deps: ProviderDeps): Readonly<Record<OauthPr
     patreon: () => patreon,
     apple: createApple(deps),
     twitter: () => twitter,
-    oidc: () => oidc(settings),
+    oidc: () => oidcOfSettings(settings, deps.discover),
   };
 }

@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts';
 
 /**
- * A verifier makes it refuse the client, even a right one.
+ * LinkedIn refuses requests with a PKCE verifier, even a right one.
  * https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
 export const linkedin: Provider = {
@@ -12,7 +12,7 @@ export const linkedin: Provider = {
   authentication: 'form',
   pkce: 'never',
   async readClaims({ get }) {
-    const { sub, email, email_verified } = await get('https://api.linkedin.com/v2/userinfo');
-    return { id: sub, email, verified: email_verified };
+    const { sub, email, email_verified, name, picture } = await get('https://api.linkedin.com/v2/userinfo');
+    return { id: sub, email, verified: email_verified, name, avatarUrl: picture };
   },
 };

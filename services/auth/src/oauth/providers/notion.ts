@@ -2,7 +2,7 @@ import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
 /**
- * The answer of the token endpoint says whose token it is. Nothing says whether an address was proved.
+ * The answer of the token endpoint has the profile. Nothing says whether an address is proved.
  * https://developers.notion.com/reference/create-a-token
  */
 export const notion: Provider = {
@@ -17,6 +17,8 @@ export const notion: Provider = {
     return {
       id: memberOf(tokens, 'owner', 'user', 'id'),
       email: memberOf(tokens, 'owner', 'user', 'person', 'email'),
+      name: memberOf(tokens, 'owner', 'user', 'name'),
+      avatarUrl: memberOf(tokens, 'owner', 'user', 'avatar_url'),
     };
   },
 };

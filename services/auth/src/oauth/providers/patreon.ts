@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
-const fields = 'email,is_email_verified';
+const fields = 'email,full_name,image_url,is_email_verified,vanity';
 
 /** https://docs.patreon.com/#oauth */
 export const patreon: Provider = {
@@ -17,6 +17,9 @@ export const patreon: Provider = {
       id: memberOf(data, 'id'),
       email: memberOf(data, 'attributes', 'email'),
       verified: memberOf(data, 'attributes', 'is_email_verified'),
+      name: memberOf(data, 'attributes', 'full_name'),
+      username: memberOf(data, 'attributes', 'vanity'),
+      avatarUrl: memberOf(data, 'attributes', 'image_url'),
     };
   },
 };

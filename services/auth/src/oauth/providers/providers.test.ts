@@ -29,10 +29,10 @@ interface Row {
   readonly authorizes: string;
   readonly token: { readonly url: string; readonly proof: 'basic' | 'form' | 'basic_json' };
   readonly answers: Readonly<Record<string, HostAnswer>>;
-  /** What the token is answered with, beside the token. */
+  /** Further members of the token endpoint's answer. */
   readonly tokens?: object;
   readonly identity: { readonly providerUserId: string; readonly verifiedEmail: string | undefined };
-  /** Other answers, and who it is by them. */
+  /** Other answers and their identities. */
   readonly also?: readonly (readonly [
     what: string,
     change: { readonly answers?: Readonly<Record<string, HostAnswer>>; readonly tokens?: object },
@@ -47,7 +47,7 @@ const isNobodysAddress = (providerUserId: string) => ({ providerUserId, verified
 const idToken = (claims: Record<string, unknown>) => ({ id_token: new UnsecuredJWT(claims).encode() });
 const microsoftMe = { json: { id: 'oid-1', displayName: 'Ann', mail: ann, userPrincipalName: ann } };
 
-/** The answers are of the shapes that the providers' references show. */
+/** The answers have the shapes of the providers' references. */
 const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
   google: {
     authorizes: 'https://accounts.google.com/o/oauth2/v2/auth?scope=openid%20email%20profile',
@@ -74,7 +74,7 @@ const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
     identity: isAnn('583231'),
     also: [
       [
-        'a primary address that is not proved',
+        'a primary address that is unverified',
         {
           answers: {
             'GET https://api.github.com/user/emails': { json: [{ email: ann, primary: true, verified: false }] },
@@ -119,7 +119,7 @@ const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
     identity: isNobodysAddress('10150000000000001'),
     asks: (_headers, url) => {
       const proof = createHmac('sha256', clientSecret).update('the-token').digest('hex');
-      assert.equal(new URL(url).search, `?fields=id,email&appsecret_proof=${proof}`);
+      assert.equal(new URL(url).search, `?fields=id,email,name,picture.type(large)&appsecret_proof=${proof}`);
     },
   },
   microsoft: {
@@ -130,23 +130,23 @@ const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
     tokens: idToken({ oid: 'oid-1', email: ann, xms_edov: true }),
     identity: isAnn('oid-1'),
     also: [
-      ['an address that only the tenant vouches for', { tokens: idToken({ email: ann }) }, isNobodysAddress('oid-1')],
+      ['an address that only the tenant claims', { tokens: idToken({ email: ann }) }, isNobodysAddress('oid-1')],
       [
-        'one of a domain that is not proved',
+        'an address of an unverified domain',
         { tokens: idToken({ email: ann, xms_edov: '0' }) },
         isNobodysAddress('oid-1'),
       ],
       [
-        'one that is listed as proved',
+        'an address that is listed as verified',
         { tokens: idToken({ email: ann, verified_primary_email: [ann] }) },
         isAnn('oid-1'),
       ],
       [
-        'another that is listed',
+        'another listed address',
         { tokens: idToken({ email: ann, verified_primary_email: ['x@y.z'] }) },
         isNobodysAddress('oid-1'),
       ],
-      ['an id token that is none', { tokens: { id_token: 'x.y' } }, isNobodysAddress('oid-1')],
+      ['an invalid id token', { tokens: { id_token: 'x.y' } }, isNobodysAddress('oid-1')],
     ],
   },
   discord: {
@@ -160,7 +160,7 @@ const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
     identity: isAnn('80351110224678912'),
     also: [
       [
-        'an address that is not proved',
+        'an unverified address',
         { answers: { 'GET https://discord.com/api/users/@me': { json: { id: '8', verified: false, email: ann } } } },
         isNobodysAddress('8'),
       ],
@@ -267,7 +267,8 @@ const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
       },
     },
     identity: isAnn('12345689'),
-    asks: (_headers, url) => assert.equal(new URL(url).searchParams.get('fields[user]'), 'email,is_email_verified'),
+    asks: (_headers, url) =>
+      assert.equal(new URL(url).searchParams.get('fields[user]'), 'email,full_name,image_url,is_email_verified,vanity'),
   },
   twitter: {
     authorizes: 'https://x.com/i/oauth2/authorize?scope=users.read%20users.email%20tweet.read',
@@ -300,7 +301,7 @@ const table: Record<Exclude<OauthProviderName, 'apple'>, Row> = {
     identity: isAnn('a|1'),
     also: [
       [
-        'an address that is none',
+        'a text that is no address',
         { answers: { 'GET https://id.example.com/me': { json: { sub: 'a', email: 'ann', email_verified: true } } } },
         isNobodysAddress('a'),
       ],
@@ -331,7 +332,11 @@ for (const name of names) {
 
   test(`${name}: the authorize URL`, async () => {
     const provider = await providerOf(name, settings);
-    const url = provider.authorizeUrl({ redirectUri: grant.redirectUri, state: 'a b&c', codeChallenge: undefined });
+    const url = await provider.authorizeUrl({
+      redirectUri: grant.redirectUri,
+      state: 'a b&c',
+      codeChallenge: undefined,
+    });
     const expected = new URL(authorizes);
     const common = { response_type: 'code', client_id: clientId, redirect_uri: grant.redirectUri, state: 'a b&c' };
     const actual = new URL(url);
@@ -341,13 +346,14 @@ for (const name of names) {
       ...common,
     });
     assert.ok(!url.includes('+'), 'spaces are %20');
-    assert.ok(url.includes('state=a%20b%26c'), 'nothing of the caller adds a parameter');
+    assert.ok(url.includes('state=a%20b%26c'), 'a value of the caller adds no parameter');
   });
 
-  test(`${name}: who it is`, async () => {
+  test(`${name}: the identity`, async () => {
     const provider = await providerOf(name, settings);
     hosts.answer({ ...answers, [tokenRequest]: { json: { ...bearer, ...tokens } } });
-    assert.deepEqual(await provider.identify(grant), { provider: name, ...identity });
+    const { profile: _, ...found } = await provider.identify(grant);
+    assert.deepEqual(found, { provider: name, issuer: token.url, ...identity });
     const [asked, ...profile] = hosts.asked;
     assert.equal(asked?.request, tokenRequest);
     assert.equal(asked?.headers.accept, 'application/json');
@@ -372,7 +378,8 @@ for (const name of names) {
         ...change.answers,
         [tokenRequest]: { json: { ...bearer, ...(change.tokens ?? tokens) } },
       });
-      assert.deepEqual(await provider.identify(grant), { provider: name, ...expected });
+      const { profile: _, ...found } = await provider.identify(grant);
+      assert.deepEqual(found, { provider: name, issuer: token.url, ...expected });
     });
 
   test(`${name}: without a challenge no verifier is sent`, async () => {
@@ -382,7 +389,7 @@ for (const name of names) {
     assert.ok(!hosts.asked[0]?.body.includes('code_verifier'));
   });
 
-  test(`${name}: a profile that says nothing is refused`, async () => {
+  test(`${name}: an empty profile is refused`, async () => {
     const provider = await providerOf(name, settings);
     const nothing = Object.fromEntries(Object.keys(answers).map((request) => [request, { json: {} }]));
     hosts.answer({ ...nothing, [tokenRequest]: { json: bearer } });
@@ -393,7 +400,7 @@ for (const name of names) {
   });
 }
 
-test('oidc: a client that is refused by Basic proves itself in the form', async () => {
+test('oidc: a client that is refused with Basic authenticates in the form [oauth §1.4]', async () => {
   const { settings, answers } = table.oidc;
   const provider = await providerOf('oidc', settings);
   const token = 'POST https://id.example.com/token';
@@ -404,7 +411,7 @@ test('oidc: a client that is refused by Basic proves itself in the form', async 
   assert.deepEqual(Object.fromEntries(new URLSearchParams(second?.body)), { ...formOfGrant, ...credentials });
 });
 
-test('a provider is enabled when everything it needs is set', async () => {
+test('a provider is enabled when everything that it needs is set [oauth §1.2]', async () => {
   const whole: Partial<Record<SettingKey, string>> = {
     ...table.oidc.settings,
     'oauth2.oidc.enabled': '1',

@@ -1,6 +1,6 @@
 import type { Provider } from '../provider.ts';
 
-/** A user's id is one of their workspace, so both are needed to tell people apart. https://docs.slack.dev/authentication/sign-in-with-slack */
+/** A user's id is unique only in its workspace, so the id is made of both. https://docs.slack.dev/authentication/sign-in-with-slack */
 export const slack: Provider = {
   displayName: 'Slack',
   authorizeUrl: 'https://slack.com/openid/connect/authorize',
@@ -13,6 +13,12 @@ export const slack: Provider = {
     const team = answer['https://slack.com/team_id'];
     const user = answer['https://slack.com/user_id'] ?? answer.sub;
     const isWhole = typeof team === 'string' && typeof user === 'string' && user !== '';
-    return { id: isWhole ? `${team}.${user}` : undefined, email: answer.email, verified: answer.email_verified };
+    return {
+      id: isWhole ? `${team}.${user}` : undefined,
+      email: answer.email,
+      verified: answer.email_verified,
+      name: answer.name,
+      avatarUrl: answer.picture,
+    };
   },
 };

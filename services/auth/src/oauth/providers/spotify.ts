@@ -1,6 +1,7 @@
 import type { Provider } from '../provider.ts';
+import { memberOf } from '../provider-http.ts';
 
-/** Its addresses are not proved, it says itself. https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile */
+/** Spotify documents that its addresses are unproved. https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile */
 export const spotify: Provider = {
   displayName: 'Spotify',
   authorizeUrl: 'https://accounts.spotify.com/authorize',
@@ -9,7 +10,7 @@ export const spotify: Provider = {
   authentication: 'basic',
   pkce: 'offered',
   async readClaims({ get }) {
-    const { id, email } = await get('https://api.spotify.com/v1/me');
-    return { id, email };
+    const { id, email, display_name: name, images } = await get('https://api.spotify.com/v1/me');
+    return { id, email, name, avatarUrl: memberOf(images, 0, 'url') };
   },
 };

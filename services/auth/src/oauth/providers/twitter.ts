@@ -2,8 +2,8 @@ import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
 /**
- * X. Without the right to read posts it refuses to show the profile. An address is there for apps that may ask for it,
- * and is a proved one then. https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code
+ * X. It shows the profile only with the right to read posts. Apps with permission get the address, which is proved then.
+ * https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code
  */
 export const twitter: Provider = {
   displayName: 'X',
@@ -13,7 +13,14 @@ export const twitter: Provider = {
   authentication: 'basic',
   pkce: 'always',
   async readClaims({ get }) {
-    const { data } = await get('https://api.x.com/2/users/me?user.fields=id,confirmed_email');
-    return { id: memberOf(data, 'id'), email: memberOf(data, 'confirmed_email'), verified: true };
+    const { data } = await get(
+      'https://api.x.com/2/users/me?user.fields=id,name,username,profile_image_url,confirmed_email',
+    );
+    const person = {
+      name: memberOf(data, 'name'),
+      username: memberOf(data, 'username'),
+      avatarUrl: memberOf(data, 'profile_image_url'),
+    };
+    return { id: memberOf(data, 'id'), email: memberOf(data, 'confirmed_email'), verified: true, ...person };
   },
 };

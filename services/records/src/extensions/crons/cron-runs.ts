@@ -1,7 +1,7 @@
 import type { Database, Query } from '@recordbus/database';
 import { z } from 'zod';
 
-/** A run of a cron as admins see it. */
+/** A run of a cron, as admins get it. */
 export const cronRun = z.object({
   id: z.uuid(),
   cron: z.string(),
@@ -16,9 +16,9 @@ export const cronRun = z.object({
 
 export type CronRun = z.output<typeof cronRun>;
 
-/** How long a run is believed to go on after its process was last heard of, in seconds. */
+/** How long a run counts as running after its last renewal, in seconds. */
 const leaseSec = 30;
-/** How often it has to be heard of, in milliseconds. */
+/** How often a running run is renewed, in milliseconds. */
 export const renewMs = 10_000;
 const interrupted = 'the process ended in the middle of the run';
 
@@ -27,7 +27,7 @@ const columns = `id, cron, extract(epoch from tick)::bigint as tick, cause,
   case when status = 'running' and lease_until <= now() then '${interrupted}' else error end as error,
   extract(epoch from started_at)::bigint as started_at, extract(epoch from finished_at)::bigint as finished_at`;
 
-interface Beginning {
+interface RunRequest {
   readonly cron: string;
   /** Undefined for a run by hand. */
   readonly tick: Date | undefined;
@@ -35,10 +35,10 @@ interface Beginning {
 }
 
 /**
- * Begins a run, on one of all the replicas that want to: undefined for those that came later. While another run of the
- * cron goes on, the row says `skipped`; by hand there is none then.
+ * Begins a run on exactly one replica; undefined on the others. While another run of the cron is running, a scheduled one
+ * is recorded as `skipped`, and one by hand is undefined.
  */
-export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron, tick, cause }: Beginning) {
+export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron, tick, cause }: RunRequest) {
   return transaction(async (query): Promise<CronRun | undefined> => {
     await query({ text: `select pg_advisory_xact_lock(hashtextextended('cron ' || $1, 0))`, values: [cron] });
     await query({
@@ -63,7 +63,7 @@ export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron,
 const noteTick = `insert into system.crons as c (name, last_tick) values ($1, $2)
   on conflict (name) do update set last_tick = greatest(c.last_tick, excluded.last_tick)`;
 
-/** When the cron last ticked, or was first seen, which is now for a new one. */
+/** The time of the last tick of a cron, or of its first appearance, which is now for a new one. */
 export async function findLastTick(query: Query, cron: string): Promise<Date> {
   await query({
     text: 'insert into system.crons (name, last_tick) values ($1, now()) on conflict do nothing',
@@ -76,7 +76,7 @@ export async function findLastTick(query: Query, cron: string): Promise<Date> {
   return row?.last_tick ?? new Date();
 }
 
-/** Says that a run goes on. */
+/** Renews the lease of a running run. */
 export async function renewRun(query: Query, id: string): Promise<void> {
   await query({
     text: `update system.cron_runs set lease_until = now() + make_interval(secs => ${leaseSec})
@@ -85,7 +85,7 @@ export async function renewRun(query: Query, id: string): Promise<void> {
   });
 }
 
-/** Records how a run ended; null is success. */
+/** Records the end of a run; `error` is null for success. */
 export async function endRun(query: Query, id: string, error: string | null): Promise<void> {
   await query({
     text: `update system.cron_runs set status = case when $2::text is null then 'success' else 'failed' end, error = $2,
@@ -95,7 +95,7 @@ export async function endRun(query: Query, id: string, error: string | null): Pr
   });
 }
 
-/** A page of the runs of a cron, newest first, and how many there are. */
+/** Reads a page of the runs of a cron, newest first, and their number. */
 export async function listRuns(
   query: Query,
   cron: string,
@@ -112,7 +112,7 @@ export async function listRuns(
   return { rows, totalItems: count?.total ?? 0 };
 }
 
-/** The newest run of each cron that has one. */
+/** Finds the newest run of each cron that has one. */
 export async function findLastRuns(query: Query, crons: readonly string[]): Promise<Map<string, CronRun>> {
   const rows = await query<CronRun>({
     text: `select distinct on (cron) ${columns} from system.cron_runs where cron = any($1)
@@ -122,7 +122,7 @@ export async function findLastRuns(query: Query, crons: readonly string[]): Prom
   return new Map(rows.map((row) => [row.cron, row]));
 }
 
-/** Removes the runs of more than 30 days ago. */
+/** Removes runs older than 30 days. */
 export const removeOldRuns = async (query: Query): Promise<void> => {
   await query({ text: `delete from system.cron_runs where started_at < now() - interval '30 days'`, values: [] });
 };

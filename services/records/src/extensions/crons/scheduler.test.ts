@@ -5,6 +5,7 @@ import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase 
 import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
 import { createLogger } from '@recordbus/shared/logging';
 import { eventually } from '@recordbus/shared/testing';
+import type { WithTransactions } from '../call-transactions.ts';
 import { beginRun, listRuns, removeOldRuns } from './cron-runs.ts';
 import { createScheduler } from './scheduler.ts';
 
@@ -39,8 +40,8 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
       extensions: [{ name: extension, file: '', description }],
       call: work,
     };
-    const toolbox = () => async () => undefined;
-    return createScheduler({ host, toolbox, database, log, ...(clock && { clock }) });
+    const withTransactions: WithTransactions = (_extension, _scope, call) => call(async () => undefined);
+    return createScheduler({ host, withTransactions, database, log, ...(clock && { clock }) });
   };
   const runsOf = async (cron: string) => (await listRuns(database.query, cron, { page: 1, perPage: 50 })).rows;
   it('runs a tick once, however many replicas there are', async () => {
@@ -80,7 +81,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     ['run once', ['missed']],
     ['skip', []],
   ] as const) {
-    it(`makes up for missed ticks as the cron wants it: ${missed}`, async () => {
+    it(`handles missed ticks as the cron declares: ${missed}`, async () => {
       const name = `away-${causes.length}`;
       await database.query({
         text: `insert into system.crons (name, last_tick) values ($1, now() - interval '3 hours')`,
@@ -106,9 +107,9 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     ['run once', 'missed'],
     ['skip', 'schedule'],
   ] as const) {
-    it(`takes a tick for missed that is more than a minute late, and then: ${missed}`, async () => {
+    it(`treats a tick that is more than a minute late as missed: ${missed}`, async () => {
       const extension = `frozen-${cause}`;
-      // The process stands still for five minutes between setting out and looking at the time again.
+      // The process is frozen for five minutes between two checks of the clock.
       const startedAtMs = Date.now();
       let looks = 0;
       const clock = () => {
@@ -127,14 +128,14 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     });
   }
 
-  it('records what a run failed with', async () => {
+  it('records the error of a run', async () => {
     const one = replica('failing', {}, () => Promise.reject(new Error('out of luck')));
     await one.runNow('failing.c');
     await eventually(async () => (await runsOf('failing.c'))[0]?.status === 'failed');
     assert.equal((await runsOf('failing.c'))[0]?.error, 'out of luck');
   });
 
-  it('takes the run of a process that died for failed, and begins the next', async () => {
+  it('marks the run of a process that died as failed, and begins the next', async () => {
     const begin = () => beginRun(database, { cron: 'dead.c', tick: undefined, cause: 'manual' });
     const first = await begin();
     assert.equal(await begin(), undefined);
@@ -150,7 +151,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('tells when a cron runs next, in its time zone', () => {
+  it('returns the next run of a cron, in its time zone', () => {
     const clock = () => Date.parse('2026-07-01T00:00:00Z');
     const one = replica('zoned', { schedule: '30 3 * * *', timeZone: 'Europe/Vienna' }, async () => {}, clock);
     assert.equal(one.crons[0]?.nextRunAt?.toISOString(), '2026-07-01T01:30:00.000Z');
@@ -163,7 +164,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     ['each hour has its tick in autumn', '0 * * * *', '10-24T23:30', ['10-25T00:00', '10-25T01:00', '10-25T02:00']],
   ];
   for (const [what, schedule, from, ticks] of changesOfClocks)
-    it(`when clocks are changed: ${what}`, () => {
+    it(`runs across a change of clocks: ${what}`, () => {
       let now = Date.parse(`2026-${from}:00Z`);
       const one = replica(
         'changed',
@@ -178,7 +179,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(found, ticks);
     });
 
-  it('forgets runs after 30 days', async () => {
+  it('removes runs after 30 days', async () => {
     const insert = (days: number) =>
       database.query({
         text: `insert into system.cron_runs (cron, cause, status, started_at, lease_until)

@@ -1,50 +1,51 @@
 import type { Database } from '@recordbus/database';
 import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
+import { every, heartbeat } from '@recordbus/shared/background';
 import { AppError, conflict, notFound } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { Cron } from 'croner';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
+import type { WithTransactions } from '../call-transactions.ts';
 import { beginRun, type CronRun, endRun, findLastTick, renewMs, renewRun } from './cron-runs.ts';
 
-/** A cron that is loaded. */
+/** A loaded cron. */
 export interface ScheduledCron extends CronDescription {
-  /** `<extension>.<name>`, which is what it is called outside of its extension. */
+  /** `<extension>.<name>`, its name outside the extension. */
   readonly fullName: string;
   readonly extension: string;
   readonly nextRunAt: Date | null;
 }
 
-/** Runs crons when it is time; every replica has one, and each tick is run by one of them. */
+/** Runs crons on schedule. Every replica has a scheduler, and one of them runs each tick. */
 export interface Scheduler {
   readonly crons: readonly ScheduledCron[];
-  /** Follows the crons of the extensions that are loaded now; to be called at the start, and when others are. */
+  /** Follows the crons of the currently loaded extensions. Call it at the start and after each change of extensions. */
   renew(): void;
-  /** Begins a run now and does not wait for it. Throws 404 for an unknown cron, 409 while it is running. */
+  /** Begins a run now without waiting for its end. Throws 404 for an unknown cron, and 409 while it is running. */
   runNow(fullName: string): Promise<CronRun>;
-  /** Starts no run any more; those under way are left to end with the extensions. */
+  /** Starts no further runs. Current runs end with the extensions. */
   stop(): void;
 }
 
 interface SchedulerDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
-  readonly toolbox: Toolbox;
+  readonly withTransactions: WithTransactions;
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 }
 
-/** A tick that comes later than this was missed: the process was not there, or it was frozen. */
+/** A tick that is later than this was missed: the process did not run, or was frozen. */
 const lateMs = 60_000;
-/** Timers of more than 24 days do not work, and clocks are set: the time is looked at this often. */
+/** The longest wait between checks of the clock: timers fail beyond 24 days, and clocks are set. */
 const maxSleepMs = 60_000;
-/** When the database did not answer, a tick is tried again after this. */
+/** The wait before another attempt when the database fails. */
 const retryMs = 2000;
 
-/** Makes the scheduler; it does nothing before `renew`. */
-export function createScheduler({ host, toolbox, database, log, clock = Date.now }: SchedulerDeps): Scheduler {
+/** Creates the scheduler. It does nothing before `renew`. */
+export function createScheduler({ host, withTransactions, database, log, clock = Date.now }: SchedulerDeps): Scheduler {
   const running = new Map<LoadedExtension, readonly { stop(): void }[]>();
 
   const cronsOf = ({ name, description }: LoadedExtension) =>
@@ -62,23 +63,22 @@ export function createScheduler({ host, toolbox, database, log, clock = Date.now
       principal: principalOfExtension(cron.extension),
       clientAddress: '',
     };
-    const renewal = setInterval(() => void renewRun(database.query, id).catch(() => {}), renewMs);
+    const endRenewal = heartbeat(renewMs, () => renewRun(database.query, id));
     let failure: string | null = null;
     try {
-      await host.call(cron.extension, {
-        target: { kind: 'cron', name: cron.name },
-        input: { name: cron.name, at: tick ?? Math.floor(clock() / 1000), isManual: cause === 'manual' },
-        timeoutMs: cron.timeoutMs,
-        answer: toolbox(cron.extension, rootScope(context)),
-      });
+      const target = { kind: 'cron', name: cron.name } as const;
+      const input = { name: cron.name, at: tick ?? Math.floor(clock() / 1000), isManual: cause === 'manual' };
+      await withTransactions(cron.extension, rootScope(context), (answer) =>
+        host.call(cron.extension, { target, input, timeoutMs: cron.timeoutMs, answer }),
+      );
     } catch (error) {
-      failure = sentenceOf(error);
+      failure = errorTextOf(error);
       log.warn({ cron: cron.fullName, run: id, reason: failure }, 'a cron failed');
     } finally {
-      clearInterval(renewal);
+      endRenewal();
     }
     await endRun(database.query, id, failure).catch((error) =>
-      log.warn({ cron: cron.fullName, run: id, err: error }, 'the end of a run was not recorded'),
+      log.warn({ cron: cron.fullName, run: id, err: error }, 'cannot record the end of a cron run'),
     );
   }
 
@@ -88,54 +88,40 @@ export function createScheduler({ host, toolbox, database, log, clock = Date.now
     if (begun?.status === 'running') void run(cron, begun);
   }
 
-  /** Makes up for the last tick that nobody was there for, if the cron wants that. */
-  async function makeUp(cron: Declared): Promise<void> {
+  /** Runs the last missed tick if the cron is declared so. */
+  async function runMissed(cron: Declared): Promise<void> {
     const last = await findLastTick(database.query, cron.fullName);
     const [due] = jobOf(cron).previousRuns(1, new Date(clock()));
     if (cron.missed === 'run once' && due && due > last) await tick(cron, due, 'missed');
   }
 
   function follow(cron: Declared): { stop(): void } {
-    let timer: NodeJS.Timeout | undefined;
+    let missedIsDone = false;
     let next = jobOf(cron).nextRun(new Date(clock()));
-    let isStopped = false;
 
-    function wait(delayMs: number): void {
-      if (!isStopped) timer = setTimeout(() => void look(), delayMs);
-    }
-
-    async function look(): Promise<void> {
-      if (!next) return;
+    /** Begins a run when it is due. Returns the milliseconds until the next check. */
+    async function check(): Promise<number> {
+      if (!missedIsDone) await runMissed(cron);
+      missedIsDone = true;
+      if (!next) return Number.POSITIVE_INFINITY;
       const leftMs = next.getTime() - clock();
-      if (leftMs > 0) return wait(Math.min(leftMs, maxSleepMs));
-      try {
-        if (leftMs < -lateMs) await makeUp(cron);
-        else await tick(cron, next, 'schedule');
-        next = jobOf(cron).nextRun(new Date(Math.max(next.getTime(), clock() - lateMs)));
-        wait(0);
-      } catch (error) {
-        log.warn({ cron: cron.fullName, err: error }, 'a cron can not be begun, trying on');
-        wait(retryMs);
-      }
+      if (leftMs > 0) return Math.min(leftMs, maxSleepMs);
+      if (leftMs < -lateMs) await runMissed(cron);
+      else await tick(cron, next, 'schedule');
+      next = jobOf(cron).nextRun(new Date(Math.max(next.getTime(), clock() - lateMs)));
+      return 0;
     }
 
-    async function begin(): Promise<void> {
-      try {
-        await makeUp(cron);
-        wait(0);
-      } catch (error) {
-        log.warn({ cron: cron.fullName, err: error }, 'a cron can not be looked up, trying on');
-        if (!isStopped) timer = setTimeout(() => void begin(), retryMs);
-      }
-    }
-    void begin();
-
-    return {
-      stop() {
-        isStopped = true;
-        clearTimeout(timer);
-      },
-    };
+    const checking = every({
+      name: `begin the cron ${cron.fullName}`,
+      log,
+      intervalMs: maxSleepMs,
+      retryMs,
+      run: check,
+    });
+    checking.start();
+    // Not awaited: a current run ends with the extensions.
+    return { stop: () => void checking.stop() };
   }
 
   function followOnly(loaded: readonly LoadedExtension[]): void {
@@ -164,8 +150,8 @@ export function createScheduler({ host, toolbox, database, log, clock = Date.now
   };
 }
 
-/** What an admin is told: of a defect the words of the code itself. */
-function sentenceOf(error: unknown): string {
+/** The error of a run for admins: for a defect of the extension, the message of its own error. */
+function errorTextOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const hasMessage = typeof cause === 'object' && cause !== null && 'message' in cause;

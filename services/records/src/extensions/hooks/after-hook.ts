@@ -1,28 +1,28 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { signedInEvent } from '@recordbus/accounts';
-import { subjectOf } from '@recordbus/bus';
+import { hookConsumerPrefix, subjectOf } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { type CallTarget, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
 import { readRecordEvent, readSignIn } from './read-event.ts';
 
-/** One after hook of an extension, and the events that are for it. */
+/** One after hook of an extension, and its events. */
 export interface AfterHook {
   readonly target: CallTarget;
-  /** Of its own consumer, the same on every replica. */
+  /** The name of its consumer, the same on every replica. */
   readonly consumerName: string;
   readonly subject: string;
-  /** What the hook is given; undefined for an event that is not for it. Throws when the database does not answer. */
+  /** Reads the input of the hook; undefined for an event of no interest. Throws when the database fails. */
   read(message: JsMsg, query: Query): Promise<RecordEvent | SignIn | undefined>;
 }
 
 const operations = { afterCreate: 'create', afterUpdate: 'update', afterDelete: 'delete' } as const;
 
-/** The after hooks that an extension declares; `prefix` is the stream's. */
+/** The after hooks that an extension declares; `prefix` is that of the stream. */
 export function afterHooksOf({ name, description }: LoadedExtension, prefix: string): AfterHook[] {
-  // Neither collections nor operations have a `-`, and no collection begins with `_`: no two hooks have one name.
+  // Names of collections and operations have no `-`, and no collection begins with `_`, so consumer names are unique.
   const consumerName = (collection: string, what: string) =>
-    `extension-${name}-${collection === everyCollection ? '_every' : collection}-${what}`;
+    `${hookConsumerPrefix}${name}-${collection === everyCollection ? '_every' : collection}-${what}`;
   const ofRecords = description.hooks.flatMap(({ collection, point }): AfterHook[] => {
     if (!(point in operations)) return [];
     const operation = operations[point as keyof typeof operations];

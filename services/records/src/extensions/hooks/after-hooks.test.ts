@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { signedInEvent } from '@recordbus/accounts';
 import { type Bus, connectBus, type EventStream, ensureEventStream, eventStream, subjectOf } from '@recordbus/bus';
 import { newId } from '@recordbus/database';
-import { type Description, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
+import { type ExtensionDescription, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
 import type { RecordEvent } from '@recordbus/extensions';
 import { createLogger } from '@recordbus/shared/logging';
 import { createAfterHooks } from './after-hooks.ts';
@@ -13,7 +13,7 @@ const { TEST_NATS_URL = '' } = process.env;
 const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
 const log = createLogger('test', 'silent');
 
-type Hooks = Partial<Pick<Description, 'hooks' | 'signIn'>>;
+type Hooks = Partial<Pick<ExtensionDescription, 'hooks' | 'signIn'>>;
 
 /** Code of the extension `shop`: some of its hooks. */
 const code = (hooks: Hooks): LoadedExtension => ({
@@ -36,7 +36,7 @@ describe('after hooks on replicas', { skip }, () => {
   });
   after(() => bus.close());
 
-  /** A stream of its own for what a test does. */
+  /** A stream of its own for the writes of a test. */
   async function onNewStream(work: () => Promise<void>): Promise<void> {
     const suffix = newId().slice(-12);
     stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 1024 ** 2 };
@@ -57,10 +57,10 @@ describe('after hooks on replicas', { skip }, () => {
   }
   const publishSome = (event: string) => Promise.all(Array.from({ length: 10 }, () => publish(event)));
 
-  /** A replica with this code; `told` has what its hooks were called with. It is reading when this resolves. */
+  /** A replica with this code; `seen` has the calls of its hooks. Resolves once it is reading. */
   async function replica(given: LoadedExtension, refuse: (hook: string) => boolean = () => false) {
     let extensions = [given];
-    const told: string[] = [];
+    const seen: string[] = [];
     const hooks = createAfterHooks({
       host: {
         get extensions() {
@@ -69,7 +69,7 @@ describe('after hooks on replicas', { skip }, () => {
         async call(_extension, { target, input }) {
           const line = `${nameOfTarget(target)} ${(input as RecordEvent).id}`;
           const isRefused = refuse(nameOfTarget(target));
-          told.push(line);
+          seen.push(line);
           if (isRefused) throw new Error('not now');
         },
       },
@@ -86,7 +86,7 @@ describe('after hooks on replicas', { skip }, () => {
       await until('its consumers', async () => (await consumers()).length >= declared.length + signIn.length);
     };
     await load(given);
-    return { told, load, stop: hooks.stop };
+    return { seen, load, stop: hooks.stop };
   }
   async function consumers() {
     const manager = await bus.jetstreamManager();
@@ -95,38 +95,38 @@ describe('after hooks on replicas', { skip }, () => {
     return found;
   }
   const lines = (hook: string, ids: readonly string[]) => ids.map((id) => `hook orders.${hook} ${id}`);
-  const areTold = (expected: readonly string[], ...replicas: { told: readonly string[] }[]) =>
-    until('everything is told once', () => {
-      const told = replicas.flatMap((one) => one.told);
-      assert.ok(told.length <= expected.length, 'something is told twice');
-      return expected.every((line) => told.includes(line));
+  const haveSeen = (expected: readonly string[], ...replicas: { seen: readonly string[] }[]) =>
+    until('every event is seen once', () => {
+      const seen = replicas.flatMap((one) => one.seen);
+      assert.ok(seen.length <= expected.length, 'an event is seen twice');
+      return expected.every((line) => seen.includes(line));
     });
 
-  it('share the hooks that both know, and leave what only the newer one knows to it', () =>
+  it('share the hooks that both have, and leave new hooks to the newer replica', () =>
     onNewStream(async () => {
       const [old, young] = [await replica(older), await replica(newer)];
       const created = await publishSome('orders.create');
       const updated = await publishSome('orders.update');
-      await areTold([...lines('afterCreate', created), ...lines('afterUpdate', updated)], old, young);
-      assert.ok(!old.told.some((line) => line.includes('afterUpdate')));
+      await haveSeen([...lines('afterCreate', created), ...lines('afterUpdate', updated)], old, young);
+      assert.ok(!old.seen.some((line) => line.includes('afterUpdate')));
       await Promise.all([old.stop(), young.stop()]);
     }));
 
-  it('are told what was written while only older code was running', () =>
+  it('get events written while only older code was running', () =>
     onNewStream(async () => {
       const first = await replica(newer);
       await first.stop();
       const old = await replica(older);
       const updated = await publishSome('orders.update');
       const created = await publishSome('orders.create');
-      await areTold(lines('afterCreate', created), old);
+      await haveSeen(lines('afterCreate', created), old);
       await old.stop();
       const again = await replica(newer);
-      await areTold(lines('afterUpdate', updated), again);
+      await haveSeen(lines('afterUpdate', updated), again);
       await again.stop();
     }));
 
-  it('have what is written once a hook is added while they run', () =>
+  it('get events written after a hook is added at run time', () =>
     onNewStream(async () => {
       const one = await replica(older);
       await publish('orders.update');
@@ -134,11 +134,11 @@ describe('after hooks on replicas', { skip }, () => {
       await until('the next millisecond', () => Date.now() > publishedAtMs);
       await one.load(newer);
       const updated = await publishSome('orders.update');
-      await areTold(lines('afterUpdate', updated), one);
+      await haveSeen(lines('afterUpdate', updated), one);
       await one.stop();
     }));
 
-  it('try the hook again that failed, and no other', () =>
+  it('retry only the hook that failed', () =>
     onNewStream(async () => {
       let failures = 0;
       const one = await replica(code({ hooks: [ofEvery, creates] }), (hook) => {
@@ -146,8 +146,8 @@ describe('after hooks on replicas', { skip }, () => {
         return failures === 1 && hook === 'hook orders.afterCreate';
       });
       const id = await publish('orders.create');
-      await until('both', () => one.told.length === 3);
-      assert.deepEqual(one.told.toSorted(), [
+      await until('both', () => one.seen.length === 3);
+      assert.deepEqual(one.seen.toSorted(), [
         `hook *.afterCreate ${id}`,
         ...lines('afterCreate', [id]),
         ...lines('afterCreate', [id]),
@@ -155,7 +155,7 @@ describe('after hooks on replicas', { skip }, () => {
       await one.stop();
     }));
 
-  it('are told of sign-ins to their collection', () =>
+  it('get sign-ins to their collection', () =>
     onNewStream(async () => {
       const one = await replica(
         code({
@@ -165,17 +165,17 @@ describe('after hooks on replicas', { skip }, () => {
           ],
         }),
       );
-      const told = { flow: 'otp', user_id: 'u', email: null, client_address: '', user_agent: null };
-      const staff = await publish(signedInEvent, { ...told, collection: 'staff' });
-      const member = await publish(signedInEvent, { ...told, collection: 'members' });
-      await areTold(
+      const signIn = { flow: 'otp', user_id: 'u', email: null, client_address: '', user_agent: null };
+      const staff = await publish(signedInEvent, { ...signIn, collection: 'staff' });
+      const member = await publish(signedInEvent, { ...signIn, collection: 'members' });
+      await haveSeen(
         [`sign-in hook *.after ${staff}`, `sign-in hook *.after ${member}`, `sign-in hook members.after ${member}`],
         one,
       );
       await one.stop();
     }));
 
-  it('leave a consumer behind that the server removes once the stream has dropped what it could be told', () =>
+  it('leave a consumer that the server removes once the stream has dropped its events', () =>
     onNewStream(async () => {
       await (await replica(newer)).stop();
       const found = await consumers();

@@ -4,11 +4,11 @@ import { createGate } from '@recordbus/shared/gate';
 import { afterHooksOf } from './after-hook.ts';
 import { createHookConsumer, type HookConsumerDeps } from './hook-consumer.ts';
 
-/** Calls after hooks with the events of the stream, on any number of replicas. */
+/** Runs after hooks with the events of the stream, on any number of replicas. */
 export interface AfterHooks {
-  /** Calls those of the extensions that are loaded now; to be called at the start, and when others are. */
+  /** Follows the hooks of the currently loaded extensions. Call it at the start and after each change of extensions. */
   renew(): Promise<void>;
-  /** Lets the calls under way end; what they did not take goes to the other replicas. */
+  /** Waits for running calls. Events that are not taken yet go to other replicas. */
   stop(): Promise<void>;
 }
 
@@ -16,10 +16,10 @@ interface AfterHooksDeps extends HookConsumerDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
 }
 
-/** How many events are handed to one extension at once; the other workers are for requests. */
+/** Most events that one extension handles at once; its other workers are for requests. */
 const width = 2;
 
-/** Makes the after hooks of the extensions that are loaded; nothing is read before `renew`. */
+/** Creates the after hooks of the loaded extensions. Nothing is read before `renew`. */
 export function createAfterHooks(deps: AfterHooksDeps): AfterHooks {
   const running = new Map<LoadedExtension, readonly EventReader[]>();
   let changing = Promise.resolve();
@@ -48,7 +48,7 @@ export function createAfterHooks(deps: AfterHooksDeps): AfterHooks {
 
   return {
     renew() {
-      // Before the older ones have ended, and also while there is no bus to make consumers at.
+      // Taken before the older readers have ended, and before the bus is there to create consumers.
       const loadedAt = new Date();
       changing = changing.then(() => change(loadedAt));
       return changing;

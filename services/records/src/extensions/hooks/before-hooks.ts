@@ -1,19 +1,20 @@
 import { type BeforePoint, type ExtensionHost, everyCollection } from '@recordbus/extension-host';
 import type { Write } from '@recordbus/extensions';
-import { type Collection, compileRecordReader } from '@recordbus/schema';
+import { type Collection, compileRecordReader, isWriteOnly } from '@recordbus/schema';
 import { AppError, upstreamTimeout } from '@recordbus/shared/errors';
-import { perCollection } from '../../sql/prepared.ts';
-import { hooksBudgetMs, type Operation, type PendingWrite, type WriteHooks } from '../../write/write-hooks.ts';
+import { perCollection } from '../../record/prepared.ts';
+import { hooksBudgetMs } from '../../write/hooks-budget.ts';
+import type { Operation, PendingWrite, WriteHooks } from '../../write/write-hooks.ts';
 import { type CallScope, rootScope, scopeWithin } from '../call-scope.ts';
 import { callerOf } from '../caller-of.ts';
-import type { AskingCall } from '../tools/tool.ts';
+import type { ToolCall } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import { divideTransaction } from '../write-transaction.ts';
 
-/** The before hooks of writes that clients ask for. */
+/** The before hooks of writes by clients. */
 export interface BeforeHooks extends WriteHooks {
-  /** Those of writes that a call of an extension asks for, and all that these lead to. */
-  within(call: AskingCall): WriteHooks;
+  /** The before hooks of writes that a tool call makes, and of writes that these cause. */
+  within(call: ToolCall): WriteHooks;
 }
 
 interface BeforeHooksDeps {
@@ -21,14 +22,14 @@ interface BeforeHooksDeps {
   readonly toolbox: Toolbox;
 }
 
-/** What is called when; the fields are checked between the two phases. */
+/** The hook points of each operation in two phases. The fields are checked between the phases. */
 export const phases: Readonly<Record<Operation, readonly [readonly BeforePoint[], readonly BeforePoint[]]>> = {
   create: [['beforeValidate'], ['afterValidate', 'beforeCreate']],
   update: [['beforeValidate'], ['afterValidate', 'beforeUpdate']],
   delete: [[], ['beforeDelete']],
 };
 
-/** Makes the before hooks of the extensions that are loaded. */
+/** Creates the before hooks of the loaded extensions. */
 export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHooks {
   const known = new Map<string, boolean>();
   let knownOf: ExtensionHost['extensions'] = [];
@@ -45,13 +46,13 @@ export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHoo
     );
 
   async function run(operation: Operation, write: PendingWrite, outer: CallScope): Promise<PendingWrite['body']> {
-    const { query, collection, id, previous, context } = write;
-    const transaction = divideTransaction(query);
+    const { unit, collection, id, previous, context } = write;
+    const transaction = divideTransaction(unit);
     const ownDeadlineMs = write.deadlineMs ?? performance.now() + hooksBudgetMs;
     const deadlineMs = Math.min(outer.deadlineMs, ownDeadlineMs);
     const scope: CallScope = { ...outer, context, transaction, deadlineMs };
-    const { shown, withheld } = withholdPasswords(collection, write.body);
-    let values = shown;
+    const { visible, withheld } = withholdPasswords(collection, write.body);
+    let values = visible;
     const callAll = async (points: readonly BeforePoint[]) => {
       for (const { extension, target } of hooksOf(collection, points)) {
         const remainingMs = deadlineMs - performance.now();
@@ -78,7 +79,7 @@ export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHoo
     try {
       const [first, second] = phases[operation];
       await callAll(first);
-      if (operation !== 'delete') checkFields(write, operation, values);
+      if (operation !== 'delete') await checkFields(write, operation, values);
       await callAll(second);
       return { ...withheld, ...values };
     } finally {
@@ -86,7 +87,7 @@ export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHoo
     }
   }
 
-  /** Asked at every write: found once for a collection and the extensions that are loaded. */
+  /** Whether an operation has hooks. Every write checks it, so the result is cached while the same extensions are loaded. */
   function isHooked({ name }: Collection, operation: Operation): boolean {
     if (knownOf !== host.extensions) known.clear();
     knownOf = host.extensions;
@@ -116,36 +117,36 @@ export function createBeforeHooks({ host, toolbox }: BeforeHooksDeps): BeforeHoo
   };
 }
 
-/** Code of extensions never sees a password. */
+/** Splits passwords off a body: code of extensions never sees them. */
 function withholdPasswords(collection: Collection, body: PendingWrite['body']) {
-  const secret = new Set(collection.fields.filter(({ type }) => type === 'password').map(({ name }) => name));
+  const secret = new Set(collection.fields.filter(isWriteOnly).map(({ name }) => name));
   const isSecret = (name: string) =>
     secret.has(name) || (collection.type === 'auth' && (name === 'password' || name === 'old_password'));
   const entries = Object.entries(body);
   return {
-    shown: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
+    visible: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
     withheld: Object.fromEntries(entries.filter(([name]) => isSecret(name))),
   };
 }
 
 const readerOf = perCollection(compileRecordReader);
 
-/** Throws 422 as the write itself would; what is withheld is checked there. */
-function checkFields(
+/** Throws 422 like the write itself. Withheld passwords are only checked by the write. */
+async function checkFields(
   { collection, given }: PendingWrite,
   operation: Operation,
   values: Readonly<Record<string, unknown>>,
-): void {
+): Promise<void> {
   const reader = readerOf(collection);
   if (operation === 'update') {
-    reader.readChange(values);
+    await reader.readChange(values);
     return;
   }
   try {
-    reader.readNew(values, given);
+    await reader.readNew(values, given);
   } catch (error) {
     const details = error instanceof AppError ? (error.details ?? {}) : undefined;
-    const passwords = collection.fields.filter(({ type }) => type === 'password').map(({ name }) => name);
+    const passwords = collection.fields.filter(isWriteOnly).map(({ name }) => name);
     if (!details || Object.keys(details).some((name) => !passwords.includes(name))) throw error;
   }
 }
@@ -153,5 +154,5 @@ function checkFields(
 function readValues(text: unknown): Record<string, unknown> {
   const values: unknown = JSON.parse(String(text));
   if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
-  throw new AppError(500, 'extension_failed', 'a hook left values that are no object');
+  throw new AppError(500, 'extension_failed', 'the values of a hook are not an object');
 }

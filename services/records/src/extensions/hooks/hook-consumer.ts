@@ -2,6 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, createEventReader, type EventReader, type EventStream, eventsKeptForMs } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { ExtensionHost } from '@recordbus/extension-host';
+import { heartbeat } from '@recordbus/shared/background';
 import type { Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
@@ -20,37 +21,36 @@ export interface HookConsumerDeps {
 
 interface HookedExtension {
   readonly name: string;
-  /** What is written from here on is for a new hook. */
+  /** A new hook gets the events from this time on. */
   readonly loadedAt: Date;
-  /** What the calls of all hooks of the extension pass. */
+  /** The gate of all after-hook calls of the extension. */
   readonly turns: Gate;
 }
 
-/** Events of one hook that are under way, or wait for the turn of the extension. */
+/** Most events of one hook that run or wait for the gate of the extension. */
 const width = 2;
 const callTimeoutMs = 10_000;
-/** A message that waits or is worked on says so this often. */
+/** How often a message that waits or runs is reported as in progress. */
 const workingMs = 5000;
-/** What a process that died was at is taken up by another one after this. */
+/** After this time another process takes over the message of a process that died. */
 const ackWaitMs = 20_000;
-/** Pauses before the next attempts, the last one again and again, and how many there are in all: about three hours. */
-const pausesMs = [1000, 5000, 30_000, 120_000, 600_000];
+/** The waits before the next attempts; the last one repeats. All attempts together take about three hours. */
+const backoffMs = [1000, 5000, 30_000, 120_000, 600_000];
 const maxAttempts = 24;
 
 /**
- * Makes the consumer of one after hook; it does nothing before `start`. Each hook has its own, so that replicas with
- * older and newer code of the extension share what both know, and what only the newer one knows waits for it: no
- * replica is handed an event that it has no hook for. When it stops it lets the calls under way end; what they fail at
- * goes to another replica at once.
+ * Creates the consumer of one after hook. It does nothing before `start`. Each hook has a consumer of its own: replicas
+ * with older and newer code of the extension share the hooks that both have, and events of a new hook wait for a replica
+ * that has it. `stop` waits for running calls; the events of calls that fail then go to another replica at once.
  */
 export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExtension, hook: AfterHook): EventReader {
   const { host, toolbox, bus, stream, query, log } = deps;
   const { name, loadedAt, turns } = extension;
-  const underWay = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let isStopping = false;
 
   async function call(message: JsMsg): Promise<void> {
-    if (isStopping) throw new Error('the service stops');
+    if (isStopping) throw new Error('the service is stopping');
     const input = await hook.read(message, query);
     if (!input) return;
     const context = {
@@ -68,35 +68,35 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExte
   }
 
   async function handle(message: JsMsg): Promise<void> {
-    const working = setInterval(() => message.working(), workingMs);
+    const endWorking = heartbeat(workingMs, () => message.working());
     try {
       await turns.run(() => call(message));
       message.ack();
     } catch (error) {
-      giveBack(message, error);
+      returnMessage(message, error);
     } finally {
-      clearInterval(working);
+      endWorking();
     }
   }
 
-  function giveBack(message: JsMsg, error: unknown): void {
+  function returnMessage(message: JsMsg, error: unknown): void {
     const attempt = message.info.deliveryCount;
     const facts = { extension: name, subject: message.subject, event_id: message.headers?.get('Nats-Msg-Id'), attempt };
     if (isStopping) message.nak();
     else if (attempt >= maxAttempts) {
-      log.error({ ...facts, err: error }, 'an after hook was given up');
+      log.error({ ...facts, err: error }, 'an after hook failed for the last time; its event is dropped');
       message.term();
     } else {
-      const delayMs = pausesMs[Math.min(attempt, pausesMs.length) - 1];
-      log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed and is tried again');
+      const delayMs = backoffMs[Math.min(attempt, backoffMs.length) - 1];
+      log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed, will retry');
       message.nak(delayMs);
     }
   }
 
   async function take(message: JsMsg): Promise<void> {
-    const work: Promise<void> = handle(message).finally(() => underWay.delete(work));
-    underWay.add(work);
-    if (underWay.size >= width) await Promise.race(underWay);
+    const work: Promise<void> = handle(message).finally(() => running.delete(work));
+    running.add(work);
+    if (running.size >= width) await Promise.race(running);
   }
 
   const reader = createEventReader({
@@ -107,10 +107,10 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExte
       subject: hook.subject,
       ackWaitMs,
       from: loadedAt,
-      // By then the stream has dropped whatever it could still be told of.
+      // By then the stream has dropped every event that the consumer has not read.
       unreadForMs: eventsKeptForMs,
     },
-    // Nobody says of a message that is not taken yet that it is worked on, so none waits for that.
+    // A fetched message that is not handled yet is not reported as in progress, so only one is fetched at a time.
     maxMessages: 1,
     take,
     log,
@@ -121,7 +121,7 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExte
     async stop() {
       isStopping = true;
       await reader.stop();
-      await Promise.all(underWay);
+      await Promise.all(running);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { signedInEvent, signInFlow } from '@recordbus/accounts';
-import { envelope } from '@recordbus/bus';
+import { completeEnvelopes, findEnvelope } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
 import { z } from 'zod';
@@ -18,37 +18,37 @@ const signedIn = z.object({
   user_agent: z.string().nullable(),
 });
 
-/** Reads a message as the event of a sign-in; undefined for any other. */
+/** Reads a message as a sign-in event; undefined for any other. */
 export function readSignIn(message: JsMsg): SignIn | undefined {
-  const found = envelope.safeParse(parse(message.string()));
-  if (!found.success || found.data.event !== signedInEvent) return undefined;
-  const data = signedIn.safeParse(found.data.data);
+  const found = findEnvelope(message.data)?.envelope;
+  if (found?.event !== signedInEvent) return undefined;
+  const data = signedIn.safeParse(found.data);
   if (!data.success) return undefined;
   const { flow, collection, user_id, email, client_address, user_agent } = data.data;
   return {
-    id: found.data.id,
+    id: found.id,
     flow,
     collection,
     email: email ?? undefined,
     clientAddress: client_address,
     userAgent: user_agent ?? undefined,
-    requestId: found.data.request_id ?? found.data.id,
+    requestId: found.request_id ?? found.id,
     userId: user_id,
   };
 }
 
 /**
- * Reads a message as the event of a record, whole also where the message only refers to it; undefined for what is none,
- * as custom events are. Throws when the database does not answer.
+ * Reads a message as an event of a record; undefined for others, such as custom events. Fetches a large event that the
+ * message only refers to. Throws when the database fails.
  */
 export async function readRecordEvent(message: JsMsg, query: Query): Promise<RecordEvent | undefined> {
-  const found = envelope.safeParse(parse(message.string()));
-  if (!found.success || found.data.collection === undefined) return undefined;
-  const whole = found.data.reference ? await findWhole(query, found.data.id) : found.data;
-  const data = change.safeParse(whole?.data);
-  const verb = operation.safeParse(found.data.event.split('.')[1]);
-  if (!data.success || !verb.success) return undefined;
-  const { id, event, collection, actor, request_id, timestamp } = found.data;
+  const found = findEnvelope(message.data);
+  if (found?.envelope.collection === undefined) return undefined;
+  const [whole = found] = await completeEnvelopes(query, [found]);
+  const { id, event, collection, version, actor, request_id, timestamp } = found.envelope;
+  const data = change.safeParse(whole.envelope.data);
+  const verb = operation.safeParse(event.split('.')[1]);
+  if (!data.success || !verb.success || collection === undefined) return undefined;
   return {
     id,
     event,
@@ -57,24 +57,10 @@ export async function readRecordEvent(message: JsMsg, query: Query): Promise<Rec
     record: data.data.record,
     previous: data.data.previous,
     changed: data.data.changed,
+    // An event of an earlier release, still in the stream, has no version.
+    version: version ?? String(data.data.record.updated),
     actor,
     requestId: request_id,
     timestamp,
   };
-}
-
-async function findWhole(query: Query, id: string) {
-  const [row] = await query<{ body: string }>({
-    text: 'select body from system.large_events where id = $1::uuid',
-    values: [id],
-  });
-  return row && envelope.parse(parse(row.body));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

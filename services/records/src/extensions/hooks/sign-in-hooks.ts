@@ -4,10 +4,10 @@ import type { SignInAttempt } from '@recordbus/extensions';
 import { rootScope } from '../call-scope.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 
-/** For each hook. */
+/** For each hook, in milliseconds. */
 const timeoutMs = 5000;
 
-/** Asks the sign-in hooks of the extensions that are loaded; those of every collection come first. */
+/** Creates the function that runs the sign-in hooks of the loaded extensions. */
 export const createSignInHooks =
   (host: Pick<ExtensionHost, 'extensions' | 'call'>, toolbox: Toolbox): AccountHooks['beforeSignIn'] =>
   async (attempt, context) => {

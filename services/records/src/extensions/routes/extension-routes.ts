@@ -5,28 +5,28 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { type Route, rawJson, route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { z } from 'zod';
-import { ruleRefusal } from '../../rules/authorise.ts';
+import { ruleRefusal } from '../../rules/authorize.ts';
 import { compileCondition } from '../../rules/compile-rule.ts';
 import { rootScope } from '../call-scope.ts';
+import type { WithTransactions } from '../call-transactions.ts';
 import { callerOf } from '../caller-of.ts';
-import type { Toolbox } from '../tools/toolbox.ts';
 import { headersOfReply } from './headers-of-reply.ts';
 
 interface ExtensionRoutesDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
-  readonly toolbox: Toolbox;
+  readonly withTransactions: WithTransactions;
   readonly query: Query;
   readonly schema: QuerySchema;
   readonly log: Logger;
 }
 
-/** Where the routes of extensions begin. */
+/** The path prefix of the routes of extensions. */
 const extensionPrefix = '/api/x';
 
-/** Not for code that needs no credentials, and headers between the parts of the product. */
+/** Headers that extensions do not get: credentials, and internal headers of the product. */
 const withheldHeaders = /^(authorization|cookie|proxy-authorization|x-recordbus-.*)$/;
 
-/** The routes of the extensions that are loaded; of two for one method and path the first is taken, and the log says so. */
+/** The routes of the loaded extensions. Of two with the same method and path the second is left out and logged. */
 export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
   const taken = new Map<string, string>();
   return deps.host.extensions.flatMap(({ name, description }) =>
@@ -34,7 +34,7 @@ export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
       const place = `${described.method} ${described.path.replaceAll(/:[^/]+/g, ':')}`;
       const owner = taken.get(place);
       if (owner !== undefined) {
-        deps.log.error({ extension: name, route: place, takenBy: owner }, 'a route of an extension is taken');
+        deps.log.error({ extension: name, route: place, takenBy: owner }, 'the route of an extension is already taken');
         return [];
       }
       taken.set(place, name);
@@ -68,7 +68,8 @@ function extensionRoute(deps: ExtensionRoutesDeps, extension: string, described:
           .filter((name) => !withheldHeaders.test(name))
           .map((name) => [name, header(name) ?? '']),
       );
-      if (rule !== undefined) await askRule(deps, rule, { context, method, body, headers, queryText: input.queryText });
+      if (rule !== undefined)
+        await checkRouteRule(deps, rule, { context, method, body, headers, queryText: input.queryText });
       const request: RouteInput = {
         params,
         query,
@@ -78,18 +79,16 @@ function extensionRoute(deps: ExtensionRoutesDeps, extension: string, described:
         clientAddress: context.clientAddress,
         requestId: context.requestId,
       };
-      const answered = (await deps.host.call(extension, {
-        target: { kind: 'route', name: `${method} ${path}` },
-        input: request,
-        timeoutMs,
-        answer: deps.toolbox(extension, rootScope(context)),
-      })) as RouteOutput;
+      const target = { kind: 'route', name: `${method} ${path}` } as const;
+      const answered = (await deps.withTransactions(extension, rootScope(context), (answer) =>
+        deps.host.call(extension, { target, input: request, timeoutMs, answer }),
+      )) as RouteOutput;
       return rawJson(answered.status, answered.json, headersOfReply(answered.headers));
     },
   });
 }
 
-interface Asked {
+interface RouteRequest {
   readonly context: RequestContext;
   readonly method: string;
   readonly body: Readonly<Record<string, unknown>> | undefined;
@@ -97,8 +96,8 @@ interface Asked {
   queryText(name: string): string | undefined;
 }
 
-/** What a rule about no record is read against. */
-const nothing = {
+/** The collection without fields that rules of routes are compiled against. */
+const noCollection = {
   id: '',
   name: '',
   type: 'base',
@@ -110,12 +109,16 @@ const nothing = {
   updatedAtSec: 0,
 } as const;
 
-/** Throws 403 or 401 when the rule of a route does not hold; one that is not understood lets nobody through but admins. */
-async function askRule({ query, schema }: ExtensionRoutesDeps, rule: string, asked: Asked): Promise<void> {
-  const { context, method, body, headers, queryText } = asked;
+/** Throws 403 or 401 when the rule of a route does not hold. A rule that cannot be compiled admits only admins. */
+async function checkRouteRule(
+  { query, schema }: ExtensionRoutesDeps,
+  rule: string,
+  input: RouteRequest,
+): Promise<void> {
+  const { context, method, body, headers, queryText } = input;
   if (context.principal.type === 'admin') return;
   const parameters = createParameters();
-  const condition = compileCondition(rule, nothing, schema, { row: 'nothing', parameters });
+  const condition = compileCondition(rule, noCollection, schema, { row: 'nothing', parameters });
   const request = {
     method,
     auth: authOf(context.principal),

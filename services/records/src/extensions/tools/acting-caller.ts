@@ -4,9 +4,10 @@ import { quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
+import { isRecordId } from '../../record/record-id.ts';
 import { principalOfExtension } from '../call-scope.ts';
 
-/** A caller as extensions name them; of users only who they are counts, the rest is read. */
+/** A caller that an extension names. Of a user only collection and id count; the rest is read. */
 export const actingCaller = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('guest') }),
@@ -16,7 +17,7 @@ export const actingCaller = z
   .optional();
 export type ActingCaller = z.output<typeof actingCaller>;
 
-/** As whom an extension acts: itself when it names nobody. Throws 404 for a user who is not there. */
+/** Returns the principal that an extension acts as: itself by default. Throws 404 for an unknown user. */
 export async function principalOfActing(
   query: Query,
   schema: QuerySchema,
@@ -28,8 +29,9 @@ export async function principalOfActing(
   if (as.type === 'admin') return as;
   const collection = schema.findCollection(as.collection);
   if (collection?.type !== 'auth') throw notFound('auth collection');
-  const [user] = await query<{ email: string; anonymous: boolean }>({
-    text: `select email, is_anonymous as anonymous from ${tableOf(collection)} where ${quoteIdentifier('id')} = $1`,
+  if (!isRecordId(as.id)) throw notFound('user');
+  const [user] = await query<{ email: string; anonymous: boolean; verified: boolean }>({
+    text: `select email, is_anonymous as anonymous, coalesce(verified, false) as verified from ${tableOf(collection)} where ${quoteIdentifier('id')} = $1`,
     values: [as.id],
   });
   if (!user) throw notFound('user');

@@ -1,36 +1,36 @@
 import { findEventNameProblem } from '@recordbus/bus';
-import type { Query } from '@recordbus/database';
 import { putEvent } from '@recordbus/journal';
 import type { QuerySchema } from '@recordbus/query';
 import { validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
-import { principalOfExtension } from '../call-scope.ts';
+import type { RunWrite } from '../../write/write-unit.ts';
+import { principalOfExtension, writeIn } from '../call-scope.ts';
 import { type Tool, tool } from './tool.ts';
 
 interface DispatchDeps {
-  readonly query: Query;
+  readonly write: RunWrite;
   readonly schema: Pick<QuerySchema, 'findCollection'>;
-  readonly wakeRelay: () => void;
 }
 
 const maxPayloadBytes = 1024 * 1024;
 
-/** `webhooks.dispatch`: puts a custom event into the outbox (interface §6.1), in the write's transaction for its hooks. */
-export const dispatchTools = ({ query, schema, wakeRelay }: DispatchDeps): Readonly<Record<string, Tool>> => ({
+/** `webhooks.dispatch`: adds a custom event to the outbox (extensions §6.2), in the transaction of the call if it has one. */
+export const dispatchTools = ({ write, schema }: DispatchDeps): Readonly<Record<string, Tool>> => ({
   'webhooks.dispatch': tool(z.tuple([z.string(), z.string()]), async ({ extension, scope }, [event, payload]) => {
     const problem = findEventNameProblem(event) ?? findOwnerProblem(event, schema);
     if (problem) throw validationFailed({ event: problem });
     if (Buffer.byteLength(payload) > maxPayloadBytes)
       throw validationFailed({ payload: `may have at most ${maxPayloadBytes} bytes` });
     const context = { ...scope.context, principal: principalOfExtension(extension) };
-    const put = (on: Query) => putEvent(on, { event, data: payload, context });
-    const id = await (scope.transaction ? scope.transaction.part((part) => put(part.query)) : put(query));
-    wakeRelay();
-    return id;
+    return writeIn(scope, write)({ mode: 'statement' }, async (unit) => {
+      const id = await putEvent(unit.query, { event, data: payload, context });
+      unit.due.add('wakeRelay');
+      return id;
+    });
   }),
 });
 
-/** Why a name is not for custom events, or undefined: the product has it for its own. */
+/** Why the name of an event is reserved for the product; undefined for a free name. */
 function findOwnerProblem(event: string, { findCollection }: DispatchDeps['schema']): string | undefined {
   if (event.startsWith('system.') || event === 'webhooks.test') return 'is an event of the product';
   const [, collection, verb] = /^([^.]*)\.([^.]*)$/.exec(event) ?? [];

@@ -18,10 +18,10 @@ const options = z.strictObject({
   maxBytes: z.number().positive().max(maxBytes).default(defaultBytes),
 });
 
-/** `http.fetch` through the egress filter (interface §2.7, Hook egress). */
+/** `http.fetch`, through the egress filter (webhooks §7.1). */
 export const fetchTools = (client: Pick<EgressClient, 'request'>): Readonly<Record<string, Tool>> => ({
-  'http.fetch': tool(z.tuple([z.string(), options]), async (_call, [url, wanted]) => {
-    const { method, headers, body, timeoutMs, maxBytes: maxBodyBytes } = wanted;
+  'http.fetch': tool(z.tuple([z.string(), options]), async (_call, [url, request]) => {
+    const { method, headers, body, timeoutMs, maxBytes: maxBodyBytes } = request;
     try {
       const answer = await client.request(url, {
         method,

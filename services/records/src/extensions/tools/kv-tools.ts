@@ -1,7 +1,7 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
-import { type AskingCall, type Tool, tool } from './tool.ts';
+import { type Tool, type ToolCall, tool } from './tool.ts';
 
 const maxKeyLength = 255;
 const maxValueBytes = 64 * 1024;
@@ -15,20 +15,20 @@ const key = z
 const ttlSec = z.number().positive().max(315_360_000).optional();
 const value = z.string();
 
-/** What the database can not hold; other than these two, JSON text that was just made is fine. */
+/** The problem of a value that the database refuses; undefined for other errors. Fresh JSON text has no other problems. */
 function findValueProblem(error: unknown): string | undefined {
   if (isDatabaseError(error, sqlState.untranslatableCharacter, sqlState.invalidText))
     return 'may have no NUL and no half of a character';
   return isDatabaseError(error, sqlState.numberOutOfRange) ? 'would be too large' : undefined;
 }
 
-/** A value that has run out is none; it is removed by whoever writes the key, or by the housekeeping. */
+/** Expired values count as absent. The next write of the key, or the housekeeping, removes them. */
 const isAlive = '(expires_at is null or expires_at > now())';
 
-/** The small durable values of each extension (system.extension_values). */
+/** The key-value tools: small durable values of each extension (system.extension_values). */
 export function kvTools(database: Query): Readonly<Record<string, Tool>> {
-  /** In the transaction of the write that the call is a hook of, so that a write that fails leaves no value either. */
-  const on = async <T>({ scope }: AskingCall, work: (query: Query) => Promise<T>): Promise<T> => {
+  /** Runs in the transaction of the call, so a write that fails leaves no value. */
+  const on = async <T>({ scope }: ToolCall, work: (query: Query) => Promise<T>): Promise<T> => {
     try {
       return await (scope.transaction ? scope.transaction.part(({ query }) => work(query)) : work(database));
     } catch (error) {
@@ -37,7 +37,7 @@ export function kvTools(database: Query): Readonly<Record<string, Tool>> {
     }
   };
 
-  const set = (call: AskingCall, name: string, json: string, seconds: number | undefined, onlyIfAbsent: boolean) => {
+  const set = (call: ToolCall, name: string, json: string, seconds: number | undefined, onlyIfAbsent: boolean) => {
     if (Buffer.byteLength(json) > maxValueBytes)
       throw validationFailed({ value: `may have at most ${maxValueBytes} bytes` });
     return on(call, (query) =>
@@ -106,7 +106,7 @@ export function kvTools(database: Query): Readonly<Record<string, Tool>> {
   };
 }
 
-/** Removes values that have run out. */
+/** Removes expired values. */
 export const removeExpiredValues = async (query: Query): Promise<void> => {
   await query({ text: 'delete from system.extension_values where expires_at <= now()', values: [] });
 };

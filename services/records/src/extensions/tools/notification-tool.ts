@@ -4,7 +4,7 @@ import { validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type Tool, tool } from './tool.ts';
 
-/** `notifications.send`: by the providers that the settings enable. */
+/** `notifications.send`, through the providers that the settings enable. */
 export const notificationTools = (notifier: Notifier): Readonly<Record<string, Tool>> => ({
   'notifications.send': tool(z.tuple([z.string()]), async (_call, [text]) => {
     const read = notificationSchema.safeParse(JSON.parse(text));

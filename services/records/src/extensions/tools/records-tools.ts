@@ -1,18 +1,18 @@
-import type { Query } from '@recordbus/database';
-import { malformed, notFound } from '@recordbus/shared/errors';
+import { malformed, malformedParameter, notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
+import { modeOfDelete } from '../../delete/delete-mode.ts';
 import { deleteRecord } from '../../delete/delete-record.ts';
 import { findRecord, type GetRequest } from '../../read/get-record.ts';
+import { listQuery } from '../../read/list-query.ts';
 import { listRecords } from '../../read/list-records.ts';
-import { readerFor } from '../../read/reader-for.ts';
 import { isRecordId } from '../../record/record-id.ts';
-import { listQuery } from '../../routes/list.ts';
-import { refuseUnwritten } from '../../routes/refuse-unwritten.ts';
 import { createRecord } from '../../write/create-record.ts';
-import { composeLock } from '../../write/lock-record.ts';
+import { lockRow } from '../../write/lock-record.ts';
 import { updateRecord } from '../../write/update-record.ts';
+import { failureError } from '../../write/write-failure.ts';
+import { modeOf } from '../../write/write-hooks.ts';
 import { actingCaller } from './acting-caller.ts';
-import { type RecordsToolsDeps, type RecordsWork, workOnRecords, writeRecords } from './records-work.ts';
+import { type RecordsToolsDeps, type RecordsWork, workOnRecords } from './records-work.ts';
 import { type Tool, tool } from './tool.ts';
 
 const name = z.string();
@@ -23,77 +23,64 @@ const values = z.string().transform((text): Record<string, unknown> => {
 });
 const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.undefined()]));
 
-/** The records API for code of extensions: the same functions as behind HTTP, and the same hooks. */
+/** The records API for code of extensions, with the same functions and hooks as behind HTTP. */
 export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, Tool>> => ({
   'records.list': tool(z.tuple([actingCaller, name, scalars]), (call, [as, collection, options]) => {
     const query = readListOptions(options);
     return workOnRecords(deps, call, { as, collection, action: 'list' }, (work) =>
-      listRecords(work.database, work.collection, query, work.asking, deps.sealing),
+      listRecords(work.reads, work.collection, query, work.call, deps.encryption),
     );
   }),
 
   'records.get': tool(z.tuple([actingCaller, name, z.string(), scalars]), (call, [as, collection, id, options]) =>
     workOnRecords(deps, call, { as, collection, action: 'view' }, (work) =>
-      getBody(work, readerFor(work.collection, work.database), {
-        id,
-        fields: textOf(options.fields),
-        expand: textOf(options.expand),
-      }),
+      getBody(work, { id, fields: textOf(options.fields), expand: textOf(options.expand) }),
     ),
   ),
 
   'records.lock': tool(z.tuple([actingCaller, name, z.string()]), (call, [as, collection, id]) =>
     workOnRecords(deps, call, { as, collection, action: 'view' }, async (work) => {
-      if (!call.scope.transaction) throw malformed('only a before hook can lock a record');
+      if (!call.scope.transaction) throw malformed('only a before hook or a transaction can lock a record');
       if (!isRecordId(id)) throw notFound('record');
-      const { query } = work.database;
-      await query({ text: composeLock(work.collection), values: [id] });
-      return getBody(work, query, { id });
+      await lockRow(work.query, work.collection, id);
+      return getBody(work, { id });
     }),
   ),
 
   'records.create': tool(z.tuple([actingCaller, name, values]), (call, [as, collection, body]) =>
-    writeRecords(deps, call, { as, collection, action: 'create', body }, async (work) => {
-      const { context, asking, rules } = work;
-      const written = await write(work, 'create', (query) =>
-        createRecord(query, work.collection, body, context, asking, rules),
-      );
-      return written.body;
-    }),
+    workOnRecords(deps, call, { as, collection, action: 'create', body }, (work) =>
+      work.write({ mode: modeOf(work.rules.hooks, work.collection, 'create') }, async (unit) => {
+        const written = await createRecord(unit, work.collection, { body }, work.call, work.rules);
+        return written.body;
+      }),
+    ),
   ),
 
   'records.update': tool(z.tuple([actingCaller, name, z.string(), values]), (call, [as, collection, id, body]) =>
-    writeRecords(deps, call, { as, collection, action: 'update', body }, async (work) => {
-      const { context, asking, rules } = work;
-      const change = { id, body, versions: undefined };
-      const result = await write(work, 'update', (query) =>
-        updateRecord(query, work.collection, change, context, asking, rules),
-      );
-      if (result.outcome !== 'written') throw refuseUnwritten(result, context.principal);
-      return result.body;
-    }),
+    workOnRecords(deps, call, { as, collection, action: 'update', body }, (work) =>
+      work.write({ mode: modeOf(work.rules.hooks, work.collection, 'update') }, async (unit) => {
+        const change = { id, body, versions: undefined };
+        const result = await updateRecord(unit, work.collection, change, work.call, work.rules);
+        if (result.outcome !== 'written') throw failureError(result, work.call);
+        return result.body;
+      }),
+    ),
   ),
 
   'records.delete': tool(z.tuple([actingCaller, name, z.string()]), (call, [as, collection, id]) =>
-    writeRecords(deps, call, { as, collection, action: 'delete' }, async (work) => {
-      const { database, context, asking, rules } = work;
-      const removal = { id, versions: undefined };
-      const result = await deleteRecord(database, work.collection, removal, context, asking, rules);
-      if (result.outcome !== 'deleted') throw refuseUnwritten(result, context.principal);
-      return '{"data":null}';
-    }),
+    workOnRecords(deps, call, { as, collection, action: 'delete' }, (work) =>
+      work.write({ mode: modeOfDelete(work.collection, work.rules) }, async (unit) => {
+        const request = { id, versions: undefined };
+        const result = await deleteRecord(unit, work.collection, request, work.call, work.rules);
+        if (result.outcome !== 'deleted') throw failureError(result, work.call);
+        return '{"data":null}';
+      }),
+    ),
   ),
 });
 
-/** One statement, or a transaction with what stands before it. */
-const write = <T>(
-  { database, collection, rules }: RecordsWork,
-  operation: 'create' | 'update',
-  work: (query: Query) => Promise<T>,
-): Promise<T> => (rules.hooks.find(collection, operation) ? database.hookedTransaction(work) : work(database.query));
-
-async function getBody({ collection, asking, rules }: RecordsWork, query: Query, wanted: GetRequest): Promise<string> {
-  const found = await findRecord(query, collection, wanted, asking, rules.sealing);
+async function getBody({ reads, collection, call, rules }: RecordsWork, request: GetRequest): Promise<string> {
+  const found = await findRecord(reads, collection, request, call, rules.encryption);
   if (!found) throw notFound('record');
   return found.body;
 }
@@ -103,7 +90,7 @@ function readListOptions(options: z.output<typeof scalars>): z.output<typeof lis
   const result = listQuery.safeParse(Object.fromEntries(texts));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw malformed(`${issue?.path.join('.')}: ${issue?.message}`);
+  throw malformedParameter(String(issue?.path.join('.')), String(issue?.message));
 }
 
 const textOf = (value: unknown): string | undefined =>

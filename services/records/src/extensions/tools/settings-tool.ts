@@ -3,7 +3,7 @@ import { forbidden, notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type Tool, tool } from './tool.ts';
 
-/** `settings.get`: the effective text of a setting, but of no secret. */
+/** `settings.get`: the effective text of a setting that is no secret. */
 export const settingsTools = (settings: Pick<Settings, 'all'>): Readonly<Record<string, Tool>> => ({
   'settings.get': tool(z.tuple([z.string()]), async (_call, [key]) => {
     if (!isSettingKey(key)) throw notFound('setting');

@@ -4,8 +4,8 @@ import { malformed } from '@recordbus/shared/errors';
 import type { z } from 'zod';
 import type { CallScope } from '../call-scope.ts';
 
-/** A call of an extension that asks for something. */
-export interface AskingCall {
+/** A call of a tool by code of an extension. */
+export interface ToolCall {
   readonly extension: string;
   readonly scope: CallScope;
   readonly worker: ExtensionWorker;
@@ -14,20 +14,20 @@ export interface AskingCall {
 }
 
 /** A function that code of extensions can call. */
-export type Tool = (call: AskingCall, args: readonly unknown[]) => Promise<unknown>;
+export type Tool = (call: ToolCall, args: readonly unknown[]) => Promise<unknown>;
 
-/** Makes a tool of a function and the schema of its arguments, which come from code that is not ours. */
+/** Creates a tool from a function and the schema of its arguments, which code of extensions sends. */
 export const tool =
-  <S extends z.ZodType<unknown[]>>(schema: S, work: (call: AskingCall, args: z.output<S>) => Promise<unknown>): Tool =>
+  <S extends z.ZodType<unknown[]>>(schema: S, work: (call: ToolCall, args: z.output<S>) => Promise<unknown>): Tool =>
   async (call, args) => {
     const result = schema.safeParse(args);
     if (result.success) return work(call, result.data);
     const [[path = '', problem] = []] = Object.entries(describeIssues(result.error, args));
-    throw malformed(`${call.method}: argument ${asWritten(call.method, path)} ${problem}`);
+    throw malformed(`${call.method}: argument ${argumentOf(call.method, path)} ${problem}`);
   };
 
-/** The place of an argument as code counts them: functions of `records` are handed whom they are for before the first. */
-function asWritten(method: string, path: string): string {
+/** The argument, numbered as in code: functions of `records` get the acting caller before the first argument. */
+function argumentOf(method: string, path: string): string {
   const [index, ...members] = path.split('.');
   const place = Number(index) + (method.startsWith('records.') ? 0 : 1);
   return members.length > 0 ? `${place}, ${members.join('.')}:` : `${place}:`;

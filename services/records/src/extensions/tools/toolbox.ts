@@ -1,15 +1,17 @@
-import { mapDatabaseError } from '@recordbus/database';
 import type { AnswerAsk } from '@recordbus/extension-host';
-import { notFound } from '@recordbus/shared/errors';
+import { type AppError, notFound } from '@recordbus/shared/errors';
 import type { CallScope } from '../call-scope.ts';
 import type { Tool } from './tool.ts';
 
-/** Gives an extension's call its tools. */
+/** Returns the tools of a call of an extension. */
 export type Toolbox = (extension: string, scope: CallScope) => AnswerAsk;
 
-/** Makes the toolbox of all tools by their names. */
+/** Maps an error of a dependency to a refusal; undefined for unknown errors. */
+export type MapError = (error: unknown) => AppError | undefined;
+
+/** Creates the toolbox of all tools, by name. */
 export const createToolbox =
-  (tools: Readonly<Record<string, Tool>>): Toolbox =>
+  (tools: Readonly<Record<string, Tool>>, mapError: MapError): Toolbox =>
   (extension, scope) =>
   async (method, args, worker) => {
     const tool = Object.hasOwn(tools, method) ? tools[method] : undefined;
@@ -17,6 +19,6 @@ export const createToolbox =
     try {
       return await tool({ extension, scope, worker, method }, args);
     } catch (error) {
-      throw mapDatabaseError(error) ?? error;
+      throw mapError(error) ?? error;
     }
   };

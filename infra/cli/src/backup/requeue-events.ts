@@ -1,0 +1,17 @@
+import type pg from 'pg';
+
+/**
+ * Cleans the outbox after a restore, whatever stream the restored deployment has. Published events whose deliveries
+ * existed at the backup are deleted: they must not be sent again. The others are queued again under the same ids, since
+ * the stream may never have had them.
+ */
+export async function requeueEvents(client: pg.Client, processedUpTo: number | null): Promise<void> {
+  await client.query(
+    `delete from system.outbox o where o.published_at is not null
+       and (o.stream_sequence <= $1::bigint or exists (select from system.events e where e.id = o.event_id))`,
+    [processedUpTo],
+  );
+  await client.query(
+    'update system.outbox set published_at = null, stream_sequence = null where published_at is not null',
+  );
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** The image and `npm run node` use the pinned Node; any other may be too old for TypeScript. */
+const onAnyNode = /(?<!npm run )\bnode (?!infra\/cli)[^\n`]*\.ts\b/;
+
+test('no document runs TypeScript on the Node of the reader', () => {
+  const files = globSync(['*.md', 'docs/*.md', 'examples/*/README.md', 'examples/*/src/*.ts', 'tests/**/README.md'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  });
+  assert.ok(files.length > 30);
+  const wrong = files.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .filter((line) => onAnyNode.test(line))
+      .map((line) => `${file}: ${line}`),
+  );
+  assert.deepEqual(wrong, []);
+});

@@ -1,0 +1,54 @@
+-- The roles of a deployment. A superuser runs this in the deployment's database, as often as wanted: what is right already
+-- stays as it is. The session says what they are called: recordbus.owner and recordbus.password.
+--
+--   owner            owns the database and everything of the product's in it; the services connect as this role
+--   <database>_reader  what clients shape is read as this role; it may only read (the services grant it what it needs)
+begin;
+
+do $roles$
+declare
+  owner_name constant text := current_setting('recordbus.owner');
+  reader_name constant text := current_database() || '_reader';
+  statement text;
+begin
+  if not exists (select from pg_roles where rolname = owner_name) then
+    execute format('create role %I login', owner_name);
+  end if;
+  execute format('alter role %I login nosuperuser nocreatedb nocreaterole noreplication password %L',
+    owner_name, current_setting('recordbus.password'));
+  if not exists (select from pg_roles where rolname = reader_name) then
+    execute format('create role %I', reader_name);
+  end if;
+  if not pg_has_role(owner_name, reader_name, 'member') then
+    execute format('grant %I to %I', reader_name, owner_name);
+  end if;
+
+  -- "reassign owned" refuses everything of the role that the cluster was made with, so each object is named.
+  for statement in
+    select format('alter database %I owner to %I', datname, owner_name) from pg_database
+      where datname = current_database() and pg_get_userbyid(datdba) <> owner_name
+    union all
+    select format('alter schema %I owner to %I', nspname, owner_name) from pg_namespace
+      where nspname in ('system', 'records', 'history') and pg_get_userbyid(nspowner) <> owner_name
+    union all
+    select format('alter %s %s owner to %I',
+        case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence'
+          when 'c' then 'type' else 'table' end, c.oid::regclass, owner_name)
+      from pg_class c
+      where c.relnamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history'))
+        and c.relkind in ('r', 'p', 'v', 'm', 'c', 'S') and pg_get_userbyid(c.relowner) <> owner_name
+        -- The sequence of a column goes with its table, and what an extension brought stays the extension's.
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+          and (d.deptype = 'e' or c.relkind = 'S' and d.deptype in ('a', 'i')))
+    union all
+    select format('alter routine %s owner to %I', p.oid::regprocedure, owner_name) from pg_proc p
+      where p.pronamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history'))
+        and pg_get_userbyid(p.proowner) <> owner_name
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  loop
+    execute statement;
+  end loop;
+end
+$roles$;
+
+commit;

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { StartFailure } from '@recordbus/shared/start-failure';
+import pg from 'pg';
+
+/** Shared with docker-compose.yml, where psql runs it. */
+const statements = fileURLToPath(new URL('../roles.sql', import.meta.url));
+
+/** The role of the services. It owns the database and is not a superuser. */
+export const ownerName = 'recordbus_owner';
+
+/**
+ * Creates the roles of a database and transfers everything in it to its owner, also in a cluster of an earlier version,
+ * whose services were the superuser. Runs in one transaction and can be repeated. `url` is a superuser's.
+ */
+export async function makeRoles(url: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'recordbus start' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query("select set_config('recordbus.owner', $1, false), set_config('recordbus.password', $2, false)", [
+      ownerName,
+      password,
+    ]);
+    await client.query(await readFile(statements, 'utf8'));
+  } catch (error) {
+    throw new StartFailure(
+      `The roles of the database could not be made: ${error instanceof Error ? error.message : error}.`,
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,34 @@
+import { filesImportedBy, findSources } from './sources.ts';
+
+/** An import from one folder of a service to another. */
+export interface FolderImport {
+  readonly file: string;
+  readonly imported: string;
+  /** The folder of each within the service, or the name of a file beside the folders. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Finds the imports between the folders of a service. Its unit tests may import anything. */
+export function findFolderImports(service: string): FolderImport[] {
+  const root = `services/${service}/src/`;
+  const folderOf = (file: string): string => {
+    const [first = ''] = file.slice(root.length).split('/');
+    return first.replace(/\.ts$/, '');
+  };
+  const files = findSources(`${root}**/*.ts`).filter((file) => !file.endsWith('.test.ts'));
+  return files.flatMap((file) =>
+    filesImportedBy(file)
+      .filter((imported) => imported.startsWith(root))
+      .map((imported) => ({ file, imported, from: folderOf(file), to: folderOf(imported) }))
+      .filter(({ from, to }) => from !== to),
+  );
+}
+
+/** Finds the imports that do not lead from a level to one below it. */
+export function findWrongImports(imports: readonly FolderImport[], levels: readonly string[]): string[] {
+  const levelOf = (folder: string): number => levels.findIndex((names) => names.split(' ').includes(folder));
+  return imports
+    .filter(({ from, to }) => levelOf(from) === -1 || levelOf(to) <= levelOf(from))
+    .map(({ file, imported }) => `${file} imports ${imported}`);
+}

@@ -1,0 +1,53 @@
+/**
+ * The folders of each service and the files beside them, from the entry down. A level imports only levels below it, and
+ * the names of one level do not import each other. So subjects never import `routes`, and no imports run in a circle.
+ */
+export const folderOrder: Readonly<Record<string, readonly string[]>> = {
+  admin: [
+    'main',
+    'app config',
+    'routes',
+    'snapshots',
+    'collections',
+    'indexes views',
+    'admins ddl schema settings webhooks',
+    'audit events update-check',
+  ],
+  auth: [
+    'main testing',
+    'app config',
+    'routes',
+    'first-admin oauth otp',
+    'sign-in sign-up',
+    'totp',
+    'identity',
+    'passwords',
+    'sessions verification',
+    'hooks users',
+    'auth-parts background-work features housekeeping mail-metrics',
+    'auth-collections lockout one-time',
+  ],
+  gateway: [
+    'main',
+    'app config',
+    'own-service',
+    'pipeline routes',
+    'accounts client-address cors follow-settings metrics rate-limit reference request-log routing',
+    'upstream',
+  ],
+  records: [
+    'main',
+    'app config',
+    'record-subjects',
+    'records-parts routes',
+    'extensions',
+    'account-writes delete history',
+    'write',
+    'accounts vector',
+    'files read',
+    'record',
+    'rules',
+    'description records-deps',
+  ],
+  webhooks: ['main', 'app config', 'health retention webhook-metrics', 'delivery fan-out'],
+};

@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { createValueCipher, findEncryptionKey, keyFileOf, nextKeyFileOf, readKeyFile } from '@recordbus/crypto';
+import { encryptionKey } from '@recordbus/crypto/config';
+import { openDatabase } from '@recordbus/database';
+import { hasEncryptedSecrets, isUnused, reencryptAll, rememberKey } from '@recordbus/sealing';
+import { ConfigError } from '@recordbus/shared/config';
+import type { Logger } from '@recordbus/shared/logging';
+import { makeSecretFile, moveSecretFile } from '@recordbus/shared/secret-file';
+import pg from 'pg';
+
+interface KeyOptions {
+  readonly config: { readonly encryptionKey?: string | undefined; readonly dataDirectory: string };
+  readonly databaseUrl: string;
+  /** Whether the database is in the data directory, so that no other machine needs the key. */
+  readonly isOwnDatabase: boolean;
+  readonly log: Logger;
+}
+
+/**
+ * The key of everything that is encrypted at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data directory. The
+ * first start makes the file, seals what an earlier version stored in plain text, and only then gives the file its
+ * name: a start that was killed in between is finished by the next one. Undefined for a database of other machines that
+ * has worked without a key so far. Throws a sentence when the key of sealed values is missing.
+ */
+export async function settleEncryptionKey(options: KeyOptions): Promise<string | undefined> {
+  const { config, log } = options;
+  const { dataDirectory } = config;
+  const isInterrupted = config.encryptionKey === undefined && readKeyFile(nextKeyFileOf(dataDirectory)) !== undefined;
+  if (!isInterrupted) {
+    const { text, isFileIgnored } = findEncryptionKey(config);
+    if (isFileIgnored)
+      log.warn(
+        { file: keyFileOf(dataDirectory) },
+        `${encryptionKey.name} is used; the key file holds another key, which is not used`,
+      );
+    if (text !== undefined) return text;
+  }
+  return sealUnderNextKey(options, readKeyFile(keyFileOf(dataDirectory)), isInterrupted);
+}
+
+async function sealUnderNextKey(
+  { config: { dataDirectory }, databaseUrl, isOwnDatabase, log }: KeyOptions,
+  formerKey: string | undefined,
+  isInterrupted: boolean,
+): Promise<string | undefined> {
+  // Brings the tables to this version, as the services would.
+  await (await openDatabase({ url: databaseUrl, name: 'start', log })).close();
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'recordbus start' });
+  client.on('error', () => {});
+  await client.connect();
+  const nextFile = nextKeyFileOf(dataDirectory);
+  try {
+    const isEmpty = await isUnused(client);
+    if (!isInterrupted) {
+      if (await hasEncryptedSecrets(client)) throw new ConfigError(keyIsMissing(dataDirectory));
+      if (!isEmpty && !isOwnDatabase) {
+        log.warn(`secrets are stored in plain text: ${encryptionKey.name} is not set`);
+        return undefined;
+      }
+    }
+    const key = makeSecretFile(nextFile);
+    if (!isInterrupted && !(await rememberKey(client, key))) {
+      rmSync(nextFile);
+      throw new ConfigError(keyIsMissing(dataDirectory));
+    }
+    if (!isEmpty) {
+      const keys = { current: createValueCipher(key), former: createValueCipher(formerKey) };
+      const { encrypted } = await reencryptAll(client, keys, { leavesUnreadable: true, userAgent: 'recordbus start' });
+      log.info({ encrypted }, 'what was stored in plain text is sealed');
+    }
+    await rememberKey(client, key);
+    moveSecretFile(nextFile, keyFileOf(dataDirectory));
+    return key;
+  } finally {
+    await client.end();
+  }
+}
+
+const keyIsMissing = (dataDirectory: string): string =>
+  `The database holds values that are sealed under a key which is not here: put it back into ${keyFileOf(dataDirectory)}, or set ${encryptionKey.name}. If the key is lost, so are these values; to go on without them, set ${encryptionKey.name} to a new key.`;

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findRepeatingTimers } from './find-repeating-timers.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Repeating timers that are no background work, each with its reason. */
+const allowed: Readonly<Record<string, string>> = {
+  'libs/bus/src/coalesce.ts': 'a pause between notices',
+  'libs/bus/src/connect-bus.ts': 'the connection itself, on which tasks depend',
+  'libs/database/src/migrate.ts': 'a start that waits for its turn',
+  'libs/database/src/read-slots.ts': 'a request that waits for a slot',
+  'libs/database/src/until-reachable.ts': 'a start that waits for the database',
+  'libs/egress/src/test-receiver.ts': 'a test that answers slowly',
+  'libs/extension-host/src/worker-supply.ts': 'calls that wait for a worker',
+  'libs/shared/src/eventually.ts': 'a test that waits',
+  'libs/shared/src/http/slow-clients.ts': 'the time limit of a request',
+  'libs/shared/src/http/unread-answers.ts': 'the time limit of answers',
+  'services/admin/src/schema/schema-changes.ts': 'a request that waits for tables',
+  'services/gateway/src/upstream/answer-waits.ts': 'the time limit of requests',
+};
+
+test('background work repeats by @recordbus/shared/background and not by timers of its own', () => {
+  const files = globSync('{libs,services}/**/src/**/*.ts', {
+    cwd: repository,
+    exclude: (name) => name === 'node_modules',
+  });
+  const found = files
+    .filter((file) => !/\.test\.ts$|\/testing\/|^libs\/shared\/src\/background\//.test(file))
+    .flatMap((file) => findRepeatingTimers(join(repository, file)).map((line) => ({ file, line })));
+  const unexpected = found.filter(({ file }) => !Object.hasOwn(allowed, file));
+  assert.deepEqual(
+    unexpected.map(({ file, line }) => `${file}:${line}`),
+    [],
+  );
+  const used = new Set(found.map(({ file }) => file));
+  assert.deepEqual(
+    Object.keys(allowed).filter((file) => !used.has(file)),
+    [],
+    'exceptions that nothing needs',
+  );
+});
+
+test('repeating timers are found in each of their forms', () => {
+  assert.deepEqual(findRepeatingTimers(join(import.meta.dirname, '../test/some-timers.ts')), [3, 6, 10, 14, 19, 27]);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { connectBus } from '@recordbus/bus';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
+import { isHooked, nothingHooked } from './account-hooks.ts';
+import { followHookedCollections, storeHookedCollections } from './hooked-collections.ts';
+
+suite('which accounts have hooks', { skip: skipWithoutDatabase }, () => {
+  let own: OpenTemporaryDatabase;
+  before(async () => {
+    own = await openTemporaryDatabase();
+  });
+  after(() => own.remove());
+
+  test('are stored by one service and followed by others', async () => {
+    const { database } = own;
+    const log = createLogger('accounts test', 'silent');
+    // The discard port: nothing listens there, so this is what a bus that is down looks like.
+    const bus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'accounts test', log });
+    const copy = followHookedCollections({ database, bus, log, pollIntervalMs: 50 });
+    await copy.start();
+    try {
+      const hooked = (kind: 'signIn' | 'create', name: string) => isHooked({ hooked: copy.current }, kind, { name });
+      assert.deepEqual([hooked('signIn', 'people'), hooked('create', 'people')], [true, false]);
+
+      const some = { ...nothingHooked, create: ['people'] };
+      assert.equal(await storeHookedCollections(database.query, some), true);
+      assert.equal(await storeHookedCollections(database.query, some), false, 'it is no news');
+      await eventually(() => hooked('create', 'people'));
+      assert.deepEqual([hooked('signIn', 'people'), hooked('create', 'others')], [false, false]);
+
+      assert.equal(await storeHookedCollections(database.query, { ...nothingHooked, create: ['*'] }), true);
+      await eventually(() => hooked('create', 'others'));
+    } finally {
+      await copy.stop();
+      await bus.close();
+    }
+  });
+});

@@ -1,0 +1,93 @@
+import type { Query } from '@recordbus/database';
+import { z } from 'zod';
+import type { LockedAccount } from './locked-account.ts';
+import type { Removable, RemovedWays } from './removed-ways.ts';
+
+/** A change of address to undo: its number, and its time. */
+export const undone = z.object({ changeId: z.string(), changedAtSec: z.int() }).readonly();
+type Undone = z.infer<typeof undone>;
+
+/** The members of a change that decide about other ways into the account. */
+interface Closing {
+  readonly passwordHash?: string | null | undefined;
+  readonly closesOtherWaysIn?: boolean | undefined;
+  readonly closesAttached?: boolean | undefined;
+  readonly undoes?: Undone | undefined;
+}
+
+/** The ways into an account that a change closes. */
+export interface ClosedWays {
+  /** Whether the password is removed. */
+  readonly password: boolean;
+  /** Whether the authenticator app is removed, including an unconfirmed one. */
+  readonly factor: boolean;
+  readonly links: 'all' | 'since the change' | 'none';
+}
+
+/** Returns the ways that a change closes. For a proved address it is no first proof and closes nothing. */
+export function closedBy(change: Closing, held: LockedAccount): ClosedWays {
+  if (change.undoes) return { password: false, factor: false, links: 'since the change' };
+  const isStrict = change.closesOtherWaysIn === true && !held.verified;
+  const isFirst = isStrict || (change.closesAttached === true && !held.verified);
+  return {
+    password: isStrict && !change.passwordHash,
+    factor: isFirst && !held.wasEverProved,
+    links: isFirst ? 'all' : 'none',
+  };
+}
+
+/**
+ * Removes the closed ways from other tables, and returns what the account loses. The caller has locked the account, and
+ * writes its row afterwards.
+ */
+export async function closeWaysIn(
+  query: Query,
+  accountId: string,
+  closed: ClosedWays,
+  held: LockedAccount,
+  sinceSec = 0,
+): Promise<RemovedWays> {
+  const providers = closed.links === 'none' ? [] : await removeLinks(query, accountId, sinceSec);
+  if (closed.links === 'all') await dropPendingLinks(query, accountId);
+  if (closed.factor)
+    await query({ text: 'delete from system.recovery_codes where account_id = $1', values: [accountId] });
+  const removed: Removable[] = [];
+  if (closed.password && held.hasPassword) removed.push('password');
+  if (closed.factor && held.totpEnabled) removed.push('totp');
+  if (providers.length > 0) removed.push('links');
+  return { removed, providers };
+}
+
+/** Removes the links created at `sinceSec` or later. Returns their providers. */
+async function removeLinks(query: Query, accountId: string, sinceSec: number): Promise<string[]> {
+  const rows = await query<{ provider: string }>({
+    text: 'delete from system.oauth_links where account_id = $1 and created_at >= $2 returning provider',
+    values: [accountId, sinceSec],
+  });
+  return [...new Set(rows.map(({ provider }) => provider))].toSorted();
+}
+
+/** Drops links and changes of address that began before the proof, so that they cannot be completed after it. */
+async function dropPendingLinks(query: Query, accountId: string): Promise<void> {
+  await query({
+    text: `delete from system.one_time_tokens where account_id = $1 and purpose in ('merge', 'mfa', 'email_change')`,
+    values: [accountId],
+  });
+}
+
+/**
+ * Disables the undo of changes after an undone one: their links must not restore a later address. Changes whose mail is
+ * not written yet, including the undo itself, get a mail without a link. Call it after the account is written.
+ */
+export async function disableLaterUndos(query: Query, accountId: string, { changeId }: Undone): Promise<void> {
+  await query({
+    text: `update system.account_changes set data = data || '{"isUndoable": false}'
+      where account_id = $1 and kind = 'email' and id > $2::bigint`,
+    values: [accountId, changeId],
+  });
+  await query({
+    text: `delete from system.one_time_tokens
+      where account_id = $1 and purpose = 'undo_email_change' and (data->>'changeId')::bigint > $2::bigint`,
+    values: [accountId, changeId],
+  });
+}

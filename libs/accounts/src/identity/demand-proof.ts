@@ -1,0 +1,88 @@
+import { verifyPassword } from '@recordbus/crypto';
+import type { Query } from '@recordbus/database';
+import { type GuessLimit, oldPasswordGuesses } from '@recordbus/passwords';
+import type { Principal } from '@recordbus/shared/context';
+import { AppError } from '@recordbus/shared/errors';
+
+/** How long after its sign-in a session is a proof, in seconds (identity §5.2). */
+export const recentSignInSec = 10 * 60;
+
+/** The account whose identity changes. */
+export interface ProvedAccount {
+  readonly id: string;
+  /** Null for an account without a password. */
+  readonly passwordHash: string | null;
+}
+
+/** The caller, and the proof in the request. */
+export interface OfferedProof {
+  readonly principal: Principal;
+  /** `old_password` of the body, of any type. */
+  readonly oldPassword: unknown;
+}
+
+interface ProofDeps {
+  readonly query: Query;
+  readonly guessLimit: GuessLimit;
+  readonly nowSec: () => number;
+}
+
+/**
+ * Requires a proof that the caller is the holder of the account and not only in possession of a session: `old_password`,
+ * or for an account without a password a sign-in within the last ten minutes (identity §5.2). It is required for a change
+ * of address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too many wrong passwords.
+ */
+export async function demandProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
+  if (account.passwordHash === null) return demandRecentSignIn(deps, account, offered);
+  const { oldPassword } = offered;
+  if (typeof oldPassword !== 'string') throw proofRequired({ old_password: 'is required' });
+  if (!(await guessOldPassword(deps.guessLimit, account, oldPassword)))
+    throw proofRequired({ old_password: 'is wrong' });
+}
+
+/**
+ * Requires a proof like `demandProof`, but accepts a recent sign-in for an account with a password too. It is required to
+ * add or remove a way into the account of a signed-in user.
+ */
+export async function demandFreshProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
+  if (offered.oldPassword === undefined) return demandRecentSignIn(deps, account, offered);
+  return demandProof(deps, account, offered);
+}
+
+/** Checks an old password. The guess is counted before the check. Throws 429 after too many wrong ones. */
+export async function guessOldPassword(
+  guessLimit: GuessLimit,
+  { id, passwordHash }: ProvedAccount,
+  oldPassword: string,
+): Promise<boolean> {
+  const guesses = oldPasswordGuesses(id);
+  await guessLimit.reserve(guesses);
+  if (!(await verifyPassword(passwordHash ?? undefined, oldPassword))) return false;
+  await guessLimit.clear(guesses.key);
+  return true;
+}
+
+/** Throws 403 unless the caller's session began with a sign-in to this account within the last ten minutes. */
+async function demandRecentSignIn(
+  { query, nowSec }: ProofDeps,
+  { id, passwordHash }: ProvedAccount,
+  { principal }: OfferedProof,
+): Promise<void> {
+  if (principal.type === 'user' && principal.id === id && principal.sessionId && !principal.impersonatedBy) {
+    const recent = await query({
+      text: 'select from system.sessions where id = $1 and account_id = $2 and signed_in_at > $3',
+      values: [principal.sessionId, id, nowSec() - recentSignInSec],
+    });
+    if (recent.length > 0) return;
+  }
+  throw proofRequired(passwordHash === null ? undefined : { old_password: 'is required, or a new sign-in' });
+}
+
+/** 403 for a change of identity without a proof. */
+export const proofRequired = (details?: Readonly<Record<string, string>>) =>
+  new AppError(
+    403,
+    'proof_required',
+    'this change needs the old password, or a sign-in within the last 10 minutes',
+    details ? { details } : {},
+  );

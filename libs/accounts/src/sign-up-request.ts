@@ -1,0 +1,56 @@
+import { authOf, findRequestNames, type RequestValues } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { z } from 'zod';
+import { userFields } from './before-user-write.ts';
+
+const values = z.record(z.string(), z.string());
+
+/** The request values that a create rule reads at a sign-up, in the form that services exchange. */
+export const signUpRequest = z
+  .object({
+    /** The body of the client, without the password. */
+    body: userFields,
+    /** The values that the rule names, by the names in the rule. */
+    query: values,
+    headers: values,
+  })
+  .readonly();
+export type SignUpRequest = z.infer<typeof signUpRequest>;
+
+/** The request from which the values are read. */
+interface Source {
+  queryText(name: string): string | undefined;
+  header(name: string): string | undefined;
+}
+
+/** Reads the values that the create rule of a collection names; undefined without an expression. */
+export function readSignUpRequest(
+  { rules: { create } }: Pick<Collection, 'rules'>,
+  body: SignUpRequest['body'],
+  { queryText, header }: Source,
+): SignUpRequest | undefined {
+  if (!create) return undefined;
+  const names = findRequestNames(create);
+  const found = (wanted: readonly string[], read: (name: string) => string | undefined) =>
+    Object.fromEntries(
+      wanted.flatMap((name): [string, string][] => {
+        const value = read(name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  const byHyphens = (name: string) => header(name.replaceAll('_', '-'));
+  return { body, query: found(names.query, queryText), headers: found(names.headers, byHyphens) };
+}
+
+/** Returns the values in the form that rules read. */
+export const requestValuesOf = ({ body, query, headers }: SignUpRequest, principal: Principal): RequestValues => ({
+  method: 'POST',
+  auth: authOf(principal),
+  body,
+  query: (name) => ownText(query, name),
+  header: (name) => ownText(headers, name.replaceAll('-', '_')),
+});
+
+const ownText = (texts: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(texts, name) ? texts[name] : undefined;

@@ -1,0 +1,33 @@
+import { compileExpression, type Parameters, QueryError, type QuerySchema } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { type AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
+
+/**
+ * Whether the create rule is checked for a new account, however it is created (auth §3.3). Admins pass every rule, and
+ * `""` only closes the records API.
+ */
+export const isSignUpChecked = ({ rules }: Pick<Collection, 'rules'>, principal: Principal): boolean =>
+  Boolean(rules.create) && principal.type !== 'admin';
+
+/** The create rule as a condition on the row `draft`. */
+export function compileSignUpRule(collection: Collection, schema: QuerySchema, parameters: Parameters): string {
+  const place = { row: 'draft', parameters, collation: schema.collation };
+  try {
+    return compileExpression(collection.rules.create ?? '', { collection, schema, audience: 'rule' }, place);
+  } catch (error) {
+    // A rule that cannot be compiled, such as one whose fields have just changed, admits nobody. It has added
+    // no parameter yet.
+    if (error instanceof QueryError) return 'false';
+    throw error;
+  }
+}
+
+/** The refusal of the create rule: 401 for a guest with an invalid token, else 403. */
+export const refusedByRule = (principal: Principal): AppError =>
+  principal.type === 'guest' && principal.rejectedToken
+    ? unauthenticated('the token is not valid')
+    : forbidden('the rule of this collection does not allow it');
+
+/** 403 for a collection whose accounts only admins create. */
+export const signUpClosed = (): AppError => forbidden('nobody can sign up here', 'sign_up_closed');

@@ -1,0 +1,28 @@
+import type { Logger } from '@recordbus/shared/logging';
+import type { EventStream } from '../event-stream.ts';
+
+/** Logs that events wait for readers of the stream: at once, and then every minute. */
+interface FullnessLog {
+  /** To be called while events wait for these readers. */
+  full(holders: string): void;
+  /** To be called when they no longer wait. */
+  over(): void;
+}
+
+const remindMs = 60_000;
+
+/** Creates the log of one relay. */
+export function createFullnessLog(log: Logger, { name }: EventStream): FullnessLog {
+  let remindAtMs: number | undefined;
+  return {
+    full(holders) {
+      if (remindAtMs !== undefined && performance.now() < remindAtMs) return;
+      remindAtMs = performance.now() + remindMs;
+      log.warn({ stream: name, holders }, 'events wait in the outbox: the event stream is full of unread events');
+    },
+    over() {
+      if (remindAtMs !== undefined) log.info({ stream: name }, 'the event stream has room again');
+      remindAtMs = undefined;
+    },
+  };
+}

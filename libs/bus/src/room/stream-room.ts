@@ -1,0 +1,93 @@
+import type { Bus } from '../bus.ts';
+import type { EventStream } from '../event-stream.ts';
+import { measureOldest, readBytesAtLeast } from './read-bytes.ts';
+import { readStream, type StreamReading } from './stream-reading.ts';
+
+/**
+ * How much the relay may publish before the server drops a message that a reader still needs. The server does not
+ * prevent that: it drops the oldest messages when a full stream stores new ones. So the relay looks up the positions of
+ * the readers, publishes less than the bytes that they have read, and looks again.
+ */
+export interface StreamRoom {
+  /** Reads the stream and its readers. Throws when the bus does not answer; then there is no room. */
+  look(): Promise<StreamReading>;
+  /** Takes room for a message. Returns false when it could drop a message that a reader still needs. */
+  take(bytes: number): boolean;
+  /** Whether so little room is left that a look is due. */
+  readonly isLow: boolean;
+  /** Whether the last look found no room for the largest message. */
+  readonly isFull: boolean;
+  /** The largest message for the stream; larger ones are published as references. */
+  readonly maxMessageBytes: number;
+  /** The most bytes that may be under way at once, except for a single message. */
+  readonly maxUnderWayBytes: number;
+}
+
+interface StreamRoomOptions {
+  readonly bus: Bus;
+  readonly stream: EventStream;
+  /** The consumers that an admin named in `events.kept_for`. */
+  readonly keptFor: () => readonly string[];
+}
+
+const mebibyte = 1024 ** 2;
+/** The share of the stream's size that is published between two looks, at most. */
+const maxShare = 1 / 4;
+
+/**
+ * Returns the bytes of a stream of this size that stay free of unread messages: the reserve for messages under way from
+ * relays that lost the lease. It suffices for four of them, since `maxUnderWayBytes` limits each.
+ */
+export const reserveOf = (maxBytes: number): number => Math.min(maxBytes / 16, 16 * mebibyte);
+
+const maxMessageOf = (maxBytes: number): number => maxBytes / 16;
+
+/** With less room than this a look is due, which then measures until there is at least as much again. */
+const lowOf = (maxBytes: number): number => Math.min(maxBytes / 64, 16 * mebibyte);
+
+/** Creates the room of this process; it is empty before the first look. */
+export function createStreamRoom({ bus, stream, keptFor }: StreamRoomOptions): StreamRoom {
+  let maxBytes = 0;
+  let leftBytes = 0;
+  let fullAtLook = false;
+  return {
+    async look() {
+      leftBytes = 0;
+      const reading = await readStream(bus, stream, keptFor());
+      maxBytes = reading.maxBytes;
+      leftBytes = roomOf(reading, readBytesAtLeast(reading, bus.maxPayloadBytes()));
+      if (leftBytes < lowOf(maxBytes) && reading.unreadFrom > reading.firstSequence) {
+        const measured = await measureOldest(bus, stream, reading, reserveOf(maxBytes) + 2 * lowOf(maxBytes));
+        leftBytes = Math.max(leftBytes, roomOf(reading, measured));
+      }
+      fullAtLook = leftBytes < Math.min(maxMessageOf(maxBytes), bus.maxPayloadBytes());
+      return reading;
+    },
+    take(bytes) {
+      const fits = bytes <= leftBytes;
+      // A message that does not fit makes a look due.
+      leftBytes = fits ? leftBytes - bytes : 0;
+      return fits;
+    },
+    get isFull() {
+      return fullAtLook;
+    },
+    get isLow() {
+      return leftBytes < lowOf(maxBytes);
+    },
+    get maxMessageBytes() {
+      return maxMessageOf(maxBytes);
+    },
+    get maxUnderWayBytes() {
+      return reserveOf(maxBytes) / 4;
+    },
+  };
+}
+
+/**
+ * Returns the bytes that can be published without dropping unread messages, when at least `readBytes` have been read.
+ */
+export function roomOf({ maxBytes, bytes }: Pick<StreamReading, 'maxBytes' | 'bytes'>, readBytes: number): number {
+  const freeBytes = Math.max(0, maxBytes - bytes);
+  return Math.floor(Math.min(freeBytes + readBytes - reserveOf(maxBytes), maxBytes * maxShare));
+}

@@ -1,0 +1,45 @@
+import type { StreamConfig } from '@nats-io/jetstream';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Bus } from './bus.ts';
+import { defaultSize, type EventStream, ensureEventStream, isOutOfStorage, streamSettings } from './event-stream.ts';
+import { readBytesAtLeast } from './room/read-bytes.ts';
+import { readStream } from './room/stream-reading.ts';
+import { reserveOf } from './room/stream-room.ts';
+
+interface UpdateOptions {
+  readonly bus: Bus;
+  readonly stream: EventStream;
+  /** The consumers that an admin named in `events.kept_for`. */
+  readonly keptFor: readonly string[];
+  readonly log: Logger;
+}
+
+/**
+ * Updates the settings of the stream, creates it when it is missing, and returns its last sequence. Only the holder of
+ * the outbox's lease may call it, before it publishes: other versions of the relay need other settings. Settings that
+ * the server can not change on an existing stream (storage, retention) stay. Shrinking drops only messages that are
+ * read. Throws JetStream's refusals, and 503 without a connection.
+ */
+export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<number> {
+  const { config, state } = await ensureEventStream(bus, stream);
+  const manager = await bus.jetstreamManager();
+  const reading = await readStream(bus, stream, keptFor);
+  const wantedBytes = stream.maxBytes ?? Math.max(config.max_bytes, await defaultSize(manager, config.max_bytes));
+  const neededBytes = reading.bytes - readBytesAtLeast(reading, bus.maxPayloadBytes());
+  const maxBytes = Math.max(wantedBytes, Math.ceil(neededBytes + reserveOf(reading.bytes)));
+  const settings = streamSettings(stream);
+  if (!differs(config, { ...settings, max_bytes: maxBytes })) return state.last_seq;
+  try {
+    await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
+  } catch (error) {
+    if (!isOutOfStorage(error)) throw error;
+    log.warn({ stream: stream.name, bytes: maxBytes }, 'the bus has no room for this size of the event stream');
+    await manager.streams.update(stream.name, { ...settings, max_bytes: Math.max(config.max_bytes, neededBytes) });
+  }
+  return state.last_seq;
+}
+
+function differs(config: StreamConfig, wanted: Partial<StreamConfig>): boolean {
+  const current: Record<string, unknown> = { ...config };
+  return Object.entries(wanted).some(([key, value]) => String(current[key]) !== String(value));
+}

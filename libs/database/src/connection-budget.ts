@@ -1,0 +1,91 @@
+import { availableParallelism } from 'node:os';
+
+/** The limits of one class of connections to the database. */
+interface ConnectionClass {
+  /** Most connections of one process, opened when needed. */
+  readonly connections: number;
+  /** Most of them that one client may hold; all when left out. */
+  readonly perClient?: number;
+  /** The server ends a statement after this, in milliseconds. */
+  readonly statementMs: number;
+  /** How long work waits for a connection before it is refused, in milliseconds. */
+  readonly waitMs: number;
+  /** How much work may wait, of all clients together and of each. */
+  readonly maxWaiting: number;
+  readonly maxWaitingPerClient?: number;
+  /** SQL of the settings of its sessions beside the statement time, such as a role. */
+  readonly session?: string;
+}
+
+/** Reading statements cannot write, whatever functions a view calls. */
+const readOnly = 'set default_transaction_read_only = on';
+
+/** Long reads keep the processor busy: at most as many at once as there are cores, and without parallel workers. */
+const longReads = Math.min(Math.max(availableParallelism(), 2), 8);
+
+/**
+ * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks find one,
+ * whatever clients send.
+ */
+export const connectionBudget = {
+  /** Gets, and reads of what services keep in memory. Pipelined: `maxWaiting` is the most reads in progress. */
+  gets: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 10_000 },
+  /** First pages that their clients did not shape. Pipelined like gets. */
+  lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
+  /** Every shaped read begins here, and moves to the long reads when it is not done in time. */
+  shortReads: { connections: 8, statementMs: 250, waitMs: 5000, maxWaiting: 1000, session: readOnly },
+  /** Reads that were not done in time. Each has its own statement time. */
+  longReads: {
+    connections: longReads,
+    statementMs: 5000,
+    waitMs: 10_000,
+    maxWaiting: 200,
+    session: `${readOnly}; set max_parallel_workers_per_gather = 0`,
+  },
+  /** Records and files. One client leaves four connections to the others. */
+  writes: { connections: 20, perClient: 16, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
+  /** Sign-ins and registrations, and the counters of rate limits before them. */
+  signIn: { connections: 6, perClient: 5, statementMs: 10_000, waitMs: 5000, maxWaiting: 2000 },
+  /** Work of admins. Changes of the schema set their own statement time. */
+  admin: { connections: 4, statementMs: 30_000, waitMs: 5000, maxWaiting: 500 },
+  /** Work that no client waits for: the outbox, deliveries, sweeps, logs, migrations. */
+  background: { connections: 6, statementMs: 30_000, waitMs: 10_000, maxWaiting: 5000 },
+  /** `/readyz`, which never waits for other work. */
+  health: { connections: 1, statementMs: 2000, waitMs: 2000, maxWaiting: 100 },
+} as const satisfies Record<string, ConnectionClass>;
+
+export type ClassName = keyof typeof connectionBudget;
+
+/** The classes on which services run statements and transactions of their own. */
+export type OwnClassName = 'writes' | 'signIn' | 'admin' | 'background';
+
+/** The limits of a class. */
+export const classOf = (name: ClassName): ConnectionClass => connectionBudget[name];
+
+/** The limits of shaped reads, beside those of their connections. */
+export const shapedReadBudget = {
+  /** Reads that one client may have at once (cost §1.2). */
+  perClient: 4,
+  /** Reads of all clients at once, including those that wait for a connection of the long reads. */
+  atOnce: 64,
+  /** How long further reads of a client wait for its earlier ones, in milliseconds. */
+  waitMs: 3000,
+  maxWaiting: 2000,
+  maxWaitingPerClient: 200,
+  /** Connections of the short reads for clients whose recent reads were long. */
+  slowClientConnections: 2,
+  /** How often a long read checks whether one on another replica has ended, in milliseconds. */
+  slotRetryMs: 250,
+} as const;
+
+/** The limits of answers in the memory of a process that their clients have not read. */
+export const largeAnswerBudget = {
+  /** A larger answer keeps its client's place among the shaped reads until it is sent or its connection is closed. */
+  fromBytes: 256 * 2 ** 10,
+  /** Most bytes of all of them together. */
+  maxBytes: 256 * 2 ** 20,
+  /** Most answers. Each also holds one of the 256 connections of a gateway in another process. */
+  maxAnswers: 128,
+  /** How long further ones wait, in milliseconds. */
+  waitMs: 3000,
+} as const;

@@ -1,0 +1,67 @@
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { createAnswerFrames } from './answer-frames.ts';
+import { BrokenAnswerError } from './broken-answer.ts';
+
+/** Most bytes of the answer to one statement: well below the longest string of V8 (512 MiB). */
+const maxAnswerBytes = 256 * 2 ** 20;
+
+/** A stream, as far as the driver reads it. */
+interface ByteStream {
+  on(event: string, listener: (chunk: Buffer) => void): unknown;
+}
+
+/** The part of the driver's connection that @types/pg lacks: where it begins to read a plain or encrypted stream. */
+interface ReadingConnection {
+  attachListeners(stream: ByteStream): void;
+  emit(event: 'errorMessage', error: Error): boolean;
+  readonly stream: Duplex;
+}
+
+/**
+ * A client of the driver that survives every answer of the database. The driver reads in the handler of its socket, where
+ * a thrown error ends the process. Here the error fails the current statement and closes the connection, which fails the
+ * other statements sent on it.
+ */
+export class GuardedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    guard(this.connection as unknown as ReadingConnection);
+  }
+}
+
+function guard(connection: ReadingConnection): void {
+  const attachListeners = connection.attachListeners.bind(connection);
+  connection.attachListeners = (stream) => {
+    attachListeners({
+      on: (event, listener) => stream.on(event, event === 'data' ? guarded(listener, fail) : listener),
+    });
+  };
+
+  function fail(error: Error): void {
+    // Handled as if the server had refused the current statement. The connection cannot be used afterwards.
+    connection.emit('errorMessage', error);
+    connection.stream.destroy();
+  }
+}
+
+/** Starts the driver's reader of a stream. After a failure the reader gets no more bytes. */
+function guarded(read: (chunk: Buffer) => void, fail: (error: Error) => void): (chunk: Buffer) => void {
+  const frames = createAnswerFrames(maxAnswerBytes);
+  let hasFailed = false;
+  return (chunk) => {
+    if (hasFailed) return;
+    try {
+      const accepted = frames.accept(chunk);
+      if (accepted > 0) read(accepted === chunk.length ? chunk : chunk.subarray(0, accepted));
+      if (frames.problem) throw frames.problem;
+    } catch (error) {
+      hasFailed = true;
+      fail(
+        error instanceof BrokenAnswerError
+          ? error
+          : new BrokenAnswerError('cannot read the answer of the database', { cause: error }),
+      );
+    }
+  };
+}

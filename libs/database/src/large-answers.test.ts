@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createLargeAnswers, largeBytesOf } from './large-answers.ts';
+
+const meter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
+const usual = { meter, maxBytes: 10, maxAnswers: 3, waitMs: 60_000 };
+
+describe('the room for large answers', () => {
+  test('is limited in bytes and answers, and is released once', () => {
+    const room = createLargeAnswers(usual);
+    const first = room.tryTake(6);
+    assert.ok(first);
+    assert.equal(room.tryTake(5), undefined);
+    const rest = [room.tryTake(1), room.tryTake(1)];
+    assert.ok(rest.every(Boolean));
+    assert.equal(room.tryTake(1), undefined);
+    first();
+    first();
+    assert.ok(room.tryTake(8));
+    assert.equal(room.tryTake(1), undefined);
+  });
+
+  test('has room for one answer of any size', () => {
+    assert.ok(createLargeAnswers(usual).tryTake(11));
+  });
+
+  test('is given in the order of requests', async () => {
+    const room = createLargeAnswers(usual);
+    const first = room.tryTake(10);
+    const order: string[] = [];
+    const waiting = [9, 1].map((bytes) => room.take(bytes).then(() => order.push(`${bytes}`)));
+    first?.();
+    await Promise.all(waiting);
+    assert.deepEqual(order, ['9', '1']);
+  });
+
+  test('is refused after the longest wait; later waiters continue', async () => {
+    const room = createLargeAnswers({ ...usual, waitMs: 1 });
+    room.tryTake(5);
+    const tooMuch = room.take(6);
+    await assert.rejects(tooMuch, { status: 503 });
+    assert.ok(room.tryTake(5));
+  });
+});
+
+test('an answer is large by the bytes of its texts', () => {
+  const limit = 256 * 1024;
+  assert.equal(largeBytesOf([{ body: 'x'.repeat(limit), total: 1 }]), 0);
+  assert.equal(largeBytesOf([{ body: 'x'.repeat(limit) }, { body: 'ü' }]), limit + 2);
+  assert.equal(largeBytesOf([{ body: '€'.repeat(100_000) }]), 300_000);
+  assert.equal(largeBytesOf(undefined), 0);
+});

@@ -1,0 +1,109 @@
+import { unavailable } from '@recordbus/shared/errors';
+import type { ClassMeter } from './class-meter.ts';
+import { largeAnswerBudget } from './connection-budget.ts';
+
+/** Releases the room of an answer. Further calls have no effect. */
+export type GiveBack = () => void;
+
+/** The room of a process for large answers that clients have not read yet. */
+export interface LargeAnswers {
+  /** Takes room for an answer; undefined without room. */
+  tryTake(bytes: number): GiveBack | undefined;
+  /** Waits for room and takes it. Throws 503 when there is none in time. */
+  take(bytes: number): Promise<GiveBack>;
+}
+
+interface LargeAnswersOptions {
+  readonly meter: ClassMeter;
+  readonly maxBytes?: number;
+  readonly maxAnswers?: number;
+  readonly waitMs?: number;
+}
+
+interface Waiter {
+  readonly bytes: number;
+  readonly enter: (giveBack: GiveBack) => void;
+}
+
+/** Creates the room for large answers. Waiting answers get it in the order of their calls. */
+export function createLargeAnswers({
+  meter,
+  maxBytes = largeAnswerBudget.maxBytes,
+  maxAnswers = largeAnswerBudget.maxAnswers,
+  waitMs = largeAnswerBudget.waitMs,
+}: LargeAnswersOptions): LargeAnswers {
+  const waiters = new Set<Waiter>();
+  let takenBytes = 0;
+  let answers = 0;
+  meter.watch({ connections: () => 0, idle: () => 0, inUse: () => answers, waiting: () => waiters.size });
+
+  const fits = (bytes: number): boolean => answers === 0 || (answers < maxAnswers && takenBytes + bytes <= maxBytes);
+
+  function enter(bytes: number): GiveBack {
+    takenBytes += bytes;
+    answers += 1;
+    let isGivenBack = false;
+    return () => {
+      if (isGivenBack) return;
+      isGivenBack = true;
+      takenBytes -= bytes;
+      answers -= 1;
+      letIn();
+    };
+  }
+
+  function letIn(): void {
+    for (const waiter of waiters) {
+      if (!fits(waiter.bytes)) return;
+      waiters.delete(waiter);
+      waiter.enter(enter(waiter.bytes));
+    }
+  }
+
+  const tryTake = (bytes: number): GiveBack | undefined =>
+    waiters.size === 0 && fits(bytes) ? enter(bytes) : undefined;
+
+  return {
+    tryTake,
+    async take(bytes) {
+      const taken = tryTake(bytes);
+      if (taken) return taken;
+      const askedAtMs = performance.now();
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiters.delete(waiter);
+          meter.refused();
+          reject(unavailable('too many large answers are in progress'));
+          letIn();
+        }, waitMs);
+        const waiter: Waiter = {
+          bytes,
+          enter(giveBack) {
+            clearTimeout(timer);
+            meter.waited((performance.now() - askedAtMs) / 1000);
+            resolve(giveBack);
+          },
+        };
+        waiters.add(waiter);
+      });
+    },
+  };
+}
+
+/** Most bytes of a UTF-16 code unit in UTF-8. */
+const bytesPerUnit = 3;
+
+/** The bytes of the texts in a large result of a read; 0 for other results. */
+export function largeBytesOf(result: unknown): number {
+  const units = sumOfTexts(result, (text) => text.length);
+  if (units * bytesPerUnit <= largeAnswerBudget.fromBytes) return 0;
+  const bytes = sumOfTexts(result, Buffer.byteLength);
+  return bytes > largeAnswerBudget.fromBytes ? bytes : 0;
+}
+
+function sumOfTexts(rows: unknown, measure: (text: string) => number): number {
+  let sum = 0;
+  if (!Array.isArray(rows)) return sum;
+  for (const row of rows) for (const name in row) if (typeof row[name] === 'string') sum += measure(row[name]);
+  return sum;
+}

@@ -1,0 +1,46 @@
+import { setTimeout } from 'node:timers/promises';
+import { rateLimited } from '@recordbus/shared/errors';
+import type { ClassMeter } from './class-meter.ts';
+import { shapedReadBudget } from './connection-budget.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import type { Query, Statement } from './statement.ts';
+
+/** Runs work in a read-only transaction with one snapshot, in a slot of a client. */
+export type InReadSlot = <T>(client: string, work: (query: Query) => Promise<T>, statementMs: number) => Promise<T>;
+
+const oneSnapshot: Statement = { text: 'set transaction isolation level repeatable read, read only', values: [] };
+
+/** Takes the first free slot. Locks of two keys are separate from those of one, and end with their transaction. */
+const takeSlot = (client: string): Statement => ({
+  text: `select from generate_series(1, $2::int) slot
+where pg_try_advisory_xact_lock(hashtext('recordbus.read ' || $1::text), slot) limit 1`,
+  values: [client, shapedReadBudget.perClient],
+});
+
+/**
+ * Creates the slots of long reads. A client has a fixed number of them over all replicas: each is a lock in the database.
+ * A read without a slot tries again, and holds no connection in between.
+ */
+export function createReadSlots(long: Pick<ConnectionPool, 'transaction'>, meter: ClassMeter): InReadSlot {
+  const { waitMs, slotRetryMs } = shapedReadBudget;
+
+  const attempt = <T>(client: string, work: (query: Query) => Promise<T>, statementMs: number) =>
+    long.transaction(async (query): Promise<{ readonly result: T } | undefined> => {
+      await query(oneSnapshot);
+      const slots = await query(takeSlot(client));
+      return slots.length > 0 ? { result: await work(query) } : undefined;
+    }, statementMs);
+
+  return async (client, work, statementMs) => {
+    const giveUpAtMs = performance.now() + waitMs;
+    for (;;) {
+      const done = await attempt(client, work, statementMs);
+      if (done) return done.result;
+      if (performance.now() >= giveUpAtMs) {
+        meter.refused();
+        throw rateLimited(1);
+      }
+      await setTimeout(slotRetryMs);
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from '@recordbus/shared/logging';
+import { isConnectionError } from './errors.ts';
+import { messageOf, startRefusal } from './start-refusal.ts';
+
+/** How long a start waits for a database that is still starting, in milliseconds. */
+const startPatienceMs = 60_000;
+
+/** Resolves when the database answers. Throws its error when it has not answered for a minute. */
+export async function untilReachable(ping: () => Promise<void>, log: Logger): Promise<void> {
+  const givingUpMs = Date.now() + startPatienceMs;
+  for (;;) {
+    try {
+      return await ping();
+    } catch (error) {
+      if (!isConnectionError(error) || Date.now() > givingUpMs) throw startRefusal(error);
+      log.warn({ reason: messageOf(error) }, 'waiting for the database');
+      await setTimeout(500);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { HandlerTools } from '@recordbus/extensions';
+import type { WriteLog } from './log-writer.ts';
+import { type Ask, createTools } from './tools.ts';
+
+type Transaction = HandlerTools['transaction'];
+
+/** The most attempts of a transaction that fails because of a concurrent one. */
+const attempts = 3;
+
+const nested: Transaction = async () => {
+  throw new Error('a transaction of this call is open: transactions do not nest');
+};
+
+/** The function `transaction` of hooks: a before hook runs in the transaction of its write. */
+export const noTransaction: Transaction = async () => {
+  throw new Error('only the handlers of routes and crons can open a transaction');
+};
+
+/** Creates the function `transaction` of one call; its tools pass the number of the transaction to the host. */
+export function createTransaction(ask: Ask, log: WriteLog): Transaction {
+  let isOpen = false;
+  return async (work) => {
+    if (isOpen) return nested(work);
+    isOpen = true;
+    try {
+      for (let left = attempts; ; left -= 1) {
+        const number = await ask('transaction.begin', []);
+        const tools = createTools((method, args) => ask('transaction.ask', [number, method, args]), log);
+        try {
+          const value = await work(Object.assign(tools, { transaction: nested }));
+          await ask('transaction.commit', [number]);
+          return value;
+        } catch (error) {
+          const isLost = await ask('transaction.rollback', [number]).catch(() => false);
+          if (isLost !== true || left === 1) throw error;
+        }
+      }
+    } finally {
+      isOpen = false;
+    }
+  };
+}

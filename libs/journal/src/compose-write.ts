@@ -1,0 +1,85 @@
+import { createNamedParameters, type NamedParameters, type RequestValues } from '@recordbus/query';
+import { type Collection, tableOf } from '@recordbus/schema';
+import { selectChange, selectRecord } from './changed-sql.ts';
+import { insertEvents, type Verb } from './event-sql.ts';
+import { insertHistory } from './history-sql.ts';
+import type { Origin, OriginParameters } from './origin.ts';
+
+/** A common table expression of a statement. */
+export interface Cte {
+  readonly name: string;
+  readonly sql: string;
+  /** Whether it is computed once, before CTEs that read it. */
+  readonly isMaterialized?: boolean;
+}
+
+/** A write of rows of one collection. A statement may have several. */
+interface WritePart {
+  readonly collection: Collection;
+  readonly verb: Verb;
+  /** The INSERT, UPDATE or DELETE, which returns whole rows. For an update, the CTE `old` has the rows before it. */
+  readonly write: string;
+  /** Distinguishes the CTEs of several writes of a statement. A single write needs none. */
+  readonly suffix?: string;
+}
+
+/** A statement that writes, and its values for each run. */
+export interface WriteStatement<Given extends object> {
+  readonly text: string;
+  /** The values in the order of the text. Throws when one is undefined. */
+  valuesFrom(given: Given, request?: RequestValues): unknown[];
+}
+
+interface WriteParts {
+  /** CTEs that the writes read. */
+  readonly before?: readonly (Cte | undefined)[];
+  readonly writes: readonly WritePart[];
+  /** CTEs that write more, from the rows of `new`. */
+  readonly after?: readonly (Cte | undefined)[];
+  /** The final select. It may read every CTE, including `new` (`gone` for a delete) and `shown` (see `answerOf`). */
+  readonly answer: string;
+}
+
+/**
+ * Composes the statement of a write: rows, their events and their history rows commit together. All parts, rules
+ * included, add their values to `parameters` by name, so no part counts positions.
+ */
+export function composeWrite<Given extends Origin>(
+  compose: (parameters: NamedParameters<Given>) => WriteParts,
+): WriteStatement<Given> {
+  const parameters = createNamedParameters<Given>();
+  const { before = [], writes, after = [], answer } = compose(parameters);
+  const ctes = [...before, ...writes.flatMap((write) => ctesOf(parameters, write)), ...after];
+  return { text: `${withCtes(ctes)}\n${answer}`, valuesFrom: parameters.valuesFrom };
+}
+
+/** The CTE `old`: the locked row with an id (SQL), as it is before the write. */
+export const lockedRow = (collection: Collection, id: string): Cte => ({
+  name: 'old',
+  sql: `select t.* from ${tableOf(collection)} t where t.id = ${id} for update`,
+  isMaterialized: true,
+});
+
+/** The WITH clause of CTEs. Undefined ones are left out. */
+export const withCtes = (ctes: readonly (Cte | undefined)[]): string =>
+  `with ${ctes
+    .flatMap((cte) => (cte ? [`${cte.name} as ${cte.isMaterialized ? 'materialized ' : ''}(\n  ${cte.sql}\n)`] : []))
+    .join(', ')}`;
+
+/** The CTEs of the written rows, their JSON, their events, and their history rows if the collection keeps them. */
+function ctesOf(parameters: OriginParameters, { collection, verb, write, suffix = '' }: WritePart): readonly Cte[] {
+  const written = `${verb === 'delete' ? 'gone' : 'new'}${suffix}`;
+  const shown = `shown${suffix}`;
+  const history = insertHistory(parameters, { collection, verb, source: written });
+  return [
+    { name: written, sql: write },
+    { name: shown, sql: selectShown(collection, verb, written), isMaterialized: true },
+    { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, source: shown }) },
+    ...(history === undefined ? [] : [{ name: `history${suffix}`, sql: history }]),
+  ];
+}
+
+const selectShown = (collection: Collection, verb: Verb, written: string): string =>
+  verb === 'update'
+    ? selectChange(collection, written, 'old')
+    : selectRecord(collection, written, { isDeleted: verb === 'delete' });

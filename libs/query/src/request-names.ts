@@ -1,0 +1,37 @@
+import type { Expression, Operand } from './ast.ts';
+import { parse } from './parser.ts';
+import { QueryError } from './query-error.ts';
+
+/** The query parameters and headers that a rule reads; names of headers have underscores. */
+export interface RequestNames {
+  readonly query: readonly string[];
+  readonly headers: readonly string[];
+}
+
+/** Finds the names in the text of a rule; none in a text that does not parse. */
+export function findRequestNames(rule: string): RequestNames {
+  const operands = operandsOf(rule);
+  const namesIn = (part: 'query' | 'headers') => [
+    ...new Set(
+      operands.flatMap((operand) => {
+        if (operand.kind !== 'request') return [];
+        const [first, name] = operand.segments;
+        return first === part && name !== undefined ? [name] : [];
+      }),
+    ),
+  ];
+  return { query: namesIn('query'), headers: namesIn('headers') };
+}
+
+function operandsOf(rule: string): Operand[] {
+  try {
+    return operandsIn(parse(rule));
+  } catch (error) {
+    if (error instanceof QueryError) return [];
+    throw error;
+  }
+}
+
+/** Both sides of every comparison of an expression. */
+export const operandsIn = (expression: Expression): Operand[] =>
+  expression.kind === 'comparison' ? [expression.left, expression.right] : expression.items.flatMap(operandsIn);

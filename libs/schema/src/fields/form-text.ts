@@ -1,0 +1,71 @@
+import type { FormText } from '../field-type.ts';
+
+/** A longer text is no number that a field holds exactly. It stays text, which the field refuses. */
+const maxNumberLength = 400;
+
+/** The text is the value. */
+export const plainText: FormText = { isJson: () => false, read: lastOf };
+
+/** Decimal digits, with a fraction or an exponent. */
+export const numberText = numberLike(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i);
+
+/** Whole unix seconds. Another text stays text, since it may be a date. */
+export const secondsText = numberLike(/^-?\d+$/);
+
+/** `true` and `false`. */
+export const boolText: FormText = {
+  isJson: () => false,
+  read(texts) {
+    const text = lastOf(texts);
+    return text === 'true' ? true : text === 'false' ? false : text;
+  },
+};
+
+/** JSON; a text that is none stays text. */
+export const jsonText: FormText = {
+  isJson: () => true,
+  read(texts) {
+    const text = lastOf(texts);
+    if (text === '') return text;
+    return parseJson(text) ?? (text.trim() === 'null' ? null : text);
+  },
+};
+
+/** A part for each item, or one part with the whole list as JSON. An empty part holds no value. */
+export const listText: FormText = {
+  isJson: isJsonList,
+  read(texts) {
+    const [text = '', ...others] = texts;
+    if (others.length > 0) return texts;
+    const value = isJsonList(text) ? parseJson(text) : undefined;
+    if (Array.isArray(value)) return value;
+    return text === '' || text === 'null' ? null : [text];
+  },
+};
+
+function lastOf(texts: readonly string[]): string {
+  return texts.at(-1) ?? '';
+}
+
+function numberLike(shape: RegExp): FormText {
+  return {
+    isJson: () => false,
+    read(texts) {
+      const text = lastOf(texts);
+      const digits = text.length > maxNumberLength ? '' : text.trim();
+      return shape.test(digits) ? Number(digits) : text;
+    },
+  };
+}
+
+function isJsonList(text: string): boolean {
+  return text.startsWith('[');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

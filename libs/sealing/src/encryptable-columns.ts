@@ -1,0 +1,52 @@
+import { isSecretKey } from '@recordbus/settings';
+import type pg from 'pg';
+
+/** The schemas of the product. Other schemas of the database belong to the operator. */
+export const ownSchemas = ['system', 'records', 'history'] as const;
+
+/** A table and its columns that may hold encrypted values: quoted names and SQL types. */
+export interface EncryptableTable {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/**
+ * Lists every column of the product's tables that can hold text. Their contents show which hold encrypted values, so no
+ * list must follow what is encrypted, and values of dropped fields in the history are found too.
+ */
+export async function listEncryptableTables(client: pg.Client): Promise<EncryptableTable[]> {
+  const { rows } = await client.query<EncryptableTable>(
+    `select c.oid::regclass::text as name, json_agg(json_build_object(
+       'name', quote_ident(a.attname), 'type', format_type(a.atttypid, null)) order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       and a.attgenerated = '' and a.atttypid in ('text'::regtype, 'json'::regtype, 'jsonb'::regtype)
+     where c.relnamespace = any($1::regnamespace[]) and c.relkind = 'r' group by c.oid order by 1`,
+    [ownSchemas],
+  );
+  return rows;
+}
+
+/** A column that is always encrypted under a key, but may hold values from before there was one. All members are SQL. */
+export interface SecretColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The condition that selects the rows. */
+  readonly where: string;
+}
+
+/** Lists the columns of secret settings and of secrets of authenticator apps. */
+export async function listSecretColumns(client: pg.Client): Promise<SecretColumn[]> {
+  const settings = await client.query<{ key: string }>('select key from system.settings');
+  const secrets = settings.rows.map(({ key }) => key).filter(isSecretKey);
+  const accounts = await client.query<{ table: string }>(
+    `select format('records.%I', name) as table from system.collections where type = 'auth' order by name`,
+  );
+  return [
+    {
+      table: 'system.settings',
+      column: 'value',
+      where: `key in (${secrets.map((key) => `'${key.replaceAll("'", "''")}'`).join(', ') || 'null'})`,
+    },
+    ...accounts.rows.map(({ table }) => ({ table, column: 'totp_secret', where: 'totp_secret is not null' })),
+  ];
+}

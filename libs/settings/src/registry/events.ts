@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { setting, settingGroup } from './setting.ts';
+import { commaList } from './text-schemas.ts';
+
+const mostConsumers = 50;
+const mostCharacters = 5000;
+
+/** Names of durable consumers in NATS: no dots, wildcards, slashes or white space. */
+const consumerNames = z
+  .string()
+  .max(mostCharacters, `must have at most ${mostCharacters} characters`)
+  .pipe(commaList)
+  .refine((names) => names.length <= mostConsumers, `must name at most ${mostConsumers} consumers`)
+  .refine(
+    (names) => names.every((name) => /^[\w-]{1,128}$/.test(name)),
+    'must be names of durable consumers, separated by commas',
+  )
+  .describe('names of durable consumers');
+
+export const events = settingGroup('Events', ['records'], {
+  'events.kept_for': setting(
+    consumerNames,
+    '',
+    'Durable consumers of other systems whose unacknowledged events the stream keeps: publishing waits for them when the stream is full.',
+  ),
+});

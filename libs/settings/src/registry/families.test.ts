@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fixedSettings } from '../fixed-settings.ts';
+import { findNamedKey, isSecretKey, namedKey, settingsPatch } from '../index.ts';
+
+const messageOf = (key: string, text: string): string | undefined =>
+  settingsPatch.safeParse({ [key]: text }).error?.issues[0]?.message;
+
+test('a key with a name belongs to a family', () => {
+  assert.deepEqual(findNamedKey('auth.sign_up.users'), { family: 'auth.sign_up.<collection>', name: 'users' });
+  assert.deepEqual(findNamedKey('oauth2.providers.oidc.our-own.issuer'), {
+    family: 'oauth2.providers.oidc.<name>.issuer',
+    name: 'our-own',
+  });
+  for (const key of [
+    'auth.sign_up.',
+    'auth.sign_up.a.b',
+    'auth.sign_up.1a',
+    `auth.sign_up.${'a'.repeat(1_000_000)}`,
+    'oauth2.providers.oidc.Own.issuer',
+    'oauth2.providers.oidc.issuer',
+    'oauth2.providers.oidc..issuer',
+    'oauth2.providers.oidc.a.nothing',
+  ])
+    assert.equal(findNamedKey(key), undefined, key.slice(0, 60));
+  assert.equal(namedKey('auth.sign_up.<collection>', '$&'), 'auth.sign_up.$&');
+});
+
+test('the last member of a key makes it a secret, the name does not', () => {
+  assert.ok(isSecretKey('oauth2.providers.oidc.own.client_secret'));
+  for (const key of ['auth.sign_up.token', 'oauth2.profile.password', 'oauth2.providers.oidc.secret.issuer'])
+    assert.ok(!isSecretKey(key), key);
+});
+
+test('values of families are validated like those of other settings', () => {
+  for (const [key, text] of [
+    ['auth.sign_up.users', 'closed'],
+    ['oauth2.verified_email.users', '1'],
+    ['oauth2.profile.users', '{"nick":"username","photo":"avatar_url"}'],
+    ['oauth2.providers.oidc.own.issuer', 'https://id.example.com/realms/own'],
+    ['auth.sign_up.users', ''],
+  ] as const)
+    assert.equal(messageOf(key, text), undefined, `${key} ${text}`);
+  for (const [key, text, message] of [
+    ['auth.sign_up.users', 'shut', /open or closed/],
+    ['oauth2.verified_email.users', 'yes', /"0" or "1"/],
+    ['oauth2.profile.users', '{"nick":"password"}', /JSON object/],
+    ['oauth2.profile.users', '["name"]', /JSON object/],
+    ['oauth2.profile.users', '{', /JSON object/],
+    ['oauth2.providers.oidc.own.issuer', 'id.example.com', /URL/],
+  ] as const)
+    assert.match(messageOf(key, text) ?? '', message, `${key} ${text}`);
+});
+
+test('each stored name has its value, other names the default', () => {
+  const settings = fixedSettings({
+    'auth.sign_up.users': 'closed',
+    'oauth2.profile.users': '{"nick":"name"}',
+    'oauth2.providers.oidc.b.enabled': '1',
+    'oauth2.providers.oidc.a.enabled': '0',
+  });
+  assert.equal(settings.getNamed('auth.sign_up.<collection>', 'users'), 'closed');
+  assert.equal(settings.getNamed('auth.sign_up.<collection>', 'people'), 'open');
+  assert.deepEqual(settings.getNamed('oauth2.profile.<collection>', 'users'), { nick: 'name' });
+  assert.deepEqual(settings.getNamed('oauth2.profile.<collection>', 'people'), {});
+  assert.deepEqual(settings.namesOf('oauth2.providers.oidc.<name>.enabled'), ['a', 'b']);
+});

@@ -1,0 +1,67 @@
+import { oidcProviderFamilies } from './oauth-providers.ts';
+import { isSecretEnding, type Setting } from './setting.ts';
+import { signUpFamilies } from './sign-up.ts';
+
+/** Families: settings with one value for each name, by their key with a placeholder for the name. */
+export const settingFamilies = { ...signUpFamilies, ...oidcProviderFamilies };
+
+type Families = typeof settingFamilies;
+export type FamilyKey = keyof Families;
+export type FamilyValue<F extends FamilyKey> = Families[F] extends Setting<infer T> ? T : never;
+
+/** Patterns of the names that replace a placeholder. */
+const names = {
+  '<collection>': /^[A-Za-z][A-Za-z0-9_]{0,62}$/,
+  '<name>': /^[a-z][a-z0-9_-]{0,31}$/,
+} as const;
+
+/** A key of a family, split into family and name. */
+export interface NamedKey {
+  readonly family: FamilyKey;
+  readonly name: string;
+}
+
+interface KeyShape {
+  readonly family: FamilyKey;
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly pattern: RegExp;
+}
+
+const shapes = (Object.keys(settingFamilies) as FamilyKey[]).map((family): KeyShape => {
+  const placeholder = family.includes('<collection>') ? '<collection>' : '<name>';
+  const [prefix = '', suffix = ''] = family.split(placeholder);
+  return { family, prefix, suffix, pattern: names[placeholder] };
+});
+
+/** Returns the family of a key and the name in it; undefined for any other key. */
+export function findNamedKey(key: string): NamedKey | undefined {
+  for (const { family, prefix, suffix, pattern } of shapes) {
+    if (!key.startsWith(prefix) || !key.endsWith(suffix)) continue;
+    const name = key.slice(prefix.length, key.length - suffix.length);
+    if (pattern.test(name)) return { family, name };
+  }
+  return undefined;
+}
+
+/** Returns the key of a family for a name. */
+export const namedKey = (family: FamilyKey, name: string): string => family.replace(/<\w+>/, () => name);
+
+/** The families whose names are names of collections. */
+export const collectionFamilies: readonly FamilyKey[] = shapes
+  .map(({ family }) => family)
+  .filter((family) => family.includes('<collection>'));
+
+/** Escapes a part of a key for a pattern. Dots are its only special characters. */
+const literal = (text: string): string => text.replaceAll('.', '\\.');
+
+/** The patterns of the keys in JSON Schema's form, with the description of each setting. */
+export const familyPatterns: readonly (readonly [pattern: string, about: string])[] = shapes.map(
+  ({ family, prefix, suffix, pattern }) => [
+    `^${literal(prefix)}${pattern.source.slice(1, -1)}${literal(suffix)}$`,
+    settingFamilies[family].about,
+  ],
+);
+
+/** Whether the value of a key is encrypted when stored. The name in the key does not matter. */
+export const isSecretKey = (key: string): boolean => isSecretEnding(findNamedKey(key)?.family ?? key);

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** Members of a provider's profile that a field can take. */
+export const profileMembers = ['id', 'email', 'email_verified', 'name', 'username', 'avatar_url', 'provider'] as const;
+export type ProfileMember = (typeof profileMembers)[number];
+
+/** Members of a profile by the field that takes them. */
+export type ProfileMap = Readonly<Record<string, ProfileMember>>;
+
+const maxLength = 4096;
+
+/** A JSON object from fields of a collection to members of the profile. */
+export const profileMap = z
+  .string()
+  .max(maxLength, `must have at most ${maxLength} characters`)
+  .transform((text, context): ProfileMap => {
+    const read = z.record(z.string(), z.enum(profileMembers)).safeParse(parse(text));
+    if (read.success) return read.data;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a JSON object from fields to ${profileMembers.join(', ')}`,
+    });
+    return z.NEVER;
+  })
+  .describe(`JSON object from fields to ${profileMembers.join(', ')}`);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

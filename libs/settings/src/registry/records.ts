@@ -1,0 +1,15 @@
+import { wholeNumber } from '@recordbus/shared/config';
+import { setting, settingGroup } from './setting.ts';
+
+export const records = settingGroup('Reading records', ['records'], {
+  'records.read_timeout_ms': setting(
+    wholeNumber(10, 60_000),
+    '5000',
+    'How long a statement of a read may take, in milliseconds; then the read is refused as too expensive.',
+  ),
+  'records.max_answer_bytes': setting(
+    wholeNumber(1024, 134_217_728),
+    '33554432',
+    'Largest answer of records, history or expand, in bytes; a larger one is refused.',
+  ),
+});

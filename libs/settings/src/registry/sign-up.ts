@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { type ProfileMap, profileMap } from './profile-map.ts';
+import { setting, unsetSetting } from './setting.ts';
+import { flag } from './text-schemas.ts';
+
+const emptyMap: ProfileMap = {};
+
+/** Settings of sign-up by collection, and of accounts created from a provider's profile (auth §3.2, oauth §4). */
+export const signUpFamilies = {
+  'auth.sign_up.<collection>': setting(
+    z.enum(['open', 'closed'], 'must be open or closed'),
+    'open',
+    'Whether people may sign up; with closed only admins create accounts, and existing accounts sign in.',
+  ),
+  'oauth2.profile.<collection>': unsetSetting(
+    profileMap,
+    emptyMap,
+    "Fields of a new account that take members of the provider's profile.",
+  ),
+  'oauth2.verified_email.<collection>': setting(
+    flag,
+    '0',
+    'A new account takes the address that the provider has verified, as verified.',
+  ),
+} as const;

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, suite, test } from 'node:test';
+import { followedCopy } from './followed-copy.ts';
+import { recordingLog } from './testing/recording-log.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+suite('a followed copy', () => {
+  let stored: number;
+  let reads: number;
+  let isAway: boolean;
+  let notify: () => void;
+  let recorded: ReturnType<typeof recordingLog>;
+
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    stored = 1;
+    reads = 0;
+    isAway = false;
+    notify = () => assert.fail('nobody listens to notices');
+    recorded = recordingLog();
+  });
+  afterEach(() => mock.timers.reset());
+
+  const follow = (more: { meanwhile?: string } = {}) =>
+    followedCopy({
+      name: 'the numbers',
+      log: recorded.log,
+      pollMs: 5000,
+      onNotice(listener) {
+        notify = listener;
+        return () => {
+          notify = () => {};
+        };
+      },
+      async read(before: { readonly number: number } | undefined) {
+        reads += 1;
+        const number = stored;
+        await turn();
+        if (isAway) throw new Error('away');
+        return before?.number === number ? before : { number };
+      },
+      ...more,
+    });
+  const untilRead = async () => {
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+  };
+
+  test('is read at the start; before that it refuses to be used', async () => {
+    const copy = follow();
+    assert.throws(() => copy.current, /the numbers were read before they were loaded/);
+    assert.equal(copy.isFresh(1000), false);
+    await copy.start();
+    assert.equal(copy.current.number, 1);
+    assert.equal(copy.isFresh(60_000), true);
+    assert.equal(copy.isFresh(0), false);
+    await copy.stop();
+  });
+
+  test('throws at the start what its read throws', async () => {
+    isAway = true;
+    const copy = follow();
+    await assert.rejects(copy.start(), /away/);
+    await copy.stop();
+  });
+
+  test('follows a notice at once, and looks for itself when none comes', async () => {
+    const copy = follow();
+    await copy.start();
+    stored = 2;
+    notify();
+    await untilRead();
+    assert.deepEqual([copy.current.number, reads], [2, 2]);
+    stored = 3;
+    mock.timers.tick(4999);
+    await untilRead();
+    assert.equal(copy.current.number, 2);
+    mock.timers.tick(1);
+    await untilRead();
+    assert.deepEqual([copy.current.number, reads], [3, 3]);
+    await copy.stop();
+  });
+
+  test('misses no notice that comes during its first read', async () => {
+    const copy = follow();
+    const started = copy.start();
+    stored = 2;
+    notify();
+    await started;
+    await untilRead();
+    assert.equal(copy.current.number, 2);
+    await copy.stop();
+  });
+
+  test('makes one read of many notices', async () => {
+    const copy = follow();
+    await copy.start();
+    for (let count = 0; count < 10; count += 1) notify();
+    await untilRead();
+    await untilRead();
+    assert.ok(reads <= 3, `${reads} reads`);
+    await copy.stop();
+  });
+
+  test('calls listeners when the copy is another one, also when one of them throws', async () => {
+    const copy = follow();
+    await copy.start();
+    const heard: string[] = [];
+    copy.onChange(() => {
+      throw new Error('a defect');
+    });
+    const end = copy.onChange((after, before) => heard.push(`${before.number} to ${after.number}`));
+    await copy.refresh();
+    assert.deepEqual(heard, []);
+    stored = 2;
+    await copy.refresh();
+    assert.deepEqual(heard, ['1 to 2']);
+    assert.deepEqual(recorded.lines, [['error', 'a listener to the numbers failed', {}]]);
+    end();
+    stored = 3;
+    await copy.refresh();
+    assert.deepEqual(heard, ['1 to 2']);
+    await copy.stop();
+  });
+
+  test('keeps the last copy while the data cannot be read, says so once, and follows again', async () => {
+    const copy = follow();
+    await copy.start();
+    isAway = true;
+    stored = 2;
+    notify();
+    await untilRead();
+    notify();
+    await untilRead();
+    await assert.rejects(copy.refresh(), /away/);
+    assert.deepEqual([copy.current.number, copy.health.failures], [1, 2]);
+    isAway = false;
+    mock.timers.tick(5000);
+    await untilRead();
+    assert.equal(copy.current.number, 2);
+    assert.deepEqual(
+      recorded.lines.map(([, message]) => message),
+      ['cannot read the numbers; the last copy stays in use', 'can read the numbers again'],
+    );
+    await copy.stop();
+  });
+
+  test('waits at its stop for the read under way and follows no more', async () => {
+    const copy = follow();
+    await copy.start();
+    const late = copy.refresh();
+    stored = 2;
+    await copy.stop();
+    await late;
+    assert.equal(reads, 2);
+    notify();
+    mock.timers.tick(10_000);
+    await untilRead();
+    assert.equal(reads, 2);
+  });
+});

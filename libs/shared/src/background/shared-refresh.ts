@@ -1,0 +1,36 @@
+/** Reads something again for several callers, one read at a time. */
+interface SharedRefresh {
+  /** Resolves when a read that began after this call is done; throws what the read throws. */
+  run(): Promise<void>;
+  /** Resolves when no read is under way; never throws. */
+  idle(): Promise<void>;
+}
+
+/** Makes a shared refresh. Callers during a read share the next one, since the one under way may have begun too early. */
+export function createSharedRefresh(read: () => Promise<void>): SharedRefresh {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  function run(): Promise<void> {
+    if (!running) {
+      running = read().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return run();
+      });
+    return next;
+  }
+
+  return {
+    run,
+    async idle() {
+      await (next ?? running)?.catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createFairGate } from './fair-gate.ts';
+
+const refuse = (because: string) => new Error(`refused because of ${because}`);
+const usual = { width: 2, maxWaiting: 100, maxWaitMs: 60_000, refuse };
+
+/** Creates work that lasts until it is ended, and records the order of starts. */
+function createWork() {
+  const begun: string[] = [];
+  const endings: (() => void)[] = [];
+  return {
+    begun,
+    work: (name: string) => () =>
+      new Promise<void>((resolve) => {
+        begun.push(name);
+        endings.push(resolve);
+      }),
+    async endNext() {
+      endings.shift()?.();
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('a fair gate', () => {
+  test('lets clients take turns, whatever the length of their queues', async () => {
+    const gate = createFairGate(usual);
+    const { begun, work, endNext } = createWork();
+    const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2'].map((name) => gate.run(name[0] ?? '', work(name)));
+    for (let left = all.length; left > 0; left -= 1) await endNext();
+    await Promise.all(all);
+    assert.deepEqual(begun, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5']);
+    assert.deepEqual([gate.running, gate.waiting], [0, 0]);
+  });
+
+  test('limits a client to its share, and lets others pass its queue', async () => {
+    const gate = createFairGate({ ...usual, width: 3, widthPerClient: 1 });
+    const { begun, work, endNext } = createWork();
+    const all = ['a1', 'a2', 'b1'].map((name) => gate.run(name[0] ?? '', work(name)));
+    assert.deepEqual([begun, gate.waiting], [['a1', 'b1'], 1]);
+    for (let left = all.length; left > 0; left -= 1) await endNext();
+    await Promise.all(all);
+    assert.deepEqual(begun, ['a1', 'b1', 'a2']);
+  });
+
+  test('refuses work beyond its limits, and says whether the client or all caused it', async () => {
+    const gate = createFairGate({ ...usual, widthPerClient: 1, maxWaiting: 3, maxWaitingPerClient: 1 });
+    const { work, endNext } = createWork();
+    const all = ['a1', 'a2', 'b1', 'b2', 'c1'].map((name) => gate.run(name[0] ?? '', work(name)));
+    await assert.rejects(gate.run('a', work('a3')), /because of client/);
+    await assert.rejects(gate.run('d', work('d1')), /because of all/);
+    for (let left = all.length; left > 0; left -= 1) await endNext();
+    await Promise.all(all);
+  });
+
+  test('refuses work that waited too long, and continues', async () => {
+    const gate = createFairGate({ ...usual, width: 1, maxWaitMs: 1 });
+    const { work, endNext } = createWork();
+    const first = gate.run('a', work('a1'));
+    await assert.rejects(gate.run('b', work('b1')), /because of all/);
+    await assert.rejects(gate.run('a', work('a2')), /because of client/);
+    await endNext();
+    await first;
+    assert.deepEqual([gate.running, gate.waiting], [0, 0]);
+    assert.equal(await gate.run('a', async () => 7), 7);
+  });
+
+  test('continues after work that failed', async () => {
+    const gate = createFairGate({ ...usual, width: 1 });
+    await assert.rejects(
+      gate.run('a', () => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    assert.equal(await gate.run('a', async () => 7), 7);
+  });
+});

@@ -1,0 +1,16 @@
+import type { Service } from '../service.ts';
+import type { ListeningServer } from './server.ts';
+
+/**
+ * Stops accepting connections, has the services drain those that would stay open, and resolves when the last request is
+ * answered. Then throws the first error of a drain.
+ */
+export async function endRequests(
+  server: Pick<ListeningServer, 'close'>,
+  services: readonly Pick<Service, 'drain'>[],
+): Promise<void> {
+  const closed = server.close();
+  const drained = await Promise.allSettled(services.map(async (service) => service.drain?.()));
+  await closed;
+  for (const result of drained) if (result.status === 'rejected') throw result.reason;
+}

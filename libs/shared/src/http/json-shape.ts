@@ -1,0 +1,132 @@
+import { randomInt } from 'node:crypto';
+
+/** Nesting of lists and objects in a body. Recursive code runs out of stack at a few thousand levels. */
+export const maxNesting = 1000;
+
+/** The sum of the levels of all lists and objects of a body: serializing a value takes time for each of them. */
+const maxLevels = 5_000_000;
+
+/**
+ * Different members of a body; members of objects with the same names in the same order count once. A new member costs
+ * JSON.parse and others a microsecond, a known one next to nothing.
+ */
+export const maxDifferentMembers = 20_000;
+
+/**
+ * Different short texts of a body: V8 stores each text of up to 10 characters once, and takes half a microsecond for a
+ * new one.
+ */
+export const maxDifferentTexts = 50_000;
+
+/** Longer texts do not count, also those that are long only because of escapes or characters outside ASCII. */
+const maxShortTextBytes = 10;
+
+/** A shorter body can not exceed the counts. The shortest member is `"a":1,`. */
+const minCountedBytes = Math.min(maxDifferentMembers * 5, maxDifferentTexts * 4);
+
+const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Returns why a JSON text in UTF-8 is too costly to parse, such as "nests deeper than …"; undefined if it is not.
+ * Linear.
+ */
+export function findJsonExcess(json: Uint8Array): string | undefined {
+  if (json.length <= maxNesting) return undefined;
+  return createScan(json.length > minCountedBytes ? countDifferent() : undefined)(json);
+}
+
+/** The shared limit of several JSON texts of one request. */
+export interface JsonBudget {
+  /** Counts a text in UTF-8. Returns what `findJsonExcess` would for all texts so far together. Linear. */
+  take(json: Uint8Array): string | undefined;
+}
+
+/** Creates a budget, which is that of one JSON body. */
+export const createJsonBudget = (): JsonBudget => ({ take: createScan(countDifferent()) });
+
+function createScan(different: DifferentCount | undefined): (json: Uint8Array) => string | undefined {
+  let levels = 0;
+  return (json) => {
+    let depth = 0;
+    let textStart = -1;
+    for (let index = 0; index < json.length; index += 1) {
+      const byte = json[index];
+      if (textStart >= 0) {
+        if (byte === backslash) index += 1;
+        else if (byte === quote) {
+          const excess = different?.add(json, depth, textStart, index);
+          if (excess) return excess;
+          textStart = -1;
+        }
+      } else if (byte === quote) textStart = index + 1;
+      else if (byte === openList || byte === openObject) {
+        depth += 1;
+        levels += depth;
+        if (depth > maxNesting) return `nests deeper than ${maxNesting} levels`;
+        if (levels > maxLevels) return 'has too many lists and objects at deep levels';
+        different?.enter(depth);
+      } else if (byte === closeList || byte === closeObject) depth -= 1;
+    }
+    return undefined;
+  };
+}
+
+function isName(json: Uint8Array, behind: number): boolean {
+  let index = behind;
+  while ((json[index] ?? colon) <= space) index += 1;
+  return json[index] === colon;
+}
+
+const countedBits = 17;
+/** Random, so that clients can not choose names with the same hash. */
+const factor = 2 * randomInt(2 ** 29, 2 ** 30) + 1;
+
+/** Counts the different members and short texts by their hashes; a few with equal hashes count as one. */
+interface DifferentCount {
+  enter(depth: number): void;
+  /** Counts the name or text between two quotes; returns a sentence when there are too many. */
+  add(json: Uint8Array, depth: number, start: number, end: number): string | undefined;
+}
+
+function countDifferent(): DifferentCount {
+  const names = new Uint8Array(2 ** countedBits);
+  const texts = new Uint8Array(2 ** countedBits);
+  /** The hash of the members so far, for the object at each level. */
+  const hashes = new Int32Array(maxNesting + 1);
+  let nameCount = 0;
+  let textCount = 0;
+  return {
+    enter(depth) {
+      hashes[depth] = 1;
+    },
+    add(json, depth, start, end) {
+      if (isName(json, end + 1)) {
+        const hash = hashOf(json, start, end, hashes[depth] ?? 0);
+        hashes[depth] = hash;
+        nameCount += countOnce(names, hash);
+        return nameCount > maxDifferentMembers ? `has more than ${maxDifferentMembers} different members` : undefined;
+      }
+      if (end - start > maxShortTextBytes) return undefined;
+      textCount += countOnce(texts, hashOf(json, start, end, 1));
+      return textCount > maxDifferentTexts ? `has more than ${maxDifferentTexts} different short texts` : undefined;
+    },
+  };
+}
+
+function hashOf(json: Uint8Array, start: number, end: number, before: number): number {
+  let hash = Math.imul(before ^ quote, factor);
+  for (let index = start; index < end; index += 1) {
+    hash = Math.imul(hash ^ (json[index] ?? 0), factor);
+    hash ^= hash >>> 15;
+  }
+  return hash;
+}
+
+/** Returns 1 for a new hash, else 0. */
+function countOnce(seen: Uint8Array, hash: number): number {
+  const index = Math.imul(hash, factor) >>> (32 - countedBits);
+  const isNew = seen[index] === 0;
+  seen[index] = 1;
+  return isNew ? 1 : 0;
+}

@@ -1,0 +1,24 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** How long work runs before it yields to the event loop, in milliseconds. */
+const sliceMs = 4;
+
+/** Splits long work into slices of time, between which the event loop runs other work (cost §4.1). */
+export interface TimeSlice {
+  /** Whether the slice is over. */
+  isOver(): boolean;
+  /** Lets the event loop run waiting work; then the next slice begins. */
+  pause(): Promise<void>;
+}
+
+/** Begins the first slice. */
+export function startSlice(): TimeSlice {
+  let startedAtMs = performance.now();
+  return {
+    isOver: () => performance.now() - startedAtMs >= sliceMs,
+    async pause() {
+      await setImmediate();
+      startedAtMs = performance.now();
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import {
+  type Collection,
+  createProblems,
+  type Field,
+  findCollectionNameProblem,
+  type Problems,
+  readFieldDefinitions,
+} from '@recordbus/schema';
+import { planChecks } from '../ddl/checks.ts';
+import { keepIndexes } from '../indexes/keep-indexes.ts';
+import { findByFoldedName, getCollection } from '../schema/find-collection.ts';
+import type { SchemaChange } from '../schema/schema-changes.ts';
+import { loadViewReadings, refuseReadFields, type ViewReading } from '../views/view-readings.ts';
+import { checkRows } from './check-rows.ts';
+import { checkRules } from './check-rules.ts';
+import type { CollectionChange } from './collection-draft.ts';
+import { refuseEncryptionChanges } from './encryption-changes.ts';
+import { nameTaken } from './errors.ts';
+import { readRules, ruleNames } from './read-rules.ts';
+import { findRenamed, renameInRules } from './rename-in-rules.ts';
+
+/** A change of a collection that was checked but not applied. */
+export interface PlannedChange {
+  readonly before: Collection;
+  /** The collection after the change. The fields of a view are still those of its former query. */
+  readonly planned: Collection;
+  /** The other collections, with new names in their relations and rules. */
+  readonly others: readonly Collection[];
+  readonly readings: readonly ViewReading[];
+  readonly problems: Problems;
+}
+
+/**
+ * Checks a change of a collection against the other collections and the stored rows. Throws 404; 400 when the name is
+ * taken; 422 that names every other problem.
+ */
+export async function planCollectionChange(
+  { query, collections, cipher }: SchemaChange,
+  idOrName: string,
+  change: CollectionChange,
+  nowSec: number,
+): Promise<PlannedChange> {
+  const before = getCollection(collections, idOrName);
+  const problems = createProblems();
+  const planned = readChange(before, { change, collections, nowSec, problems });
+  const others = followNames(before, planned, collections);
+  const readings = await loadViewReadings(query);
+  const isView = before.type === 'view';
+  if (!isView) refuseReadFields(before, planned, readings, problems);
+  refuseEncryptionChanges(before, planned, problems);
+  checkRules(planned, isView ? others : [planned, ...others], problems);
+  problems.throwIfAny();
+  if (!isView) await checkRows(query, planChecks(before, planned, cipher), problems);
+  problems.throwIfAny();
+  return { before, planned, others, readings, problems };
+}
+
+/** Returns the other collections, their relations and rules with the new names of the changed one and its fields. */
+function followNames(before: Collection, after: Collection, collections: readonly Collection[]): Collection[] {
+  const renamed = findRenamed(before, after.fields);
+  return collections
+    .filter(({ id }) => id !== before.id)
+    .map((other) => {
+      const rules = renameInRules(other, renamed, collections);
+      const follows =
+        (before.name !== after.name && other.fields.some((field) => field.collection === before.name)) ||
+        ruleNames.some((name) => rules[name] !== other.rules[name]);
+      return follows ? { ...other, rules, fields: renameTarget(other.fields, before.name, after.name) } : other;
+    });
+}
+
+interface ChangeContext {
+  readonly change: CollectionChange;
+  readonly collections: readonly Collection[];
+  readonly nowSec: number;
+  readonly problems: Problems;
+}
+
+function readChange(before: Collection, { change, collections, nowSec, problems }: ChangeContext): Collection {
+  const { name = before.name, type = before.type, view_query: viewQuery = before.viewQuery } = change;
+  if (findByFoldedName(collections, name, before)) throw nameTaken(name);
+  const nameProblem = findCollectionNameProblem(name);
+  if (nameProblem) problems.add('name', nameProblem);
+  if (type !== before.type) problems.add('type', `cannot change from ${before.type}`);
+  if (before.type === 'view') {
+    if (!viewQuery) problems.add('view_query', 'is required');
+    if (change.history_enabled) problems.add('history_enabled', 'is not for collections of type view');
+  } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for collections of type view');
+  const previous = renameTarget(before.fields, before.name, name);
+  const after = { ...before, name };
+  // The query of a view gives its fields.
+  const fields =
+    change.fields === undefined || before.type === 'view'
+      ? previous
+      : readFieldDefinitions(
+          change.fields,
+          {
+            collectionType: before.type,
+            previous,
+            // A relation of the collection to itself may use its former name or the new one.
+            findCollection: (target) =>
+              target === name || target === before.name ? after : collections.find((other) => other.name === target),
+          },
+          problems,
+        );
+  return keepIndexes({
+    ...after,
+    fields,
+    viewQuery,
+    // Rules that stay follow renamed fields; rules in the change refer to the new names.
+    rules: readRules(change, renameInRules(before, findRenamed(before, fields), collections)),
+    historyEnabled: change.history_enabled ?? before.historyEnabled,
+    updatedAtSec: Math.max(nowSec, before.updatedAtSec),
+  });
+}
+
+const renameTarget = (fields: readonly Field[], from: string, to: string): readonly Field[] =>
+  fields.some((field) => field.collection === from)
+    ? fields.map((field) => (field.collection === from ? { ...field, collection: to } : field))
+    : fields;

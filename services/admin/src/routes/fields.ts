@@ -1,0 +1,71 @@
+import { exampleDefinitions, fieldJson, presentField } from '@recordbus/schema';
+import { created, mayWarn, ok, type Route, route, toJsonSchema, withWarnings } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { actorOf } from '../audit/actor.ts';
+import { addField, changeField, deleteField } from '../collections/change-fields.ts';
+import { warningsOfLostValues } from '../collections/lost-values.ts';
+import type { SchemaChanges } from '../schema/schema-changes.ts';
+
+interface FieldRoutesDeps {
+  readonly changes: SchemaChanges;
+  readonly nowSec: () => number;
+}
+
+const path = '/api/v1/collections/:collection/fields';
+const params = z.strictObject({ collection: z.string().describe('id or name of the collection') });
+const fieldParams = params.extend({ field: z.string().describe('id or name of the field; an id wins') });
+
+/** Any object: `readFieldDefinitions` validates it with the rest of the collection. */
+const draft = z.record(z.string(), z.unknown());
+const newField = fieldJson.partial().required({ name: true, type: true });
+const noSuchField = 'There is no such collection or field.';
+
+/** Routes that change one field of a collection (collections §8). */
+export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
+  route({
+    method: 'POST',
+    idempotent: true,
+    path,
+    access: 'admin',
+    summary: 'Add a field to a collection',
+    params,
+    body: draft,
+    described: { body: { ...toJsonSchema(newField, 'input'), examples: exampleDefinitions() } },
+    answers: { 201: fieldJson, 404: 'There is no such collection.' },
+    handler: async (input) => {
+      const { collection } = input.params;
+      const request = { collection, nowSec: nowSec(), actor: actorOf(input) };
+      return created(presentField(await addField(changes, request, input.body)));
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: `${path}/:field`,
+    access: 'admin',
+    summary: 'Change a field; members and options that the body leaves out stay',
+    params: fieldParams,
+    body: draft,
+    described: { body: toJsonSchema(newField.partial(), 'input') },
+    answers: { 200: fieldJson, 404: noSuchField },
+    handler: async (input) => {
+      const request = { ...input.params, nowSec: nowSec(), actor: actorOf(input) };
+      return ok(presentField(await changeField(changes, request, input.body)));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/:field`,
+    access: 'admin',
+    summary: 'Drop a field with its values',
+    params: fieldParams,
+    answers: {
+      200: mayWarn(z.null()),
+      404: noSuchField,
+      422: 'A rule or a view names it, or every auth collection has it.',
+    },
+    handler: async (input) => {
+      const request = { ...input.params, nowSec: nowSec(), actor: actorOf(input) };
+      return withWarnings(ok(null), warningsOfLostValues(await deleteField(changes, request)));
+    },
+  }),
+];

@@ -1,0 +1,54 @@
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+
+/** Inserts the row of a new collection. */
+export async function insertCollection(query: Query, collection: Collection): Promise<void> {
+  await query({
+    text: `insert into system.collections (id, name, type, fields, view_query, list_rule, view_rule, create_rule,
+      update_rule, delete_rule, history_enabled, lacking, indexes, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    values: [
+      collection.id,
+      collection.name,
+      collection.type,
+      ...changeableValues(collection),
+      collection.createdAtSec,
+      collection.updatedAtSec,
+    ],
+  });
+}
+
+/** Updates the row of a collection. */
+export async function updateCollection(query: Query, collection: Collection): Promise<void> {
+  await query({
+    text: `update system.collections set name = $2, fields = $3, view_query = $4, list_rule = $5, view_rule = $6,
+      create_rule = $7, update_rule = $8, delete_rule = $9, history_enabled = $10, lacking = $11, indexes = $12,
+      updated_at = $13 where id = $1`,
+    values: [collection.id, collection.name, ...changeableValues(collection), collection.updatedAtSec],
+  });
+}
+
+/** Deletes a collection's row. `planDrop` drops its table. */
+export async function deleteCollectionRow(query: Query, id: string): Promise<void> {
+  await query({ text: 'delete from system.collections where id = $1', values: [id] });
+}
+
+const changeableValues = ({
+  fields,
+  viewQuery,
+  rules,
+  historyEnabled,
+  lacking = [],
+  indexes = [],
+}: Collection): unknown[] => [
+  JSON.stringify(fields),
+  viewQuery,
+  rules.list,
+  rules.view,
+  rules.create,
+  rules.update,
+  rules.delete,
+  historyEnabled,
+  JSON.stringify(lacking),
+  JSON.stringify(indexes),
+];

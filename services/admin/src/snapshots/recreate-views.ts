@@ -1,0 +1,40 @@
+import { createProblems, loadCollections, tableOf } from '@recordbus/schema';
+import { checkRules } from '../collections/check-rules.ts';
+import type { CollectionChange } from '../collections/collection-draft.ts';
+import { readRules } from '../collections/read-rules.ts';
+import { updateCollection } from '../schema/collections-table.ts';
+import type { SchemaChange } from '../schema/schema-changes.ts';
+import { buildView } from '../views/build-view.ts';
+
+/** Drops all views of the given names at once, so that the tables below can change. */
+export async function dropAllViews({ execute }: SchemaChange, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await execute([`drop view ${names.map((name) => tableOf({ name })).join(', ')}`]);
+}
+
+/**
+ * Creates a dropped view again, with the query and rules of the change. `missing` names the views that do not exist yet
+ * and that it cannot read.
+ */
+export async function recreateView(
+  { query }: SchemaChange,
+  name: string,
+  change: CollectionChange,
+  missing: ReadonlySet<string>,
+  nowSec: number,
+): Promise<void> {
+  const { collections } = await loadCollections(query);
+  const before = collections.find((collection) => collection.name === name);
+  if (!before) throw new Error(`the view ${name} has no collection`);
+  const planned = {
+    ...before,
+    viewQuery: change.view_query ?? before.viewQuery,
+    rules: readRules(change, before.rules),
+    updatedAtSec: Math.max(nowSec, before.updatedAtSec),
+  };
+  const others = collections.filter((other) => other !== before && !missing.has(other.name));
+  const view = await buildView(planned, { query, collections: others, checksIds: true });
+  const problems = createProblems();
+  checkRules(view, [...others, view], problems);
+  problems.throwIfAny();
+  await updateCollection(query, view);
+}

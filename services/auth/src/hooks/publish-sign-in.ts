@@ -1,0 +1,22 @@
+import { type SignInAttempt, signedInEvent } from '@recordbus/accounts';
+import { putEvent } from '@recordbus/journal';
+import type { RequestContext } from '@recordbus/shared/context';
+import type { AuthParts } from '../auth-parts.ts';
+
+/** Adds the event of a sign-in to the outbox, before the answer: an answered sign-in always has its event. */
+export async function publishSignIn(
+  { database, bus }: Pick<AuthParts, 'database' | 'bus'>,
+  { flow, collection, email, userAgent, userId }: SignInAttempt & { readonly userId: string },
+  context: RequestContext,
+): Promise<void> {
+  const data = {
+    flow,
+    collection,
+    user_id: userId,
+    email: email ?? null,
+    client_address: context.clientAddress,
+    user_agent: userAgent ?? null,
+  };
+  await putEvent(database.query, { event: signedInEvent, data: JSON.stringify(data), context });
+  bus.notify('outbox');
+}

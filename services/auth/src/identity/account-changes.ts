@@ -1,0 +1,52 @@
+import type { Query } from '@recordbus/database';
+import { z } from 'zod';
+
+/** The kind of a change, which a trigger of the account's table or the changing code wrote (migration 0024). */
+const changeKind = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('email'), data: z.object({ newEmail: z.string(), isUndoable: z.boolean() }) }),
+  z.object({ kind: z.literal('password') }),
+  z.object({
+    kind: z.literal('removed'),
+    data: z.object({ removed: z.array(z.enum(['password', 'totp', 'links'])), providers: z.array(z.string()) }),
+  }),
+]);
+
+const change = z
+  .object({
+    id: z.string(),
+    collectionId: z.string(),
+    accountId: z.string(),
+    /** The address of the notice: the address before the change. */
+    email: z.string(),
+    changedAtSec: z.int(),
+  })
+  .and(changeKind);
+
+/** A change of which the holder of the account is not notified yet. */
+export type AccountChange = z.output<typeof change>;
+
+/** Whether there are changes. Runs without a transaction, because usually there are none. */
+export async function hasAccountChanges(query: Query): Promise<boolean> {
+  const [row] = await query<{ hasSome: boolean }>({
+    name: 'account-change.any',
+    text: 'select exists (select from system.account_changes) as "hasSome"',
+    values: [],
+  });
+  return row?.hasSome === true;
+}
+
+/**
+ * Takes the oldest change out of the table, in the transaction that queues its mail; returns undefined when there is
+ * none. Replicas wait for each other, so the changes of an account are processed in order.
+ */
+export async function takeAccountChange(query: Query): Promise<AccountChange | undefined> {
+  const [row] = await query<Record<string, unknown>>({
+    name: 'account-change.take',
+    text: `delete from system.account_changes where id = (
+        select id from system.account_changes order by id limit 1 for update
+      ) returning id::text, collection_id as "collectionId", account_id as "accountId", kind, email, data,
+        changed_at as "changedAtSec"`,
+    values: [],
+  });
+  return row && change.parse(row);
+}

@@ -1,0 +1,102 @@
+import { findUserByEmail, findUserById, readerOf, type User } from '@recordbus/accounts';
+import type { Query } from '@recordbus/database';
+import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { forbidden, unauthenticated } from '@recordbus/shared/errors';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { lockSession } from '../sessions/session-rows.ts';
+import { writeUserChange } from '../users/write-user.ts';
+import { reserveMail } from '../verification/mail-limit.ts';
+import { invalidToken, mailNotConfigured } from '../verification/verification.ts';
+import { proveCaller } from './proof-of-caller.ts';
+
+/** The life of the link (identity §4.2). */
+const lifetimeSec = 3 * 24 * 60 * 60;
+
+type SignedInUser = Extract<Principal, { type: 'user' }>;
+
+interface WantedAddress {
+  readonly email: string;
+  readonly oldPassword: string | undefined;
+}
+
+/**
+ * Mails a link to the address that a user wants (identity §4.1). An address of another user gets no mail, and the caller
+ * does not learn of it. Throws 422 for a text that is no valid address and when mail is off, 403 for anonymous users and
+ * for a caller without the proof.
+ */
+export async function requestEmailChange(
+  parts: AuthParts,
+  collection: Collection,
+  { id: userId, sessionId }: Pick<SignedInUser, 'id' | 'sessionId'>,
+  { email: wanted, oldPassword }: WantedAddress,
+  { context }: Origin,
+): Promise<void> {
+  const { database, settings, bus, inBackground } = parts;
+  if (!isMailConfigured(settings)) throw mailNotConfigured();
+  const email = String((await readerOf(collection).readChange({ email: wanted })).get('email'));
+  const caller = await findUserById(database.query, collection, userId);
+  if (!caller) throw unauthenticated();
+  if (caller.isAnonymous) throw forbidden('an anonymous user has no address to change');
+  const user = await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
+  inBackground(async () => {
+    if (await findUserByEmail(database.query, collection, email)) return;
+    await database.transaction(async (query) => {
+      // A session that has ended in the meantime leaves no link behind.
+      if (sessionId && !(await lockSession(query, userId, sessionId))) return;
+      await mailEmailChange(query, parts, collection, user, email);
+    });
+    bus.notify('mail');
+  });
+}
+
+async function mailEmailChange(
+  query: Query,
+  parts: Pick<AuthParts, 'nowSec'>,
+  collection: Collection,
+  { id, email }: User,
+  newEmail: string,
+): Promise<void> {
+  if (!(await reserveMail(query, parts, { template: 'change', to: newEmail, accountId: id }))) return;
+  const token = await issueOneTimeToken(query, {
+    purpose: 'email_change',
+    collectionId: collection.id,
+    accountId: id,
+    data: { email, newEmail },
+    nowSec: parts.nowSec(),
+    lifetimeSec,
+  });
+  const to = { to: newEmail, collection: collection.name };
+  await enqueueMail(query, { template: 'change', ...to, token, usefulForSec: lifetimeSec });
+}
+
+/**
+ * Changes the address for the holder of the token (identity §4.2). Throws 401 for a bad, used or expired token, 422 when
+ * another user has the address by now.
+ */
+export async function confirmEmailChange(
+  parts: AuthParts,
+  collection: Collection,
+  token: string,
+  origin: Origin,
+): Promise<void> {
+  const { database, nowSec } = parts;
+  const presented = { purpose: 'email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
+  const found = await findOneTimeToken(database.query, presented);
+  if (!found) throw invalidToken();
+  await writeUserChange(parts, collection, {
+    change: {
+      id: found.accountId,
+      fields: { email: String(found.data.newEmail) },
+      condition: { email: String(found.data.email) },
+      tokenHash: hashOneTimeToken(token),
+      audit: 'users.email_change',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
+    refusal: invalidToken,
+    finish: async () => {},
+  });
+}

@@ -1,0 +1,38 @@
+import { auditUser, insertLink, type User } from '@recordbus/accounts';
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { conflict } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { invalidToken } from '../verification/verification.ts';
+import { findLinkedUser, type Link } from './link-rows.ts';
+
+const pendingLink = z.object({
+  link: z.object({ provider: z.string(), issuer: z.string(), providerUserId: z.string() }),
+});
+
+/** Reads the link in the data of a one-time token. Throws 401 for a token of an earlier version, which has none. */
+export function readLink(data: Readonly<Record<string, unknown>>): Link {
+  const read = pendingLink.safeParse(data);
+  if (!read.success) throw invalidToken();
+  return read.data.link;
+}
+
+/**
+ * Links a user to an identity and returns the provider. The caller has checked every proof. A link that exists already is
+ * fine (oauth §5.2); throws 409 when it belongs to another user.
+ */
+export async function makeLink(
+  query: Query,
+  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  collection: Collection,
+  user: User,
+  link: Link,
+  origin: Origin,
+): Promise<string> {
+  const isNew = await insertLink(query, collection, user.id, { ...link, nowSec: nowSec() });
+  if (isNew) await auditUser(query, 'users.oauth_link', collection, user.id, origin, { provider: link.provider });
+  else if ((await findLinkedUser(query, collection, link))?.id !== user.id)
+    throw conflict('already_linked', 'the account at the provider belongs to another user by now');
+  return link.provider;
+}

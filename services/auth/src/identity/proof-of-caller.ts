@@ -1,0 +1,36 @@
+import { demandFreshProof, demandProof, findUserById, type User } from '@recordbus/accounts';
+import type { Collection } from '@recordbus/schema';
+import type { RequestContext } from '@recordbus/shared/context';
+import { unauthenticated } from '@recordbus/shared/errors';
+import type { AuthParts } from '../auth-parts.ts';
+
+/** The proof that a signed-in user offers to be the holder of the account. */
+export interface CallerProof {
+  readonly userId: string;
+  /** The `old_password` of the body. */
+  readonly oldPassword: string | undefined;
+  readonly context: Pick<RequestContext, 'principal'>;
+}
+
+type Parts = Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>;
+
+/**
+ * The proof that a change of identity demands (identity §5.2): `password` is the old password, or a recent sign-in for an
+ * account without one; `fresh` is either of them.
+ */
+export type Demand = 'password' | 'fresh';
+
+/** Demands the proof of the signed-in user; returns the user. Throws 401, 403 `proof_required`, 429. */
+export async function proveCaller(
+  { database, guessLimit, nowSec }: Parts,
+  collection: Collection,
+  demand: Demand,
+  { userId, oldPassword, context }: CallerProof,
+): Promise<User> {
+  const user = await findUserById(database.query, collection, userId);
+  if (!user) throw unauthenticated();
+  const deps = { query: database.query, guessLimit, nowSec };
+  const offered = { principal: context.principal, oldPassword };
+  await (demand === 'password' ? demandProof : demandFreshProof)(deps, user, offered);
+  return user;
+}

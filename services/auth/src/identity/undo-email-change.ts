@@ -1,0 +1,127 @@
+import { findUserByEmail, findUserById } from '@recordbus/accounts';
+import type { Query } from '@recordbus/database';
+import { isMailConfigured } from '@recordbus/mail';
+import type { Collection } from '@recordbus/schema';
+import { conflict } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { mailPasswordReset } from '../passwords/reset-password.ts';
+import { syntheticAddress } from '../users/synthetic-address.ts';
+import { writeUserChange } from '../users/write-user.ts';
+import { canReceiveMail, invalidToken } from '../verification/verification.ts';
+
+/** The life of an undo link (identity §4.4). */
+const lifetimeSec = 7 * 24 * 60 * 60;
+
+/** The data of an undo token: the address to restore and the change to undo. */
+const undoData = z.object({ email: z.string(), changeId: z.string(), changedAtSec: z.int() });
+
+interface Undoable extends z.output<typeof undoData> {
+  readonly collectionId: string;
+  readonly accountId: string;
+}
+
+/** Issues the token that undoes a change of address. Tokens of earlier changes stay valid (identity §4.5). */
+export const issueUndo = (
+  query: Query,
+  { collectionId, accountId, ...data }: Undoable,
+  nowSec: number,
+): Promise<string> =>
+  issueOneTimeToken(query, {
+    purpose: 'undo_email_change',
+    collectionId,
+    accountId,
+    data,
+    nowSec,
+    lifetimeSec,
+    replaces: false,
+  });
+
+/**
+ * Whether an undo link of the account restores this address. A user who returns to it by hand then gives the address in
+ * between no undo link (identity §4.5).
+ */
+export async function isUndoAddress(query: Query, accountId: string, email: string, nowSec: number): Promise<boolean> {
+  const rows = await query({
+    text: `select from system.one_time_tokens where account_id = $1 and purpose = 'undo_email_change'
+      and lower(data->>'email') = lower($2) and expires_at > $3 limit 1`,
+    values: [accountId, email, nowSec],
+  });
+  return rows.length > 0;
+}
+
+/**
+ * Undoes a change of address for the holder of the undo token (identity §4.4): the old address is back and proved; every
+ * session and pending link ends; links to providers made since the change and undo links of later changes are removed. A
+ * reset mail follows. Throws 401 for a bad, used or expired token, 409 when another user has proved the address since.
+ */
+export async function undoEmailChange(
+  parts: AuthParts,
+  collection: Collection,
+  token: string,
+  origin: Origin,
+): Promise<void> {
+  const { database, settings, bus, nowSec } = parts;
+  const presented = { purpose: 'undo_email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
+  const found = await findOneTimeToken(database.query, presented);
+  if (!found || !(await findUserById(database.query, collection, found.accountId))) throw invalidToken();
+  const { email, changeId, changedAtSec } = undoData.parse(found.data);
+  await freeAddress(parts, collection, { email, accountId: found.accountId }, origin);
+  await writeUserChange(parts, collection, {
+    change: {
+      id: found.accountId,
+      fields: { email, verified: true },
+      endsSessions: true,
+      undoes: { changeId, changedAtSec },
+      tokenHash: hashOneTimeToken(token),
+      audit: 'users.email_change_undone',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
+    refusal: invalidToken,
+    async finish(query, user, collection) {
+      if (isMailConfigured(settings) && canReceiveMail(user)) await mailPasswordReset(query, parts, collection, user);
+    },
+  });
+  bus.notify('mail');
+}
+
+/**
+ * Frees an address whose owner has just proved it. Another account that has it unproved gets a made-up address
+ * (identity §4.6); otherwise a thief could register the old address to keep a stolen account.
+ */
+async function freeAddress(
+  parts: AuthParts,
+  collection: Collection,
+  { email, accountId }: { readonly email: string; readonly accountId: string },
+  origin: Origin,
+): Promise<void> {
+  const other = await findUserByEmail(parts.database.query, collection, email);
+  if (!other || other.id === accountId) return;
+  if (other.verified) throw addressTaken();
+  await writeUserChange(parts, collection, {
+    change: {
+      id: other.id,
+      fields: {},
+      given: { email: syntheticAddress('displaced', other.id) },
+      endsSessions: true,
+      condition: { email, isVerified: false },
+      audit: 'users.email_change',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
+    refusal: addressTaken,
+    // The holder of the address is the caller and needs no notice.
+    finish: (query) => dropNotice(query, other.id, email),
+  });
+}
+
+async function dropNotice(query: Query, accountId: string, email: string): Promise<void> {
+  await query({
+    text: `delete from system.account_changes where account_id = $1 and kind = 'email' and email = $2`,
+    values: [accountId, email],
+  });
+}
+
+const addressTaken = () => conflict('email_taken', 'another user has proved the address');

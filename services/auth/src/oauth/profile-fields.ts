@@ -1,0 +1,29 @@
+import { readerOf } from '@recordbus/accounts';
+import type { Collection } from '@recordbus/schema';
+import type { ProfileMap } from '@recordbus/settings';
+import { AppError } from '@recordbus/shared/errors';
+import type { Profile } from './profile.ts';
+
+/** Returns the fields of a new account from the profile. Values that a field refuses are left out (oauth §4.2). */
+export async function profileFields(
+  collection: Collection,
+  map: ProfileMap,
+  profile: Profile,
+): Promise<Record<string, unknown>> {
+  const accepted: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(map)) {
+    const value = profile[member];
+    if (value !== null && (await isAccepted(collection, name, value))) accepted.push([name, value]);
+  }
+  return Object.fromEntries(accepted);
+}
+
+async function isAccepted(collection: Collection, name: string, value: unknown): Promise<boolean> {
+  try {
+    await readerOf(collection).readChange(Object.fromEntries([[name, value]]));
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Claims } from './provider.ts';
+
+/** A user's profile at a provider (oauth §3.4). A member is null where the provider says nothing. */
+export interface Profile {
+  readonly provider: string;
+  readonly id: string;
+  readonly email: string | null;
+  readonly email_verified: boolean | null;
+  readonly name: string | null;
+  readonly username: string | null;
+  readonly avatar_url: string | null;
+}
+
+const maxNameLength = 255;
+const maxUrlLength = 2048;
+
+/** Reads the profile from the claims. A text that is too long or has control characters counts as nothing. */
+export function readProfile(
+  { provider, id }: Pick<Profile, 'provider' | 'id'>,
+  { email, verified, name, username, avatarUrl }: Claims,
+  address: string | undefined,
+): Profile {
+  const shown = address ?? textOf(email, maxNameLength);
+  return {
+    provider,
+    id,
+    email: shown,
+    email_verified: shown === null || verified === undefined || verified === null ? null : address !== undefined,
+    name: textOf(name, maxNameLength),
+    username: textOf(username, maxNameLength),
+    avatar_url: urlOf(textOf(avatarUrl, maxUrlLength)),
+  };
+}
+
+function textOf(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string' || value.length > maxLength) return null;
+  return value.trim() === '' || /[\p{Cc}\p{Cs}]/u.test(value) ? null : value;
+}
+
+const urlOf = (text: string | null): string | null => {
+  const protocol = text === null ? undefined : URL.parse(text)?.protocol;
+  return protocol === 'https:' || protocol === 'http:' ? text : null;
+};

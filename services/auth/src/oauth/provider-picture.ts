@@ -1,0 +1,60 @@
+import { setTimeout } from 'node:timers/promises';
+import { findUserById } from '@recordbus/accounts';
+import type { Collection } from '@recordbus/schema';
+import type { ProfileMap } from '@recordbus/settings';
+import type { RequestContext } from '@recordbus/shared/context';
+import type { AuthParts } from '../auth-parts.ts';
+import type { SignedIn } from '../sign-in/complete-sign-in.ts';
+import type { Profile } from './profile.ts';
+
+/** How long the answer of a sign-in waits for the picture (oauth §4.4). */
+const waitMs = 3000;
+
+interface NewUser {
+  readonly id: string;
+  readonly profile: Profile;
+  /** The fields that the app sent. They take nothing from the profile. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Stores the provider's picture in the file fields of a new user that the settings name; returns the session with the
+ * current record (oauth §4.4). Never throws: a picture that cannot be fetched is a warning in the log.
+ */
+export async function withPicture(
+  parts: Pick<AuthParts, 'accountHooks' | 'database' | 'settings' | 'encryption' | 'inBackground' | 'log'>,
+  collection: Collection,
+  { id, profile, record }: NewUser,
+  session: SignedIn,
+  context: RequestContext,
+): Promise<SignedIn> {
+  const map = parts.settings.getNamed('oauth2.profile.<collection>', collection.name);
+  const fields = pictureFields(collection, map).filter((name) => !Object.hasOwn(record, name));
+  const { avatar_url: url } = profile;
+  // Of parallel exchanges of one identity, the one that created the user requests the picture.
+  const isNew = 'record' in session && session.record.id === id;
+  if (!isNew || url === null || fields.length === 0) return session;
+  const warn = (error: unknown) =>
+    parts.log.warn({ err: error, collection: collection.name, user: id }, 'cannot store the picture of a new user');
+  const stored = parts.accountHooks.takePicture(collection.name, { id, url, fields }, context).then(() => true);
+  const settled = stored.catch(warn);
+  parts.inBackground(async () => void (await settled));
+  if (!(await Promise.race([settled, setTimeout(waitMs, false, { ref: false })]))) return session;
+  const current = await readRecord(parts, collection, id).catch(warn);
+  return current ? { ...session, record: current } : session;
+}
+
+const pictureFields = ({ fields }: Collection, map: ProfileMap): string[] =>
+  fields.filter(({ name, type }) => type === 'file' && map[name] === 'avatar_url').map(({ name }) => name);
+
+async function readRecord(
+  { database, encryption }: Pick<AuthParts, 'database' | 'encryption'>,
+  collection: Collection,
+  id: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const user = await findUserById(database.query, collection, id);
+  if (!user) return undefined;
+  const record = { ...user.record };
+  await encryption.decryptRecord(collection, record);
+  return record;
+}

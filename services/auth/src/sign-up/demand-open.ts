@@ -1,0 +1,14 @@
+import { signUpClosed } from '@recordbus/accounts';
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import type { AuthParts } from '../auth-parts.ts';
+
+/** Throws 403 while sign-up is closed (auth §3.2). Admins pass. */
+export function demandOpenSignUp(
+  { settings }: Pick<AuthParts, 'settings'>,
+  { name }: Pick<Collection, 'name'>,
+  principal: Principal,
+): void {
+  if (principal.type !== 'admin' && settings.getNamed('auth.sign_up.<collection>', name) === 'closed')
+    throw signUpClosed();
+}

@@ -1,0 +1,84 @@
+import { findUserByEmail, readerOf } from '@recordbus/accounts';
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { writeUserChange } from '../users/write-user.ts';
+import { mailVerification } from '../verification/verification.ts';
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Refuses callers who are not anonymous users, before the body is read (auth §7.3): 401 without a token, 403 for all
+ * others, also for the old token of a promoted user.
+ */
+export function demandAnonymous(principal: Principal): asserts principal is Extract<Principal, { type: 'user' }> {
+  if (principal.type === 'guest' && !principal.isPromoted) throw unauthenticated();
+  if (principal.type !== 'user' || !principal.anonymous) throw notAnonymous();
+}
+
+/**
+ * Promotes an anonymous user, who keeps the id and all data (auth §7.2). Earlier tokens end, and a new session opens.
+ * Throws 403 for a user who is no longer anonymous, 409 for a taken address, 422 for an address or a password that is
+ * refused.
+ */
+export async function promote(
+  parts: AuthParts,
+  collection: Collection,
+  userId: string,
+  credentials: Credentials,
+  origin: Origin,
+): Promise<UserSession> {
+  const { database, bus, passwords } = parts;
+  const isTaken = async () => (await findUserByEmail(database.query, collection, credentials.email)) !== undefined;
+  if (await isTaken()) throw addressTaken();
+  const email = await readCredentials(parts, collection, credentials);
+  const passwordHash = await passwords.hashNew(credentials.password);
+  const write = writeUserChange(parts, collection, {
+    change: {
+      id: userId,
+      fields: { email, verified: false },
+      passwordHash,
+      isAnonymous: false,
+      condition: { isAnonymous: true },
+      audit: 'users.promote',
+      userAgent: origin.userAgent,
+    },
+    context: origin.context,
+    refusal: notAnonymous,
+    async finish(query, user, collection) {
+      await mailVerification(query, parts, collection, user);
+      return openUserSession(query, parts, { collection, user, origin });
+    },
+  });
+  const session = await write.catch(async (error) => {
+    // Another user may have taken the address since the check.
+    throw error instanceof AppError && error.status === 422 && (await isTaken()) ? addressTaken() : error;
+  });
+  bus.notify('mail');
+  return session;
+}
+
+/** Returns the address to store. Throws 422 naming everything that is wrong with the address and the password. */
+async function readCredentials(
+  { passwords }: Pick<AuthParts, 'passwords'>,
+  collection: Collection,
+  { email, password }: Credentials,
+): Promise<string> {
+  const reader = readerOf(collection);
+  try {
+    return String((await reader.readChange({ email })).get('email'));
+  } catch (error) {
+    const problem = await passwords.findProblem(password);
+    if (!(error instanceof AppError) || !problem) throw error;
+    throw validationFailed({ ...error.details, password: problem });
+  }
+}
+
+const notAnonymous = () => forbidden('only an anonymous user can be promoted', 'not_anonymous');
+
+const addressTaken = () => conflict('email_taken', 'the address is taken');

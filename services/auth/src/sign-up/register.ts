@@ -1,0 +1,62 @@
+import { isHooked, readerOf, readSignUpRequest, verifiedIsForAdmins } from '@recordbus/accounts';
+import { newId } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { AppError, validationFailed } from '@recordbus/shared/errors';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { writeNewUser } from '../users/write-user.ts';
+import { mailVerification } from '../verification/verification.ts';
+
+/** The body: `email`, `password`, and fields of the collection. */
+export type Registration = Readonly<Record<string, unknown>>;
+
+/**
+ * Registers a user and signs the user in (auth §3.1). Throws 422 naming everything that is wrong, the password included;
+ * 403 for `verified: true` from a caller who is no admin. With mail configured a verification mail is queued.
+ */
+export async function register(
+  parts: AuthParts,
+  collection: Collection,
+  { password, ...body }: Registration,
+  origin: Origin,
+): Promise<UserSession> {
+  const { passwords, bus } = parts;
+  const { context } = origin;
+  if (body.verified === true && context.principal.type !== 'admin') throw verifiedIsForAdmins();
+  await checkRegistration(parts, collection, body, password);
+  // Before the database is used, so that a taken address takes the same time.
+  const passwordHash = await passwords.hashNew(String(password));
+  const session = await writeNewUser(parts, collection, {
+    user: { id: newId(), fields: body, passwordHash, asked: readSignUpRequest(collection, body, origin) },
+    context,
+    async finish(query, user, collection) {
+      await mailVerification(query, parts, collection, user);
+      return openUserSession(query, parts, { collection, user, origin });
+    },
+  });
+  bus.notify('mail');
+  return session;
+}
+
+/** Checks the body. Hooks may fill fields in, so with hooks the service that runs them checks the fields. */
+async function checkRegistration(
+  { passwords, accountHooks }: Pick<AuthParts, 'passwords' | 'accountHooks'>,
+  collection: Collection,
+  body: Registration,
+  password: unknown,
+): Promise<void> {
+  const problems = new Map<string, unknown>();
+  try {
+    if (!isHooked(accountHooks, 'create', collection)) await readerOf(collection).readNew(body);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 422) throw error;
+    for (const [name, message] of Object.entries(error.details ?? {})) problems.set(name, message);
+  }
+  if (password === undefined || password === null || password === '') problems.set('password', 'is required');
+  else if (typeof password !== 'string') problems.set('password', 'must be a string');
+  // `hashNew` checks the password too, so it is checked here only when the request fails anyway.
+  else if (problems.size > 0) problems.set('password', (await passwords.findProblem(password)) ?? '');
+  if (problems.get('password') === '') problems.delete('password');
+  if (problems.size > 0)
+    throw validationFailed(Object.fromEntries([...problems].map(([name, message]) => [name, String(message)])));
+}

@@ -1,0 +1,37 @@
+import type { Collection } from '@recordbus/schema';
+import { perCollection } from '../record/prepared.ts';
+import type { WriteHooks } from '../write/write-hooks.ts';
+import type { WriteMode } from '../write/write-mode.ts';
+import type { FindReferrers } from './referrers.ts';
+
+/** The collections whose records a delete in `root` may delete, `root` included, and those whose records it may clear. */
+const targetsOf = perCollection((root, findReferrers: FindReferrers) => {
+  const deleted = new Set<Collection>([root]);
+  const cleared = new Set<Collection>();
+  // The loop also visits the collections that it adds.
+  for (const target of deleted) {
+    for (const { collection, cascade } of findReferrers(target)) {
+      if (cascade === 'cascade') deleted.add(collection);
+      if (cascade === 'setNull') cleared.add(collection);
+    }
+  }
+  return { deleted: [...deleted], cleared: [...cleared] };
+});
+
+interface DeleteModeRules {
+  readonly findReferrers: FindReferrers;
+  readonly hooks: WriteHooks;
+}
+
+/**
+ * The mode of a delete: one statement when no relation points at the collection, a transaction for cascades, and `hooked`
+ * when the delete, or any write that it may cause, has hooks.
+ */
+export function modeOfDelete(root: Collection, { findReferrers, hooks }: DeleteModeRules): WriteMode {
+  const { deleted, cleared } = targetsOf(root, findReferrers);
+  const isHooked =
+    deleted.some((collection) => hooks.find(collection, 'delete')) ||
+    cleared.some((collection) => hooks.find(collection, 'update'));
+  if (isHooked) return 'hooked';
+  return findReferrers(root).length > 0 ? 'transaction' : 'statement';
+}

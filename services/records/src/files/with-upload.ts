@@ -1,0 +1,35 @@
+import type { Database } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import type { RouteInput } from '@recordbus/shared/http';
+import type { Storage } from '@recordbus/storage';
+import { dropOnFailure } from './drop-on-failure.ts';
+import { receiveUpload } from './receive-upload.ts';
+import type { Removals } from './removals.ts';
+import type { Upload } from './upload-parts.ts';
+
+/** The dependencies of uploads. */
+export interface UploadDeps {
+  readonly database: Pick<Database, 'query'>;
+  readonly storage: Storage;
+  readonly removals: Pick<Removals, 'wake'>;
+  /** Largest multipart body. */
+  readonly maxUploadBytes: number;
+}
+
+/**
+ * Runs a write with the upload of a multipart body, or without one. If the write fails or the client disconnects, the
+ * files are removed: now, or by another replica if this one dies.
+ */
+export async function withUpload<T>(
+  { multipart }: Pick<RouteInput<unknown, unknown, unknown>, 'multipart'>,
+  target: { readonly collection: Collection; readonly recordId: string },
+  deps: UploadDeps,
+  write: (upload: Upload | undefined) => Promise<T>,
+): Promise<T> {
+  if (!multipart) return write(undefined);
+  const { database, storage, maxUploadBytes: limitBytes } = deps;
+  return dropOnFailure(deps, async (announced) => {
+    const { query } = database;
+    return write(await receiveUpload(multipart, { ...target, query, storage, limitBytes }, announced));
+  });
+}

@@ -1,0 +1,71 @@
+import type { Query } from '@recordbus/database';
+import { snapshotFields } from '@recordbus/journal';
+import type { Collection, Field } from '@recordbus/schema';
+import { notFound } from '@recordbus/shared/errors';
+import { perCollection } from '../record/prepared.ts';
+import { lastOfSecond, type Version } from '../record/version.ts';
+import { composeFindSnapshot } from './restore-sql.ts';
+
+/** Which version of a record to find. */
+export interface VersionQuery {
+  /** The record's id. */
+  readonly id: string;
+  /** Finds the last version up to this one. */
+  readonly upTo: Version;
+  /** Whether only `upTo` itself will do. */
+  readonly isExact: boolean;
+}
+
+/** A version in the history. */
+export interface Snapshot extends Version {
+  readonly record: Readonly<Record<string, unknown>>;
+  /** Ids of the fields that it has. */
+  readonly fieldIds: readonly string[];
+}
+
+/** A field to restore, and its value in the snapshot, which is encrypted for an encrypted field. */
+export interface RestoredField {
+  readonly field: Field;
+  readonly value: unknown;
+}
+
+const compiled = perCollection(composeFindSnapshot);
+
+/** Finds a version of a record. Throws 404 when the history lacks it. */
+export async function findSnapshot(
+  query: Query,
+  collection: Collection,
+  { id, upTo, isExact }: VersionQuery,
+): Promise<Snapshot> {
+  const values = [id, upTo.atSec, upTo.revision];
+  const [snapshot] = await query<Snapshot>({ text: compiled(collection), values });
+  if (!snapshot || (isExact && !isSame(snapshot, upTo))) throw notFound('snapshot');
+  return snapshot;
+}
+
+/** Finds the last version of a record in the history. Throws 404 without any. */
+export const findLastSnapshot = (query: Query, collection: Collection, id: string): Promise<Snapshot> =>
+  findSnapshot(query, collection, { id, upTo: lastOfSecond(Number.MAX_SAFE_INTEGER), isExact: false });
+
+const isSame = (a: Version, b: Version): boolean => a.atSec === b.atSec && a.revision === b.revision;
+
+/** The fields to restore: those that the snapshot has, without lost files. */
+export function findRestoredFields(
+  collection: Collection,
+  { fieldIds, record }: Snapshot,
+  lost: ReadonlySet<string>,
+): RestoredField[] {
+  const known = new Set(fieldIds);
+  return snapshotFields(collection)
+    .filter(({ id }) => known.has(id))
+    .map((field) => ({
+      field,
+      value: field.type === 'file' ? withoutLost(record[field.name], lost) : record[field.name],
+    }))
+    .filter(({ value }) => value !== undefined);
+}
+
+const withoutLost = (value: unknown, lost: ReadonlySet<string>): unknown => {
+  if (Array.isArray(value)) return value.filter((name) => !lost.has(name));
+  return typeof value === 'string' && lost.has(value) ? undefined : value;
+};

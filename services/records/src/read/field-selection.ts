@@ -1,0 +1,46 @@
+import { type Collection, type RecordColumn, recordColumns } from '@recordbus/schema';
+
+/** The members that `fields` selects, of a record or of an object within it. */
+export interface FieldSelection {
+  /** The selection within a member; undefined for a member that is not selected. */
+  member(name: string): FieldSelection | undefined;
+}
+
+const everything: FieldSelection = { member: () => everything };
+
+/** A tree of selected names; `isWhole` when a path ends at this node. */
+interface Node {
+  isWhole: boolean;
+  readonly members: Map<string, Node>;
+}
+
+/**
+ * Reads `fields`: a comma-separated list of members, whose dotted paths lead into `expand` (records §11). `*` selects
+ * every member that is not named beside it, as in PocketBase. Unknown names are ignored. Without `fields`, every member
+ * is selected.
+ */
+export function readFieldSelection(fields: string | undefined): FieldSelection {
+  if (fields === undefined) return everything;
+  const root: Node = { isWhole: false, members: new Map() };
+  for (const path of fields.split(',')) {
+    let node = root;
+    for (const name of path.split('.')) {
+      const known = node.members.get(name.trim()) ?? { isWhole: false, members: new Map() };
+      node.members.set(name.trim(), known);
+      node = known;
+    }
+    node.isWhole = true;
+  }
+  return selectionOf(root);
+}
+
+const selectionOf = ({ members }: Node): FieldSelection => ({
+  member(name) {
+    const node = members.get(name) ?? members.get('*');
+    return node && (node.isWhole ? everything : selectionOf(node));
+  },
+});
+
+/** The selected columns of a record. `id` is always selected. */
+export const selectedColumns = (collection: Collection, selection: FieldSelection): readonly RecordColumn[] =>
+  recordColumns(collection).filter(({ name }) => name === 'id' || selection.member(name));

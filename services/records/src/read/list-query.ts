@@ -1,0 +1,14 @@
+import { boundedNumber, decimal, flag, freeText, pageQuery } from '@recordbus/shared/http';
+
+/** The query parameters of a list (records §3.1). */
+export const listQuery = pageQuery.extend({
+  sort: freeText.describe('names of fields, separated by commas; - before a name sorts descending'),
+  fields: freeText.describe('names of the members to show, separated by commas; all by default'),
+  skipTotal: flag.describe('do not count the records'),
+  filter: freeText.describe('an expression in the filter language'),
+  expand: freeText.describe('names of relations, separated by commas, whose records are shown below expand'),
+  nearVector: freeText.describe('a JSON array of numbers; the answer has the records with the most similar vectors'),
+  nearVectorField: freeText.describe('the vector field to compare with'),
+  nearLimit: boundedNumber({ min: 1, max: 1000, otherwise: 10 }).describe('the most records to return'),
+  nearMinScore: decimal.describe('the lowest score to return'),
+});

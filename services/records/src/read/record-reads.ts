@@ -1,0 +1,73 @@
+import {
+  answerTooLarge,
+  type Database,
+  isDatabaseError,
+  type Query,
+  type Statement,
+  sqlState,
+} from '@recordbus/database';
+import type { Settings } from '@recordbus/settings';
+import { AppError } from '@recordbus/shared/errors';
+
+/** Reads records for clients, with the limits of connections, time and size (cost §1, §2). */
+export interface RecordReads {
+  /** A get without expansions. */
+  readonly get: Query;
+  /** A first page that its client did not shape. `maxBytes` is the most bytes of the answer. */
+  page<R>(statementFor: (maxBytes: number) => Statement): Promise<R[]>;
+  /** A shaped read. */
+  readonly shaped: Query;
+  /** A shaped read of several statements that see one snapshot. */
+  snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** The most bytes of an answer. */
+  maxAnswerBytes(): number;
+}
+
+/** Larger pages are read as shaped reads, where they do not delay small ones. */
+const maxPageBytes = 2 ** 20;
+
+/** Creates the reads of a service. Each read takes the current settings `records.*`. */
+export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: Pick<Settings, 'get'>): RecordReads {
+  const timeoutMs = () => settings.get('records.read_timeout_ms');
+  const maxAnswerBytes = () => settings.get('records.max_answer_bytes');
+  const shaped: Query = (statement) => reads.shaped<never>(statement, timeoutMs()).catch(explainCost);
+  return {
+    get: (statement) => reads.get<never>(statement, timeoutMs()).catch(explainCost),
+    async page<R>(statementFor: (maxBytes: number) => Statement) {
+      const maxBytes = maxAnswerBytes();
+      try {
+        return await reads.page<R>(statementFor(Math.min(maxBytes, maxPageBytes)), timeoutMs());
+      } catch (error) {
+        if (maxBytes <= maxPageBytes || !isDatabaseError(error, sqlState.answerTooLarge)) return explainCost(error);
+        return shaped<R>(statementFor(maxBytes));
+      }
+    },
+    shaped,
+    snapshot: (work) => reads.shapedTransaction(work, timeoutMs()).catch(explainCost),
+    maxAnswerBytes,
+  };
+}
+
+/** Creates reads within the transaction of a write. */
+export const readsWithin = (query: Query, { maxAnswerBytes }: Pick<RecordReads, 'maxAnswerBytes'>): RecordReads => ({
+  get: query,
+  page: (statementFor) => query(statementFor(maxAnswerBytes())),
+  shaped: query,
+  snapshot: (work) => work(query),
+  maxAnswerBytes,
+});
+
+/** Throws 422 for a read that exceeded its time or size (cost §1.4, §2.1), and any other error as it is. */
+function explainCost(error: unknown): never {
+  if (isDatabaseError(error, sqlState.queryCanceled))
+    throw new AppError(422, 'too_expensive', 'the read takes too long: narrow it, or add an index that serves it', {
+      cause: error,
+    });
+  if (isDatabaseError(error, sqlState.answerTooLarge) || isBeyondMemory(error)) throw answerTooLarge(error);
+  throw error;
+}
+
+/** PostgreSQL has no values of more than 1 GiB. */
+const isBeyondMemory = (error: unknown): boolean =>
+  isDatabaseError(error, sqlState.programLimitExceeded, sqlState.outOfMemory) ||
+  (isDatabaseError(error) && /^(invalid memory alloc request size|array size exceeds)/.test(error.message));

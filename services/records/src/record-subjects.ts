@@ -1,0 +1,72 @@
+import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
+import { createFieldEncryption } from '@recordbus/schema';
+import { createFileTokens } from '@recordbus/tokens';
+import type { AccountRules } from './accounts/account-rules.ts';
+import { createReferrers } from './delete/referrers.ts';
+import { createDownloadTokens } from './files/download-tokens.ts';
+import { createDownloads, type Downloads } from './files/downloads.ts';
+import { createFindLostFiles } from './history/find-lost-files.ts';
+import { createRecordReads } from './read/record-reads.ts';
+import { createServedCollections } from './record/served-collections.ts';
+import type { RecordsDeps } from './records-deps.ts';
+import type { RecordsParts } from './records-parts.ts';
+import type { RouteDeps } from './routes/route-deps.ts';
+import { createSearchVectors } from './vector/search-vectors.ts';
+import type { WriteHooks } from './write/write-hooks.ts';
+import { createRunWrite } from './write/write-unit.ts';
+
+/** Default of the largest multipart body (files §3.5). */
+const defaultMaxUploadBytes = 100 * 1024 * 1024;
+
+/** Creates the dependencies of the routes, the account routes and the tools of extensions. */
+export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, hooks: WriteHooks): RouteDeps {
+  const { log, database, bus, cipher, storage } = given;
+  const { settings, cache, schema, relay, removals } = parts;
+  const reads = createRecordReads(database, settings);
+  const encryption = createFieldEncryption({ cipher, log });
+  return {
+    database,
+    write: createRunWrite({
+      database,
+      afterCommit: {
+        wakeRelay: relay.wake,
+        sweepFiles: removals.wake,
+        notifyGateways: () => bus.notify('accounts'),
+        sendMails: () => bus.notify('mail'),
+      },
+    }),
+    hooks,
+    collections: createServedCollections(cache, settings),
+    schema,
+    encryption,
+    reads,
+    searchVectors: createSearchVectors({ reads, encryption }, given.vectorMemoryBytes),
+    findReferrers: createReferrers(cache.all),
+    findLostFiles: createFindLostFiles(storage),
+    storage,
+    removals,
+    downloads: openDownloads(given, parts),
+    maxUploadBytes: given.config.maxUploadBytes ?? defaultMaxUploadBytes,
+    ...createAccountRules(given, parts),
+  };
+}
+
+function openDownloads({ database, storage, log, secret }: RecordsDeps, parts: RecordsParts): Downloads {
+  const { query } = database;
+  const tokens = createDownloadTokens({
+    query,
+    findCollection: parts.cache.find,
+    tokens: createFileTokens(secret),
+    windowSec: () => parts.settings.get('auth.file.window_seconds'),
+  });
+  return createDownloads({ query, storage, log, previews: parts.previews, tokens });
+}
+
+function createAccountRules({ database, log, config }: RecordsDeps, { settings }: RecordsParts): AccountRules {
+  const nowSec = () => Math.floor(Date.now() / 1000);
+  return {
+    guessLimit: createGuessLimit({ database, nowSec }),
+    nowSec,
+    passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
+  };
+}

@@ -1,0 +1,90 @@
+import { signUpClosed } from '@recordbus/accounts';
+import { isDatabaseError, sqlState } from '@recordbus/database';
+import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
+import type { Settings } from '@recordbus/settings';
+import type { Principal } from '@recordbus/shared/context';
+import { methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
+import { authorize } from '../rules/authorize.ts';
+
+/** A request for an action on the records of a collection. */
+interface Request {
+  readonly collection: string;
+  readonly action: RuleName;
+  readonly principal: Principal;
+}
+
+/** The collections, as requests use them. */
+export interface ServedCollections {
+  /** Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this order. */
+  admit(request: Request): Promise<Collection>;
+  /**
+   * Admits the request and runs its work. When an error of the database shows that the schema has changed since it was
+   * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must leave nothing behind when it
+   * throws.
+   */
+  serve<T>(request: Request, work: (collection: Collection) => Promise<T>): Promise<T>;
+}
+
+/** Most attempts of one request while the schema changes. */
+const maxAttempts = 8;
+
+const reading = new Set<RuleName>(['list', 'view']);
+
+/** Creates the access of requests to the collections of the cache. */
+export function createServedCollections(
+  cache: CollectionCache,
+  settings: Pick<Settings, 'getNamed'>,
+): ServedCollections {
+  async function admit({ collection: name, action, principal }: Request): Promise<Collection> {
+    const collection = cache.find(name) ?? (await reloadAndFind(name));
+    if (!collection) throw notFound('collection');
+    if (collection.type === 'view' && !reading.has(action))
+      throw methodNotAllowed('GET, HEAD', 'a view collection is read-only');
+    authorize(collection.rules[action], principal);
+    if (action === 'create' && isClosed(collection, principal)) throw signUpClosed();
+    return collection;
+  }
+
+  const isClosed = ({ type, name }: Collection, principal: Principal): boolean =>
+    type === 'auth' && principal.type !== 'admin' && settings.getNamed('auth.sign_up.<collection>', name) === 'closed';
+
+  /** Loads the collections again: a client may use a new collection before its notice arrives here. */
+  async function reloadAndFind(name: string): Promise<Collection | undefined> {
+    await cache.reload();
+    return cache.find(name);
+  }
+
+  return {
+    admit,
+    async serve(request, work) {
+      let collection = await admit(request);
+      for (let left = maxAttempts - 1; ; left -= 1) {
+        try {
+          return await work(collection);
+        } catch (error) {
+          if (!isOutdatedSchema(error)) throw error;
+          await cache.reload();
+          const current = await admit(request);
+          if (current === collection) throw error;
+          if (left === 0) throw unavailable('the schema is being changed', error);
+          collection = current;
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Whether a statement did not fit its tables: a column or table is gone or has another type, a prepared statement is
+ * outdated, or an unknown constraint refused a write. A missing column may cause any error of class 42: `t.rank` is
+ * then the aggregate `rank(t)`.
+ */
+const isOutdatedSchema = (error: unknown): boolean =>
+  isDatabaseError(
+    error,
+    sqlState.cachedPlanChanged,
+    sqlState.uniqueViolation,
+    sqlState.foreignKeyViolation,
+    sqlState.programLimitExceeded,
+  ) ||
+  (isDatabaseError(error) && /^42/.test(error.code ?? ''));

@@ -1,0 +1,76 @@
+import {
+  addOutboxGauges,
+  addStreamGauges,
+  createOutboxRelay,
+  createRoomWatch,
+  eventStream,
+  type OutboxRelay,
+} from '@recordbus/bus';
+import { findCaseCollation, type QuerySchema } from '@recordbus/query';
+import type { CollectionCache } from '@recordbus/schema';
+import type { Settings } from '@recordbus/settings';
+import { createMetrics } from '@recordbus/shared/metrics';
+import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
+import { createRemovals, type Removals } from './files/removals.ts';
+import type { RecordsDeps } from './records-deps.ts';
+
+/** The background work of the service, and the copies of settings and collections that requests read. */
+export interface RecordsParts extends ReturnType<typeof createMeters> {
+  readonly settings: Settings;
+  readonly cache: CollectionCache;
+  /** The collections that rules and filters may name. */
+  readonly schema: QuerySchema;
+  readonly relay: OutboxRelay;
+  readonly removals: Removals;
+  readonly previews: KeptPreviews;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Creates the parts of the service. Nothing runs before `start`. */
+export function createRecordsParts(given: RecordsDeps): RecordsParts {
+  const { log, database, bus, settings, collections: cache, storage, stream = eventStream } = given;
+  const keptFor = () => settings.get('events.kept_for');
+  const background = database.of('background');
+  const relay = createOutboxRelay({ database: background, bus, log, stream, keptFor });
+  const removals = createRemovals({ database: background, storage, log });
+  const maxBytes = () => settings.get('files.thumbs_max_bytes');
+  const previews = createKeptPreviews({ query: database.query, storage, log, maxBytes });
+  let collation: string | undefined;
+  const schema = {
+    findCollection: cache.find,
+    get collation() {
+      return collation;
+    },
+  };
+
+  return {
+    settings,
+    cache,
+    schema,
+    relay,
+    removals,
+    previews,
+    ...createMeters(given, keptFor),
+    async start() {
+      collation = await findCaseCollation(database.query);
+      relay.start();
+      removals.start();
+      previews.start();
+    },
+    async stop() {
+      await removals.stop();
+      await previews.stop();
+      await relay.stop();
+    },
+  };
+}
+
+/** Creates the metrics of the outbox and the stream. */
+function createMeters({ database, bus, stream = eventStream }: RecordsDeps, keptFor: () => readonly string[]) {
+  const metrics = createMetrics('records');
+  addOutboxGauges(metrics, database.of('background').query);
+  const roomWatch = createRoomWatch({ bus, stream, keptFor });
+  addStreamGauges(metrics, roomWatch);
+  return { stream, metrics, roomWatch };
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** A record of any collection, as answers show it (records §2.1). */
+export const anyRecord = z.looseObject({
+  id: z.string(),
+  created: z.int().optional().describe('unix seconds'),
+  updated: z.int().optional().describe('unix seconds'),
+  expand: z.record(z.string(), z.unknown()).optional().describe('the expanded records, by relation'),
+});
+
+/** The header with the version of the record in an answer. */
+export const etagHeader = { ETag: 'The version of the record, for If-Match and If-None-Match' };
+
+/** The header with the versions that a write admits. */
+export const ifMatchHeader = { 'If-Match': 'the ETag of the version to change, or * for any; 412 for another version' };
+
+/** Why a read is refused with 422 for its cost. */
+export const tooExpensive =
+  'the answer is too large, the read takes too long, or a view cannot be computed from its data';

@@ -1,0 +1,47 @@
+import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
+import type { Collection, RuleName } from '@recordbus/schema';
+import type { Principal, RequestContext } from '@recordbus/shared/context';
+import { isOpenTo } from './authorize.ts';
+
+/** What a rule may read: the principal, the request, and the collections that the rule names. */
+export interface RuleContext {
+  readonly principal: Principal;
+  readonly request: RequestValues;
+  readonly schema: QuerySchema;
+  /** Set for writes that the product itself makes: no rule is checked, whatever request caused them. */
+  readonly passesRules?: true;
+}
+
+/** One request: its context, and what rules read of it. */
+export interface Call extends RequestContext, RuleContext {}
+
+type Caller = Pick<RuleContext, 'principal' | 'passesRules'>;
+
+interface CallInput {
+  readonly context: RequestContext;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  queryText(name: string): string | undefined;
+  header(name: string): string | undefined;
+}
+
+/** Returns the call of a request with this HTTP method. */
+export function callOf(
+  method: string,
+  { context, body, queryText, header }: CallInput,
+  { schema }: Pick<RuleContext, 'schema'>,
+): Call {
+  const { requestId, traceparent, clientAddress, principal } = context;
+  const request = { method, auth: authOf(principal), body, query: queryText, header };
+  return { requestId, traceparent, clientAddress, principal, request, schema };
+}
+
+/** Returns the call for a write that the product makes because of it. */
+export const withoutRules = (call: Call): Call => ({ ...call, passesRules: true });
+
+/** Whether the caller passes every rule, as admins do. */
+export const passesRules = ({ principal, passesRules }: Caller): boolean =>
+  passesRules === true || principal.type === 'admin';
+
+/** Whether the rule has to be evaluated for this caller. */
+export const needsRuleCheck = (collection: Collection, action: RuleName, caller: Caller): boolean =>
+  caller.passesRules !== true && !isOpenTo(collection.rules[action], caller.principal);

@@ -1,0 +1,78 @@
+import { isDatabaseError, type Query } from '@recordbus/database';
+import { quoteIdentifier } from '@recordbus/schema';
+import { unit } from './cosine.ts';
+import type { Near } from './near-request.ts';
+
+/** SQL that selects `key` and `vector` (double precision[]) of each candidate, and its parameters from `$5` on. */
+interface CandidateSource {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The first parameter of a source. */
+export const firstSourceParameter = 5;
+
+/** Data exceptions: a number that single precision does not hold, or an array of another length. */
+const outOfRange = /^22/;
+
+/**
+ * Lets the database select, with pgvector, the keys of the candidates that may belong to the top k. Undefined if the
+ * extension is not installed, or a number is out of its range: then every candidate has to be read.
+ */
+export async function prefilter(
+  query: Query,
+  near: Near,
+  source: CandidateSource,
+): Promise<readonly string[] | undefined> {
+  const extension = await findExtension(query);
+  if (extension === undefined) return undefined;
+  const maxError = maxScoreErrorOf(near.dimensions);
+  const lowestScore = near.minScore - maxError;
+  await query({ text: 'savepoint prefilter', values: [] });
+  try {
+    const kept = await query<{ key: string }>({
+      text: composePrefilter(quoteIdentifier(extension), near.dimensions, source.text),
+      values: [`[${unit(near.vector).join(',')}]`, near.limit - 1, 2 * maxError, lowestScore, ...source.values],
+    });
+    return kept.map(({ key }) => key);
+  } catch (error) {
+    if (!(isDatabaseError(error) && outOfRange.test(error.code ?? ''))) throw error;
+    await query({ text: 'rollback to savepoint prefilter', values: [] });
+    return undefined;
+  }
+}
+
+/**
+ * The largest error of a score that pgvector computes. Both unit vectors are rounded to 24 bits, and so is each partial
+ * sum of their scalar product. The products of two unit vectors add up to at most 1.
+ */
+const maxScoreErrorOf = (dimensions: number): number => (dimensions + 8) * 2 ** -24;
+
+/** The schema in which pgvector is installed; undefined if it is not. */
+async function findExtension(query: Query): Promise<string | undefined> {
+  const [found] = await query<{ schema: string }>({
+    text: `select n.nspname as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+where e.extname = 'vector'`,
+    values: [],
+  });
+  return found?.schema;
+}
+
+/**
+ * `l2_normalize` computes the length in double precision, so no square overflows. A vector that is so short that single
+ * precision may have lost digits, zero included, has no score and is kept.
+ */
+const composePrefilter = (
+  extension: string,
+  dimensions: number,
+  source: string,
+): string => `with scored as materialized (
+  select c.key, case when ${extension}.vector_norm(c.v) > 1e-30
+    then -(${extension}.l2_normalize(c.v) operator(${extension}.<#>) $1::${extension}.vector(${dimensions})) end as score
+  from (select s.key, s.vector::${extension}.vector(${dimensions}) as v from (${source}) s) c
+), last as (
+  select score from scored order by score desc nulls last offset $2::bigint limit 1
+)
+select key from scored
+where score is null
+  or score >= greatest($4::double precision, (select score from last) - $3::double precision)`;

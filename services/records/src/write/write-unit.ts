@@ -1,0 +1,72 @@
+import type { Database, Query } from '@recordbus/database';
+import type { RunStatement } from '@recordbus/shared/http';
+import { keepAnnounced } from '../files/announced-files.ts';
+import type { Upload } from '../files/upload-parts.ts';
+import { type AfterCommit, type DueWork, doDueWork } from './after-commit.ts';
+import { limitTransactions } from './limited-transactions.ts';
+import type { WriteMode } from './write-mode.ts';
+
+/** A unit of work that writes: it commits as a whole or not at all. */
+export interface WriteUnit {
+  /** Runs a statement of the unit. */
+  readonly query: Query;
+  /** The after-commit work: it runs once, and never after a rollback. */
+  readonly due: DueWork;
+}
+
+interface WriteOptions<T> {
+  readonly mode: WriteMode;
+  /** The upload whose files the commit keeps. */
+  readonly upload?: Upload | undefined;
+  /** Keeps the result for the request's idempotency key, in the same commit. */
+  readonly keepAnswer?: ((result: T, query: RunStatement) => Promise<void>) | undefined;
+}
+
+/**
+ * Runs the work of a write. The work may run again when its transaction lost against another one, so it leaves nothing
+ * behind when it throws. Throws 409 for an upload that took too long or a key that another request took meanwhile, and
+ * 503 when too many writes are waiting for their hooks.
+ */
+export type RunWrite = <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => Promise<T>) => Promise<T>;
+
+interface WriteDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly afterCommit: AfterCommit;
+}
+
+/**
+ * Creates the function that runs writes: one statement in autocommit where that is enough, else one transaction with the
+ * upload and the key, so a process that dies in the middle leaves everything or nothing.
+ */
+export function createRunWrite({ database, afterCommit }: WriteDeps): RunWrite {
+  const hookedTransaction = limitTransactions(database);
+  return async <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => Promise<T>): Promise<T> => {
+    // Each attempt has a list of its own.
+    const attempt = async (query: Query) => {
+      const unit: WriteUnit = { query, due: new Set() };
+      return { result: await workWithin(unit, options, work), due: unit.due };
+    };
+    const isAutocommit = options.mode === 'statement' && !options.keepAnswer && !options.upload?.announced.length;
+    const transaction = options.mode === 'hooked' ? hookedTransaction : database.transaction;
+    const { result, due } = await (isAutocommit ? attempt(database.query) : transaction(attempt));
+    doDueWork(afterCommit, due);
+    return result;
+  };
+}
+
+/** Runs writes within another unit, which commits them and runs their after-commit work. */
+export const runWithin =
+  (unit: WriteUnit): RunWrite =>
+  (options, work) =>
+    workWithin(unit, options, work);
+
+async function workWithin<T>(
+  unit: WriteUnit,
+  { upload, keepAnswer }: WriteOptions<T>,
+  work: (unit: WriteUnit) => Promise<T>,
+): Promise<T> {
+  if (upload?.announced.length) await keepAnnounced(unit.query, upload.announced);
+  const result = await work(unit);
+  await keepAnswer?.(result, unit.query);
+  return result;
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import pg from 'pg';
+import { endChild } from '../harness/child.ts';
+import { runCli } from '../harness/cli.ts';
+import { createClient } from '../harness/client.ts';
+import { at, listAt, objectAt, textAt } from '../harness/json.ts';
+import {
+  createDataDirectory,
+  createGround,
+  environmentOf,
+  firstAdmin,
+  readiness,
+  startProduct,
+  startStack,
+} from '../harness/stack.ts';
+
+const settingsPath = '/api/v1/admin/settings';
+
+async function storedPassword(databaseUrl: string): Promise<string> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query("select value from system.settings where key = 'smtp.pass'");
+    return String(rows[0]?.value);
+  } finally {
+    await client.end();
+  }
+}
+
+async function doctorOf(environment: Readonly<Record<string, string>>): Promise<string> {
+  const { json } = await runCli(['doctor', '--json'], { environment });
+  const findings = listAt(json, 'findings').filter(({ subject }) => subject === 'encryption key');
+  return findings.map(({ verdict, says }) => `${verdict}: ${says}`).join('; ');
+}
+
+suite('the encryption key that npm start creates [encryption §3.2]', async () => {
+  const tidying = new AsyncDisposableStack();
+  after(() => tidying.disposeAsync());
+  const ground = tidying.use(await createGround());
+  const environment = environmentOf(ground);
+  const keyFile = join(ground.dataDirectory, 'encryption_key');
+
+  await test('is a file readable by its owner only, encrypts stored values, and is reported by doctor', async () => {
+    await using stack = await startStack({ topology: 'processes', ground });
+    const admin = await stack.admin();
+    await admin.patch(settingsPath, { 'smtp.pass': 'hunter2' });
+    assert.equal(statSync(keyFile).mode & 0o777, 0o600);
+    assert.match(await storedPassword(ground.databaseUrl), /^enc:1:/);
+    assert.match(await doctorOf(environment), new RegExp(`^ok: from ${keyFile}; reads all 1 secret settings$`));
+  });
+
+  await test('when it is lost, a start refuses and creates no other; when it is back, nothing is lost', async () => {
+    renameSync(keyFile, `${keyFile}.away`);
+    const product = startProduct('one', environment);
+    const { code } = await product.exited;
+    assert.equal(code, 78);
+    assert.match(product.lines.at(-1) ?? '', /sealed under a key which is not here: put it back into .*encryption_key/);
+    assert.match(await doctorOf(environment), /^broken: it is not set/);
+    renameSync(`${keyFile}.away`, keyFile);
+    await using stack = await startStack({ topology: 'one', ground });
+    const settings = objectAt((await (await stack.admin()).get(settingsPath)).json, 'data');
+    assert.equal(settings['smtp.pass'], 'hunter2');
+  });
+
+  await test('another start on the same database without the key creates no second key', async () => {
+    const other = createDataDirectory();
+    tidying.defer(() => rmSync(other, { recursive: true, force: true }));
+    const product = startProduct('one', { ...environment, SERVICE_DATA_DIR: other });
+    assert.equal((await product.exited).code, 78);
+    assert.match(product.lines.at(-1) ?? '', /SERVICE_ENCRYPTION_KEY/);
+  });
+
+  await test('yields to the variable, with a message when both differ', async () => {
+    const different = { SERVICE_ENCRYPTION_KEY: 'another key' };
+    await using stack = await startStack({ topology: 'one', ground, environment: different });
+    assert.ok(stack.process.lines.some((line) => line.includes('the key file holds another key, which is not used')));
+    const found = await doctorOf({ ...environment, ...different });
+    assert.match(found, /broken: it is another one/);
+    assert.match(found, /warning: SERVICE_ENCRYPTION_KEY is used, and .* holds another key/);
+  });
+
+  await test('is rotated by one command, into the file', async () => {
+    const before = readFileSync(keyFile, 'utf8');
+    const done = await runCli(['encryption', 'rotate'], { environment });
+    assert.equal(done.code, 0, done.stderr);
+    assert.notEqual(readFileSync(keyFile, 'utf8'), before);
+    assert.match(await doctorOf(environment), /^ok: from /);
+  });
+
+  await test('is in a backup and restored with it; --no-secret leaves it out', async () => {
+    const archive = join(ground.dataDirectory, 'all.tar.gz');
+    assert.equal((await runCli(['backup', 'create', archive], { environment })).code, 0);
+    await using second = await createGround();
+    const restored = await runCli(['backup', 'restore', archive], { environment: environmentOf(second) });
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.match(await doctorOf(environmentOf(second)), /^ok: from .*; reads all 1 secret settings$/);
+    const without = join(ground.dataDirectory, 'without.tar.gz');
+    assert.equal((await runCli(['backup', 'create', without, '--no-secret'], { environment })).code, 0);
+    await using third = await createGround();
+    const bare = await runCli(['backup', 'restore', without], { environment: environmentOf(third) });
+    assert.match(bare.stdout, /Set SERVICE_ENCRYPTION_KEY to the encryption key/);
+    assert.match(await doctorOf(environmentOf(third)), /^broken: it is not set/);
+  });
+});
+
+test('the next start encrypts the secrets of a data directory without a key, also after a killed start [encryption §3.2]', async () => {
+  await using tidying = new AsyncDisposableStack();
+  const dataDirectory = createDataDirectory();
+  tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  const environment = { SERVICE_DATA_DIR: dataDirectory };
+  const keyFile = join(dataDirectory, 'encryption_key');
+  const noteOf = (): unknown => JSON.parse(readFileSync(join(dataDirectory, 'stack.json'), 'utf8'));
+
+  /** Runs `work` with an admin of a started stack and the URL of its database. */
+  async function running<T>(
+    work: (admin: ReturnType<typeof createClient>, databaseUrl: string) => Promise<T>,
+  ): Promise<T> {
+    const product = startProduct('one', environment);
+    try {
+      const { url, setupToken } = await readiness(product);
+      const guest = createClient(url);
+      const session = setupToken
+        ? await guest.post('/api/v1/admin/setup', { token: setupToken, ...firstAdmin })
+        : await guest.post('/api/v1/admin/login', firstAdmin, 200);
+      return await work(createClient(url, textAt(session, 'token')), textAt(noteOf(), 'databaseUrl'));
+    } finally {
+      await endChild(product);
+    }
+  }
+
+  await running(async (admin, databaseUrl) => {
+    await admin.patch(settingsPath, { 'smtp.pass': 'hunter2' });
+    const client = new pg.Client(databaseUrl);
+    await client.connect();
+    // As an earlier version left it: in plain text, without a key.
+    await client.query("update system.settings set value = 'hunter2' where key = 'smtp.pass'");
+    await client.query('delete from system.key_check');
+    await client.end();
+  });
+  rmSync(keyFile);
+  for (const interrupt of [() => {}, () => renameSync(keyFile, `${keyFile}.next`)]) {
+    interrupt();
+    await running(async (admin, databaseUrl) => {
+      assert.match(await storedPassword(databaseUrl), /^enc:1:/);
+      assert.equal(at((await admin.get(settingsPath)).json, 'data')?.['smtp.pass' as never], 'hunter2');
+      assert.equal(statSync(keyFile).mode & 0o777, 0o600);
+    });
+  }
+  writeFileSync(keyFile, '');
+  const product = startProduct('one', environment);
+  assert.equal((await product.exited).code, 78);
+  assert.match(product.lines.at(-1) ?? '', /The key file .* is empty/);
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startChild } from './harness/child.ts';
+import { eventually } from './harness/eventually.ts';
+import { findFreePort } from './harness/free-port.ts';
+import { firstAdmin, repository } from './harness/stack.ts';
+import { onNewStacks, onOneProcess } from './harness/target.ts';
+
+onNewStacks('The README makes the first admin.');
+
+const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+
+/** The commands that the README types by hand, for this stack and this port of the receiver. */
+function commandsFor(url: string, setupToken: string, port: number): string {
+  const [block] = readme.match(/(?<=```sh\n)URL=http:\/\/localhost:8080 .*?(?=\n```)/s) ?? [];
+  assert.ok(block, 'the README has no commands that begin with its address');
+  const replaced = [
+    [/^URL=\S+/m, `URL=${url}`],
+    [/^SETUP_TOKEN=\S+/m, `SETUP_TOKEN=${setupToken}`],
+    [/"email":.*"(?=}')/, `"email":"${firstAdmin.email}","password":"${firstAdmin.password}"`],
+    [/127\.0\.0\.1:9000/, `127.0.0.1:${port}`],
+    [/listen\(9000\)/, `listen(${port})`],
+  ] as const;
+  return replaced.reduce((text, [pattern, value]) => {
+    assert.match(text, pattern);
+    return text.replace(pattern, value);
+  }, block);
+}
+
+onOneProcess('the commands of the README lead to a delivery with a right signature', async (t, target) => {
+  const { url, setupToken } = target;
+  assert.ok(setupToken, 'the stack has no set-up token');
+  const port = await findFreePort();
+  const shell = startChild('sh', ['-c', commandsFor(url, setupToken, port)], {
+    detached: true,
+    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+  });
+  // The receiver runs on in the background of the shell, in its group.
+  t.after(() => process.kill(-shell.pid, 'SIGKILL'));
+  const delivery = await eventually('the receiver shows the delivery', () =>
+    shell.lines.find((line) => line.includes('"event":"posts.create"')),
+  );
+  assert.match(delivery, /genuine \{.*Hello, bus/);
+});

@@ -1,0 +1,62 @@
+import { listAt, textAt } from '../../harness/json.ts';
+import { firstAdmin } from '../../harness/stack.ts';
+import type { Call } from './survey.ts';
+
+interface Parts {
+  readonly call: Call;
+  readonly admin: string;
+}
+
+const password = 'another long enough password';
+
+/** Calls the operations for operators: admins, sessions, logs, health, crons, test mails and notifications. */
+export async function goThroughAdministration({ call, admin: as }: Parts): Promise<void> {
+  for (const open of ['getHealthz', 'getReadyz', 'getHealth', 'getMetrics', 'getOpenapiJson', 'getDocs'])
+    await call(open);
+  for (const open of ['getDocsReferenceCss', 'getDocsReferenceJs', 'getXClockEcho']) await call(open);
+  for (const own of ['getInnerMetrics', 'getAdminMe', 'getAdminAdmins', 'getAdminSettings', 'getAdminTheme'])
+    await call(own, { as });
+  const page = { page: '1', perPage: '2' };
+  await call('getAdminAudit', { as, query: { ...page, action: 'collections.create' } });
+  await call('getAdminLogs', { as, query: { ...page, principal_type: 'admin', status: '2xx', since: '0' } });
+
+  const { json: made } = await call('postAdminAdmins', { as, body: { email: 'eve@example.com', password } });
+  const id = textAt(made, 'data.id');
+  await call('patchAdminAdminsById', { as, path: { id }, body: { email: 'eva@example.com' } });
+  await call('deleteAdminAdminsById', { as, path: { id } });
+  await call('postAdminLogin', { body: firstAdmin });
+  const sessions = listAt((await call('getAdminSessions', { as })).json, 'data');
+  const other = sessions.find(({ current }) => current !== true);
+  await call('deleteAdminSessionsById', { as, path: { id: String(other?.id) } });
+  await call('deleteAdminSessions', { as });
+  const { json: again } = await call('postAdminLogin', { body: firstAdmin });
+  await call('postAdminLogout', { as: textAt(again, 'data.token') });
+
+  await call('postAdminSettingsTestEmail', { as, body: { to: 'ops@example.com' } });
+  await call('postAdminNotificationsTest', { as, body: { to: 'phone', title: 'Hello', body: 'there' } });
+
+  const crons = listAt((await call('getAdminCrons', { as })).json, 'data');
+  const name = String(crons[0]?.name);
+  await call('postAdminCronsByNameRun', { as, path: { name } });
+  await call('getAdminCronsByNameRuns', { as, path: { name }, query: page });
+}
+
+/** Calls the operations on webhooks. Returns the ids of a webhook that stays and of its delivery. */
+export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ id: string; deliveryId: string }> {
+  const body = { name: 'journey', url: 'http://127.0.0.1:9/', events: ['everything.create'] };
+  const make = async () => textAt((await call('postAdminWebhooks', { as, body })).json, 'data.id');
+  await call('deleteAdminWebhooksById', { as, path: { id: await make() } });
+  const id = await make();
+  const path = { id };
+  await call('getAdminWebhooks', { as, query: { perPage: '3' } });
+  await call('getAdminWebhooksById', { as, path });
+  await call('patchAdminWebhooksById', { as, path, body: { name: 'renamed' } });
+  await call('postAdminWebhooksByIdRegenerateSecret', { as, path, body: { overlap_seconds: 60 } });
+  await call('getAdminWebhooksByIdStatus', { as, path });
+  const deliveryId = textAt((await call('postAdminWebhooksByIdTest', { as, path })).json, 'data.id');
+  await call('getAdminWebhooksByIdDeliveries', { as, path, query: { event: 'webhook.test' } });
+  await call('getAdminWebhooksByIdDeliveriesByDeliveryId', { as, path: { id, deliveryId } });
+  await call('postAdminWebhooksByIdDeliveriesByDeliveryIdRedeliver', { as, path: { id, deliveryId } });
+  await call('postAdminWebhooksByIdReplay', { as, path, body: { since: 0 } });
+  return { id, deliveryId };
+}

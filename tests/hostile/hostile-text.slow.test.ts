@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operationsOf } from '../fuzz/operations.ts';
+import type { Known } from '../fuzz/requests.ts';
+import { destructive, excluded, makeContents } from '../fuzz/subject.ts';
+import type { Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { type Stack, startStack, type Topology } from '../harness/stack.ts';
+import { openProbe, type Pause, type Probe } from './probe.ts';
+import { type HostileRequest, hostileRequests, withHostileHeaders } from './requests.ts';
+
+/** The longest pause of an event loop, in milliseconds. */
+const maxPauseMs = 250;
+
+/** A request is slow when it pauses the process each time; a single pause may be the machine's. */
+const attempts = 4;
+
+/** Requests that are sent together. When a group causes a pause, each of its requests is sent again alone. */
+const groupSize = 8;
+
+/** Operations that get hostile headers: each reads headers that the others do not. */
+const readersOfHeaders: readonly string[] = ['get_everything', 'list_everything', 'create_everything'];
+
+/** Selects operations by a part of their id. */
+const chosen = process.env.HOSTILE_OPERATIONS;
+
+/** Both topologies run the same routes, so separate processes get only operations whose texts take another way there. */
+const calledInProcesses: readonly string[] = ['create_everything', 'list_everything', 'postAuthByCollectionLogin'];
+
+const isCalled = (topology: Topology, id: string): boolean =>
+  chosen === undefined ? topology === 'one' || calledInProcesses.includes(id) : id.includes(chosen);
+
+for (const topology of ['one', 'processes'] satisfies Topology[]) {
+  test(`no text that a client sends stops an event loop, ${topology} [cost §4.1]`, {
+    timeout: 1_500_000,
+  }, async (t) => {
+    await using stack = await startStack({ topology });
+    const admin = await stack.admin();
+    const user = await stack.user();
+    await admin.patch('/api/v1/admin/settings', { 'auth.otp.enabled': '1', 'auth.anonymous.enabled': '1' });
+    const known = await makeContents(stack);
+    await using probe = await openProbe(stack);
+    const statuses = new Map<number, number>();
+    const slow: string[] = [];
+    const failed: string[] = [];
+    const send = async ({ method, path, name, ...sending }: HostileRequest): Promise<void> => {
+      const client: Client = path.startsWith('/api/v1/auth/') ? user : admin;
+      const { status } = await client.send(method, path, sending);
+      if (status === 500) failed.push(name);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    };
+    for (const group of groupsOf(await requestsTo(stack, known, topology))) {
+      const together = await probe.watch(() => Promise.all(group.map(send)));
+      if (!isLong(together)) continue;
+      for (const request of group) {
+        const pause = await shortestPause(probe, () => send(request));
+        if (pause) slow.push(`${request.name}: ${Math.round(pause.waitedMs)} ms, ${pause.workedMs} ms of a core`);
+      }
+    }
+    t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
+    assert.deepEqual({ slow, failed }, { slow: [], failed: [] });
+  });
+}
+
+/** Every request of the document that an admin sees, made one by one: together they have some gigabytes. */
+async function requestsTo(stack: Stack, known: Known, topology: Topology): Promise<Iterable<HostileRequest>> {
+  const admin = await stack.admin();
+  const { document, operations } = await eventually('the document knows the collections', async () => {
+    const { json } = await admin.get('/api/v1/openapi.json');
+    const operations = operationsOf(json);
+    return operations.some(({ id }) => id === 'create_everything') && { document: json, operations };
+  });
+  const called = operations.filter((operation) => isCalled(topology, operation.id) && !excluded.has(operation.id));
+  return (function* () {
+    for (const operation of called) {
+      const existing = destructive.has(operation.id) ? {} : known;
+      yield* hostileRequests(document, operation, existing);
+      if (readersOfHeaders.includes(operation.id)) yield* withHostileHeaders(operation, existing);
+    }
+  })();
+}
+
+function* groupsOf(requests: Iterable<HostileRequest>): Generator<HostileRequest[]> {
+  let group: HostileRequest[] = [];
+  for (const request of requests) {
+    group.push(request);
+    if (group.length < groupSize) continue;
+    yield group;
+    group = [];
+  }
+  yield group;
+}
+
+const isLong = ({ waitedMs, workedMs }: Pause): boolean => waitedMs > maxPauseMs && workedMs > maxPauseMs;
+
+/** Returns the shortest pause of a request over all attempts; undefined when one of them was short. */
+async function shortestPause(probe: Probe, send: () => Promise<void>): Promise<Pause | undefined> {
+  const pauses: Pause[] = [];
+  while (pauses.length < attempts) {
+    const pause = await probe.watch(send);
+    if (!isLong(pause)) return undefined;
+    pauses.push(pause);
+  }
+  return pauses.sort((a, b) => a.waitedMs - b.waitedMs)[0];
+}

@@ -1,0 +1,124 @@
+import type { Operation } from '../fuzz/operations.ts';
+import type { Known } from '../fuzz/requests.ts';
+import type { Sending } from '../harness/client.ts';
+import type { JsonObject } from '../harness/json.ts';
+import { multipart } from '../harness/multipart.ts';
+import { userCollection } from '../harness/stack.ts';
+import { fittingValue, type Path, targetOf, textPlaces, withValueAt } from './places.ts';
+import { hostileTexts, hostileValues } from './texts.ts';
+
+/** One request with one hostile text in it. */
+export interface HostileRequest extends Sending {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Characters of one text. A place gets twenty texts, 2 MB in all; quadratic code takes seconds for one. */
+const textLength = 100_000;
+/** Characters of a body; a JSON body may have 1 MiB. */
+const bodyLength = 1_000_000;
+
+const headers = [
+  'Accept',
+  'Accept-Encoding',
+  'Authorization',
+  'Content-Type',
+  'Cookie',
+  'Forwarded',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'If-Range',
+  'Origin',
+  'Prefer',
+  'Range',
+  'Traceparent',
+  'User-Agent',
+  'X-Forwarded-For',
+  'X-Request-Id',
+];
+
+/** Requests to an operation with a hostile text in each header. The gateway reads the headers of all operations alike. */
+export const withHostileHeaders = (operation: Operation, known: Known): HostileRequest[] =>
+  headers.flatMap((header) =>
+    hostileTexts(textLength)
+      .filter(({ text }) => /^[\x21-\x7e]/.test(text) && /^[\x20-\x7e]*$/.test(text))
+      .map(({ name, text }) => ({
+        name: `${operation.id}, header ${header}: ${name}`,
+        method: operation.method,
+        path: targetOf(operation, valuesOf(operation, known)),
+        headers: { [header]: text },
+      })),
+  );
+
+/** Requests to an operation with a hostile text in each place of its path, its query, its body and its form. */
+export function* hostileRequests(document: unknown, operation: Operation, known: Known): Generator<HostileRequest> {
+  const values = valuesOf(operation, known);
+  const { method, id } = operation;
+  for (const { name: parameter, in: place } of operation.parameters) {
+    if (place === 'header') continue;
+    for (const { name, text } of hostileTexts(textLength)) {
+      const encoded = inUrl(text).slice(0, textLength);
+      const isInPath = place === 'path';
+      const path = targetOf(
+        operation,
+        isInPath ? { ...values, [parameter]: encoded } : values,
+        isInPath ? {} : { [parameter]: encoded },
+      );
+      yield { name: `${id}, ${place} ${parameter}: ${name}`, method, path };
+    }
+  }
+  if (!operation.body) return;
+  const path = targetOf(operation, values);
+  for (const { name, ...sending } of bodiesOf(document, operation.body))
+    yield { name: `${id}, ${name}`, method, path, ...sending };
+  if (!operation.takesForm) return;
+  for (const { name, ...sending } of formsOf(document, operation.body))
+    yield { name: `${id}, ${name}`, method, path, ...sending };
+}
+
+/** Encodes only the characters that a URL cannot hold, as a careless client does. */
+const inUrl = (text: string): string =>
+  text.toWellFormed().replace(/[^\x21-\x7e]|["<>\\#&+[\]]/g, (character) => encodeURIComponent(character));
+
+function valuesOf({ path, parameters }: Operation, known: Known): Record<string, string> {
+  const values = parameters.flatMap(({ name }) => (known[name]?.[0] === undefined ? [] : [[name, known[name][0]]]));
+  return { ...Object.fromEntries(values), ...(path.startsWith('/api/v1/auth/') && { collection: userCollection }) };
+}
+
+type Named = Sending & { readonly name: string };
+
+const inJson = { 'Content-Type': 'application/json' };
+
+function* bodiesOf(document: unknown, schema: JsonObject): Generator<Named> {
+  const fitting = fittingValue(document, schema);
+  const withAt = (place: Path, json: string) =>
+    JSON.stringify(withValueAt(fitting, place, '@here')).replace('"@here"', () => json);
+  for (const place of textPlaces(document, schema)) {
+    const about = `body ${place.join('.')}`;
+    for (const { name, text } of hostileTexts(textLength))
+      yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, JSON.stringify(text)) };
+    for (const [name, json] of hostileValues(textLength))
+      yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, json) };
+  }
+  for (const [name, rawBody] of hostileValues(bodyLength)) yield { name: `body: ${name}`, headers: inJson, rawBody };
+  yield { name: 'body: a long name', headers: inJson, rawBody: JSON.stringify({ ['a'.repeat(bodyLength)]: 1 }) };
+}
+
+/** A form has 2 MB of text: two parts of one field. */
+function* formsOf(document: unknown, schema: JsonObject): Generator<Named> {
+  const fields = new Set(textPlaces(document, schema).map(([field]) => String(field)));
+  for (const field of [...fields, '_json']) {
+    for (const { name, text } of hostileTexts(bodyLength)) {
+      const part = { name: field, content: text };
+      yield { name: `form ${field}: ${name}`, ...multipart(part, part) };
+    }
+  }
+  for (const { name, text } of hostileTexts(60_000)) {
+    const filename = `${text.replaceAll('"', '%22')}.png`;
+    yield { name: `name of a file: ${name}`, ...multipart({ name: 'photo', filename, content: 'x' }) };
+  }
+  const headers = { 'Content-Type': `multipart/form-data; boundary=${'a'.repeat(60_000)}b` };
+  yield { name: 'boundary', headers, rawBody: 'a'.repeat(2_000_000) };
+}

@@ -1,0 +1,29 @@
+import type { BesideResult, ExpensiveReadsResult, ProbeResult } from '../beside/measure-beside.ts';
+import { type Style, table } from './table.ts';
+
+const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+
+const head = ['another client, beside expensive reads', 'idle p95 ms', '20 addresses', 'ratio', 'one address', 'ratio'];
+
+const cells = ({ title, idleP95, manyP95, oneP95 }: ProbeResult): string[] => [
+  title,
+  ms(idleP95),
+  ms(manyP95),
+  (manyP95 / idleP95).toFixed(1),
+  ms(oneP95),
+  (oneP95 / idleP95).toFixed(1),
+];
+
+function answers({ statuses, unanswered }: ExpensiveReadsResult): string {
+  const byStatus = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  return [...byStatus, `${unanswered} without an answer`].join(', ');
+}
+
+/** Formats the latencies of other clients beside expensive reads, and the answers to those, as paragraphs. */
+export const besideLines = ({ probes, many, one }: BesideResult, style: Style): string[][] => [
+  table(head, probes.map(cells), style),
+  [
+    `Answers to the expensive reads of 20 addresses: ${answers(many)}.`,
+    `Answers to those of one address: ${answers(one)}.`,
+  ].map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`)),
+];

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { at, numberAt } from '../../harness/json.ts';
+import { is } from '../../harness/matching.ts';
+import { refused } from '../../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../../harness/scenario.ts';
+import type { Target } from '../../harness/target.ts';
+
+const spec = 'extensions §6.8';
+
+export async function transactions(t: TestContext, target: Target): Promise<void> {
+  const admin = await target.admin();
+  const { guest } = target;
+  const name = { name: 'name', type: 'text', options: { unique: true } };
+  const define = (collection: string, fields: readonly object[], more: object = {}) =>
+    admin.post('/api/v1/collections', { name: collection, type: 'base', fields, ...more });
+  await define('transfers', [name]);
+  await define('transfer_vault', [name], { create_rule: '' });
+  await define('transfer_notes', [{ name: 'text', type: 'text' }]);
+  await define('transfer_counters', [{ name: 'n', type: 'number' }]);
+  await guest.create('transfers', { name: 'taken' });
+  const sent = (title: string, body: object, expect: Scenario['expect'], more: Partial<Scenario> = {}): Scenario => ({
+    name: title,
+    request: 'POST /api/x/transfers',
+    body,
+    expect,
+    spec,
+    ...more,
+  });
+  const done = (data: unknown) => ({ status: 200, json: { data } });
+  const created = (count: number) => Array<string>(count).fill('transfers.create');
+  await runScenarios(t, target, [
+    sent('all of its writes are done', { names: ['a', 'b'] }, done(null), { events: created(2) }),
+    sent('nothing is left of one with a refused write', { names: ['c', 'taken'] }, refused.invalid('name')),
+    sent('nothing is left of one that throws', { names: ['d', 'e'], how: 'refuses' }, refused.conflict),
+    sent('nothing is left of its hooks', { names: ['hooked', 'taken'] }, refused.invalid('name')),
+    sent('a refused write that is caught is rolled back alone', { names: ['f', 'taken', 'g'] }, done(['taken']), {
+      request: 'POST /api/x/transfers/caught',
+      events: created(2),
+    }),
+    sent('it dispatches events', { names: ['h'], how: 'dispatches' }, done(null), {
+      events: ['transfers.create', 'transfer.done'],
+    }),
+    sent('events are sent only with the commit', { names: ['i'], how: 'dispatches and refuses' }, refused.conflict),
+    sent('values are stored only with the commit', {}, done(1), { request: 'GET /api/x/transfers/done' }),
+    sent('a write as the caller obeys the rules', { names: ['j'], how: 'is refused to the caller' }, refused.forbidden),
+    sent(
+      'a write as an admin passes the rules',
+      { names: ['k'], how: 'is refused to the caller' },
+      { status: 200 },
+      {
+        as: 'admin',
+        events: ['transfers.create', 'transfer_vault.create'],
+      },
+    ),
+    sent('it sees what it wrote', { names: ['l'], how: 'sees what it wrote' }, done(is.number), { events: created(1) }),
+    ...['inner', 'outer'].map((how) =>
+      sent(`a nested one is refused (${how})`, { how }, done(is.matching(/transactions do not nest$/)), {
+        request: 'POST /api/x/transfers/nested',
+      }),
+    ),
+    sent('its tools fail after its end', {}, done(is.matching(/the transaction is over$/)), {
+      request: 'POST /api/x/transfers/leaks',
+    }),
+  ]);
+
+  const namesThere = async () => {
+    const { json } = await guest.get('/api/v1/transfers?perPage=100&sort=name&fields=name');
+    return (at(json, 'data') as { name: string }[]).map((row) => row.name).join();
+  };
+  await t.test('refused writes left nothing, others are stored', async () => {
+    assert.equal(await namesThere(), 'a,b,f,g,h,k,l,taken');
+    assert.equal(numberAt((await guest.get('/api/v1/transfer_notes')).json, 'totalItems'), 0);
+  });
+
+  await t.test('each of thirty concurrent ones sees the record as the one before left it', async () => {
+    const { id } = await guest.create('transfer_counters', { n: 0 });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => guest.send('POST', '/api/x/transfers/count', { body: { id } })),
+    );
+    const sums = answers.map(({ json }) => at(json, 'data'));
+    assert.deepEqual(
+      sums.toSorted((a, b) => Number(a) - Number(b)),
+      Array.from({ length: 30 }, (_, index) => index + 1),
+    );
+  });
+
+  await t.test('two that lock the same records in another order are both done', async () => {
+    const [one, two] = [
+      await guest.create('transfer_counters', { n: 0 }),
+      await guest.create('transfer_counters', { n: 0 }),
+    ];
+    const cross = (...ids: string[]) => guest.send('POST', '/api/x/transfers/cross', { body: { ids } });
+    const answers = await Promise.all([cross(one.id, two.id), cross(two.id, one.id)]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    for (const { id } of [one, two])
+      assert.equal(numberAt((await guest.get(`/api/v1/transfer_counters/${id}`)).json, 'data.n'), 2);
+  });
+
+  await t.test('nothing is left of a failed one of a cron', async () => {
+    const path = '/api/v1/admin/crons/transfers.moves';
+    await admin.post(`${path}/run`, {}, 202);
+    const run = await eventually('the run is over', async () => {
+      const { json } = await admin.get(`${path}/runs`);
+      return at(json, 'data.0.status') === 'failed' ? at(json, 'data.0.error') : undefined;
+    });
+    assert.match(String(run), /validation failed/);
+    assert.doesNotMatch(await namesThere(), /cron/);
+  });
+}

@@ -1,0 +1,52 @@
+import { multipart, type Part } from '../harness/multipart.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { define } from './file-forms.ts';
+
+onEachTopology('the JSON in a form has the limits of a JSON body', async (t, target) => {
+  const admin = await target.admin();
+  await define(admin, 'shapes', [
+    { name: 'meta', type: 'json' },
+    { name: 'more', type: 'json' },
+    { name: 'place', type: 'geoPoint' },
+    { name: 'spot', type: 'vector', options: { dimensions: 2 } },
+    { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } },
+  ]);
+  const deep = `[${'{"a":['.repeat(500)}1${']}'.repeat(500)}]`;
+  // Four of them have more members than a body may have, two of them have less than 100 kB.
+  const members = (prefix: string) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`${prefix}${index}`, 1])));
+  const meta = { name: 'meta', content: members('a') };
+  const shape = (name: string, parts: readonly Part[], expect: Scenario['expect']): Scenario => ({
+    name,
+    spec: 'files §3.5',
+    request: 'POST /api/v1/shapes',
+    ...multipart(...parts),
+    expect,
+  });
+  await runScenarios(t, target, [
+    shape('_json nests too deep', [{ name: '_json', content: `{"meta":${deep}}` }], refused.malformed),
+    ...['meta', 'place', 'spot', 'tags'].map((name) =>
+      shape(`${name} nests too deep`, [{ name, content: deep }], refused.malformed),
+    ),
+    shape(
+      'too many different members together',
+      [
+        { name: '_json', content: `{"more":${members('a')}}` },
+        { name: 'meta', content: members('b') },
+        { name: 'place', content: members('c') },
+        { name: 'tags', content: `[${members('d')}]` },
+      ],
+      refused.malformed,
+    ),
+    {
+      ...shape(
+        'the same members, however often',
+        [{ name: '_json', content: `{"more":${members('a')}}` }, ...Array<Part>(5).fill(meta)],
+        { status: 201 },
+      ),
+      events: ['shapes.create'],
+    },
+  ]);
+});

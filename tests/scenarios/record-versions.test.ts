@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { openBusReader } from '../harness/bus-reader.ts';
+import type { Answer, Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { numberAt, objectAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { define, rowsOf, text } from './history-rows.ts';
+
+const number = (name: string) => ({ name, type: 'number' });
+const etagOf = ({ headers }: Answer): string => String(headers.etag);
+const versionOf = (answer: Answer): string => etagOf(answer).slice(3, -1);
+const updatedOf = ({ json }: Answer): number => numberAt(objectAt(json, 'data'), 'updated');
+
+/** Writes until two writes are within one second. Returns their answers. */
+async function writeTwiceInASecond(client: Client, path: string): Promise<readonly [Answer, Answer]> {
+  return eventually('two writes in one second', async () => {
+    const first = await client.send('PATCH', path, { body: { n: 1 } });
+    const second = await client.send('PATCH', path, { body: { n: 2 } });
+    return updatedOf(first) === updatedOf(second) ? ([first, second] as const) : undefined;
+  });
+}
+
+onEachTopology('each write makes a new version', async (t, target) => {
+  const { guest } = target;
+  const root = await target.admin();
+  await define(root, 'counters', [number('n'), text('title')]);
+  await root.post('/api/v1/collections', {
+    name: 'shown_counters',
+    type: 'view',
+    view_query: 'select * from counters',
+    view_rule: null,
+  });
+  const { id } = await guest.create('counters', { n: 0 });
+  const path = `/api/v1/counters/${id}`;
+
+  await t.test('the ETag is the second and the count of the write within it [records §8.1]', async () => {
+    const [first, second] = await writeTwiceInASecond(guest, path);
+    assert.ok(is.etag.fits(etagOf(first)) && is.etag.fits(etagOf(second)));
+    const [at = '', revision = '0'] = versionOf(first).split('.');
+    assert.equal(versionOf(second), `${at}.${Number(revision) + 1}`);
+    assert.equal(Number(at), updatedOf(first));
+    assert.deepEqual(Object.keys(objectAt(second.json, 'data')), ['id', 'n', 'title', 'created', 'updated']);
+  });
+
+  await t.test('two versions of one second have different ETags [records §9.3]', async () => {
+    const [first, second] = await writeTwiceInASecond(guest, path);
+    const known = (etag: string) => guest.send('GET', path, { headers: { 'If-None-Match': etag } });
+    assert.deepEqual([(await known(etagOf(first))).status, (await known(etagOf(second))).status], [200, 304]);
+    assert.equal(etagOf(await guest.get(path)), etagOf(second));
+  });
+
+  await t.test('a write to an earlier version of its second is 412 with the current one [records §9.1]', async () => {
+    const [first, second] = await writeTwiceInASecond(guest, path);
+    for (const method of ['PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { body: { n: 3 } } : {};
+      const refused = await guest.send(method, path, { ...body, headers: { 'If-Match': etagOf(first) } });
+      assert.deepEqual([refused.status, etagOf(refused)], [412, etagOf(second)]);
+      assert.equal(textAt(refused.json, 'details.etag'), etagOf(second));
+    }
+  });
+
+  await t.test('a hundred writes have a hundred versions, none ahead of the clock [records §8.1]', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const answer = await guest.send('PATCH', path, { body: { n } });
+        return { answer, clockSec: Math.floor(Date.now() / 1000) };
+      }),
+    );
+    assert.equal(new Set(answers.map(({ answer }) => etagOf(answer))).size, 100);
+    for (const { answer, clockSec } of answers) assert.ok(updatedOf(answer) <= clockSec, answer.text);
+  });
+
+  await t.test('of fifty writers with one version exactly one wins [records §9.1]', async () => {
+    const [, { headers }] = await writeTwiceInASecond(guest, path);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        guest.send('PATCH', path, { body: { n }, headers: { 'If-Match': String(headers.etag) } }),
+      ),
+    );
+    const [winner, ...others] = answers.toSorted((a, b) => a.status - b.status);
+    assert.ok(winner);
+    assert.deepEqual([winner.status, ...new Set(others.map(({ status }) => status))], [200, 412]);
+    assert.ok(others.every((answer) => etagOf(answer) === etagOf(winner)));
+  });
+
+  await t.test('history, restore and events name the versions [history §2.1, events §2.5]', async () => {
+    await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+    const fresh = await guest.send('POST', '/api/v1/counters', { body: { n: 0, title: 'zero' } });
+    const other = `/api/v1/counters/${objectAt(fresh.json, 'data').id}`;
+    const written = [fresh, ...(await writeTwiceInASecond(guest, other))];
+    await guest.delete(other);
+    const rows = await rowsOf(guest, other);
+    const versions = rows.map((row) => textAt(row, 'version'));
+    assert.equal(new Set(versions).size, rows.length);
+    for (const answer of written) {
+      const row = rows.find(({ version }) => version === versionOf(answer));
+      assert.deepEqual(row?.snapshot, objectAt(answer.json, 'data'));
+      assert.equal(numberAt(row, 'at'), updatedOf(answer));
+    }
+    const eventsOf = () =>
+      bus?.events.flatMap(({ body }) =>
+        String(body.event).startsWith('counters.') && textAt(body, 'data.record.id') === other.split('/').at(-1)
+          ? [body.version]
+          : [],
+      );
+    if (bus)
+      await eventually('the events', () => {
+        assert.deepEqual(eventsOf()?.toReversed(), versions);
+        return true;
+      });
+  });
+
+  await t.test('restore takes the last version of a second, or the named one [history §5.1]', async () => {
+    const [first, second] = await writeTwiceInASecond(guest, path);
+    const restore = (query: string) => root.send('POST', `${path}/restore?${query}`);
+    const named = await restore(`version=${versionOf(first)}`);
+    assert.deepEqual([named.status, objectAt(named.json, 'data').n], [200, 1]);
+    // Later writes may be within the same second: the last row of that second counts.
+    const last = (await rowsOf(guest, path)).find(({ at }) => at === updatedOf(second));
+    const timed = await restore(`at=${updatedOf(second)}`);
+    assert.equal(objectAt(timed.json, 'data').n, numberAt(last, 'snapshot.n'));
+    assert.notEqual(etagOf(timed), etagOf(named));
+  });
+
+  await t.test('the ETag of a row of a view never matches an earlier row of its second [records §8.3]', async () => {
+    const shown = `/api/v1/shown_counters/${id}`;
+    await eventually('the view knows the record', async () => (await guest.get(shown)).status === 200);
+    await guest.patch(path, { n: 1 });
+    const before = await guest.get(shown);
+    const known = { headers: { 'If-None-Match': etagOf(before) } };
+    assert.equal((await guest.send('GET', shown, known)).status, 304);
+    await guest.patch(path, { n: 2 });
+    const after = await guest.send('GET', shown, known);
+    assert.deepEqual([after.status, objectAt(after.json, 'data').n], [200, 2]);
+    assert.deepEqual(Object.keys(objectAt(after.json, 'data')), ['id', 'n', 'title', 'created', 'updated']);
+  });
+});
