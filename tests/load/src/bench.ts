@@ -9,14 +9,9 @@ import { residentMb, untilIdle } from './process-usage.ts';
 import { startProduct } from './product/start-product.ts';
 import { describeMachine, describeOtherLoad } from './report/machine.ts';
 import type { Result } from './report/result.ts';
+import { allRows, isWanted } from './rows/all-rows.ts';
 import { measureBesideExtension } from './rows/beside-extension.ts';
-import { cascade } from './rows/cascade.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
-import { reads } from './rows/reads.ts';
-import { related } from './rows/related.ts';
-import { signIns } from './rows/sign-ins.ts';
-import { vectorSearch } from './rows/vector-search.ts';
-import { writes } from './rows/writes.ts';
 import { findAuthor, seed, sizes } from './seed.ts';
 import { median } from './statistics.ts';
 import { measureWebhooks } from './webhooks/measure-webhooks.ts';
@@ -47,26 +42,25 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   const generator = startGenerator();
   cleanUp.defer(() => generator.stop());
 
-  const isWanted = (name: string) => options.rows.length === 0 || options.rows.some((start) => name.startsWith(start));
   const measuring: Measuring = { generator, database, product, bare, admin: product.admin, ...options };
-  const rows = await measureRows(measuring, isWanted, tell);
-  if (isWanted('extension')) {
+  const rows = await measureRows(measuring, options, tell);
+  if (isWanted(options, 'extension')) {
     tell('a create in a product with an extension, and in one without');
     rows.push(await measureBesideExtension(measuring, options, cleanUp));
   }
 
   let statements: Result['statements'];
-  if (isWanted('create')) {
+  if (isWanted(options, 'create')) {
     tell('the statement of a create without HTTP, with its event and without');
     statements = await measureStatements(product.databaseUrl, database, options);
   }
   let beside: Result['beside'];
-  if (isWanted('beside')) {
+  if (isWanted(options, 'beside')) {
     tell('other clients beside the most expensive reads of 20 guests');
     beside = await measureBeside(measuring, cleanUp);
   }
   let webhooks: Result['webhooks'];
-  if (isWanted('webhooks')) {
+  if (isWanted(options, 'webhooks')) {
     tell('webhooks');
     const { admin, url: productUrl, pid: productPid } = product;
     const authorId = await findAuthor(database, sizes['10k'].authors);
@@ -84,14 +78,10 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   };
 }
 
-async function measureRows(
-  measuring: Measuring,
-  isWanted: (name: string) => boolean,
-  tell: Tell,
-): Promise<RowResult[]> {
+async function measureRows(measuring: Measuring, options: Options, tell: Tell): Promise<RowResult[]> {
   const results: RowResult[] = [];
-  for (const row of [...reads, ...signIns, ...related, vectorSearch, ...writes, cascade]) {
-    if (!isWanted(row.name)) continue;
+  for (const row of allRows) {
+    if (!isWanted(options, row.name)) continue;
     tell(row.title);
     results.push(await measureRow(row, measuring));
   }

@@ -1,4 +1,5 @@
 import { runBench } from './bench.ts';
+import { compareCheckouts } from './compare/compare-checkouts.ts';
 import { readOptions, UsageError, usage } from './options.ts';
 import { present } from './report/present.ts';
 import { allFailures } from './report/result.ts';
@@ -19,7 +20,10 @@ const tell = (text: string): void => {
 
 try {
   const options = readOptions(process.argv.slice(2));
-  if (options) {
+  if (options?.against !== undefined) {
+    const lines = await compareCheckouts({ ...options, against: options.against }, tell, cleanUp);
+    process.stdout.write(`\n${lines.join('\n')}\n`);
+  } else if (options) {
     const result = await runBench(options, tell, cleanUp);
     tell('done');
     process.stdout.write(`\n${present(result, options.markdown ? 'markdown' : 'text')}`);

@@ -10,6 +10,7 @@ export const usage = `Usage: npm run bench -- [options]
   --connections <n>   connections of the load generator (default 50)
   --log-level <name>  log level of the product (default warn: no line per request, like the bare server)
   --profile <dir>     directory for a CPU profile of the product
+  --against <dir>     another checkout, installed: compares the rows of requests with it, in turn
   --markdown          prints the result in the form of docs/performance.md
 `;
 
@@ -20,6 +21,8 @@ export interface Options {
   readonly connections: number;
   readonly logLevel: string;
   readonly profileDirectory: string | undefined;
+  /** Root of the checkout to compare with. */
+  readonly against: string | undefined;
   readonly markdown: boolean;
 }
 
@@ -37,6 +40,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     connections: positive('connections', values.connections),
     logLevel: values['log-level'],
     profileDirectory: values.profile,
+    against: values.against,
     markdown: values.markdown,
   };
 }
@@ -53,6 +57,7 @@ function parse(args: readonly string[]) {
         connections: { type: 'string', default: '50' },
         'log-level': { type: 'string', default: 'warn' },
         profile: { type: 'string' },
+        against: { type: 'string' },
         markdown: { type: 'boolean', default: false },
       },
     }).values;

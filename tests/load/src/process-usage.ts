@@ -6,11 +6,27 @@ const ticksPerSec = 100;
 
 /** Returns the CPU time of a process so far, in milliseconds; undefined without /proc. */
 export function cpuTimeMs(pid: number): number | undefined {
+  const fields = fieldsOf(pid);
+  return fields && ticksOf(fields, 11, 12);
+}
+
+/** Fields of /proc/<pid>/stat after the name of the command: user and system time, then those of ended children, at 11. */
+function fieldsOf(pid: number): string[] | undefined {
   const stat = read(`/proc/${pid}/stat`);
-  if (!stat) return undefined;
-  // The name of the command, in parentheses, may contain anything. User and system time are fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSec;
+  // The name, in parentheses, may contain anything.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+const ticksOf = (fields: readonly string[], ...indexes: number[]): number =>
+  (indexes.reduce((sum, index) => sum + Number(fields[index]), 0) * 1000) / ticksPerSec;
+
+/** Returns the CPU time of a process and of its children, ended ones included, in milliseconds; undefined without /proc. */
+export function cpuTimeWithChildrenMs(pid: number): number | undefined {
+  const own = fieldsOf(pid);
+  if (!own) return undefined;
+  const children = (read(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean);
+  const sums = children.map((child) => cpuTimeMs(Number(child)) ?? 0);
+  return sums.reduce((sum, value) => sum + value, ticksOf(own, 11, 12, 13, 14));
 }
 
 /** Returns the resident memory of a process, in MB; undefined without /proc. */

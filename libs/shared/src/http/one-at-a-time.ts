@@ -1,12 +1,7 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { createLineBudget } from '../line-budget.ts';
 import type { Logger } from '../logging.ts';
-
-interface WaitingRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+import type { Connection, Connections, WaitingRequest } from './connections.ts';
 
 /** How many requests may wait behind others. */
 export interface WaitingLimit {
@@ -22,12 +17,6 @@ export const defaultWaitingLimit: WaitingLimit = { perConnection: 16, total: 10_
 /** Clients can cause a line with every connection. */
 const linesPerMinute = 12;
 
-/** The requests that wait on a connection that has one under way. */
-interface Line {
-  readonly requests: WaitingRequest[];
-  isPausing: boolean;
-}
-
 /**
  * Passes the requests of a connection to an app one after another, each when the last byte of the previous answer has
  * been sent. node:http passes all at once: the answers of a client that pipelines hundreds of requests and reads
@@ -35,62 +24,62 @@ interface Line {
  */
 export function oneAtATime(
   app: RequestListener,
+  connections: Connections,
   { perConnection, total }: WaitingLimit,
   log?: Logger,
 ): RequestListener {
-  const lines = new WeakMap<Socket, Line>();
   const reportCut = createReport(log);
   let waitingTotal = 0;
 
-  function begin(socket: Socket, { request, response }: WaitingRequest): void {
-    response.once('close', () => beginNext(socket));
+  function begin(connection: Connection, { request, response }: WaitingRequest): void {
+    connection.answer = response;
+    response.on('close', beginNext);
     app(request, response);
   }
 
-  function beginNext(socket: Socket): void {
-    const requests = lines.get(socket)?.requests ?? [];
+  function beginNext(this: ServerResponse): void {
+    const connection = connections.of(this.req.socket);
+    if (!connection) return;
+    const { socket, waiting } = connection;
+    connection.answer = undefined;
     // A connection that is closing gets no more answers.
-    const next = socket.writable ? requests.shift() : undefined;
-    if (!next) {
-      forget(socket);
-      return;
-    }
+    if (!socket.writable) forgetWaiting(connection);
+    const next = waiting.shift();
+    if (!next) return;
     waitingTotal -= 1;
-    if (requests.length < perConnection && socket.isPaused()) socket.resume();
-    begin(socket, next);
+    if (waiting.length < perConnection && socket.isPaused()) socket.resume();
+    begin(connection, next);
   }
 
-  function forget(socket: Socket): void {
-    waitingTotal -= lines.get(socket)?.requests.length ?? 0;
-    lines.delete(socket);
+  function forgetWaiting({ waiting }: Connection): void {
+    waitingTotal -= waiting.length;
+    waiting.length = 0;
   }
 
   /** Pauses after the bytes already read are parsed, since the parser resumes the connection after each request. */
-  function pause(socket: Socket, line: Line): void {
-    if (line.isPausing) return;
-    line.isPausing = true;
+  function pause(connection: Connection): void {
+    if (connection.isPausing) return;
+    connection.isPausing = true;
     process.nextTick(() => {
-      line.isPausing = false;
-      if (line.requests.length >= perConnection) socket.pause();
+      connection.isPausing = false;
+      if (connection.waiting.length >= perConnection) connection.socket.pause();
     });
   }
 
   return (request, response) => {
-    const { socket } = request;
-    if (!socket.writable) return;
-    const line = lines.get(socket);
-    if (!line) {
-      lines.set(socket, { requests: [], isPausing: false });
-      begin(socket, { request, response });
+    const connection = connections.of(request.socket);
+    if (!connection?.socket.writable) return;
+    if (!connection.answer) {
+      begin(connection, { request, response });
       return;
     }
-    const count = line.requests.push({ request, response });
+    const count = connection.waiting.push({ request, response });
     waitingTotal += 1;
-    if (count >= perConnection) pause(socket, line);
+    if (count >= perConnection) pause(connection);
     if (waitingTotal <= total || count <= perConnection) return;
     reportCut(count);
-    forget(socket);
-    socket.destroy();
+    forgetWaiting(connection);
+    connection.socket.destroy();
   };
 }
 

@@ -1,8 +1,9 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { heartbeat } from '../background/index.ts';
 import { ConfigError } from '../config.ts';
+import { createConnections, lastAnswer } from './connections.ts';
 import { continueOnDemand } from './continue-on-demand.ts';
 import { defaultWaitingLimit, oneAtATime, type WaitingLimit } from './one-at-a-time.ts';
 import { cutSlowClients, defaultPatience, type Patience } from './slow-clients.ts';
@@ -43,13 +44,10 @@ const idleSweepMs = 50;
  */
 export function listen(app: RequestListener, options: ListenOptions): Promise<ListeningServer> {
   const { port, host, isBehindGateway = false, patience = defaultPatience, log } = options;
-  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
-  const unread = boundUnreadAnswers(app, options.unreadLimit ?? defaultUnreadLimit, options);
-  const inTurn = oneAtATime(cutSlowClients(unread.app, patience), options.waitingLimit ?? defaultWaitingLimit, log);
-  const serve: RequestListener = (request, response) => {
-    lastAnswers.set(request.socket, response);
-    inTurn(request, response);
-  };
+  const connections = createConnections();
+  const patientApp = cutSlowClients(app, patience);
+  const serve = oneAtATime(patientApp, connections, options.waitingLimit ?? defaultWaitingLimit, log);
+  const endChecks = boundUnreadAnswers(connections, options.unreadLimit ?? defaultUnreadLimit, options);
   const server = createServer(
     {
       maxHeaderSize: isBehindGateway ? maxHeaderBytes + contextBytes : maxHeaderBytes,
@@ -63,11 +61,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     serve,
   );
   server.timeout = patience.periodMs;
-  const connections = new Set<Socket>();
-  server.on('connection', (socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
+  server.on('connection', connections.add);
   // By default node:http silently drops headers after the thousandth.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request, response) => {
@@ -81,7 +75,8 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     // Further bytes cause the same error again.
     if (refused.has(socket)) return;
     refused.add(socket);
-    refuseUnreadable(error, socket, lastAnswers.get(socket));
+    const connection = connections.of(socket);
+    refuseUnreadable(error, socket, connection && lastAnswer(connection));
   };
   server.on('clientError', refuse);
   server.on('connect', (_request, socket) => refuse(new Error('this server is not a proxy'), socket));
@@ -89,14 +84,14 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   // browser opened in advance and that has sent nothing.
   const closeIdle = () => {
     server.closeIdleConnections();
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    for (const { socket } of connections) if (socket.bytesRead === 0) socket.destroy();
   };
   const close = () =>
     new Promise<void>((resolve, reject) => {
       const endSweep = heartbeat(idleSweepMs, closeIdle);
       server.close((error) => {
         endSweep();
-        unread.stop();
+        endChecks();
         if (error) reject(error);
         else resolve();
       });

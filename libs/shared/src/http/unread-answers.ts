@@ -1,8 +1,8 @@
-import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createLineBudget } from '../line-budget.ts';
 import type { Logger } from '../logging.ts';
 import { type Metrics, sampledGauge } from '../metrics/index.ts';
+import type { Connections } from './connections.ts';
 
 /** How many bytes of unread answers a process holds in memory. */
 export interface UnreadLimit {
@@ -23,49 +23,50 @@ export interface UnreadReports {
 /** Clients can cause a line with every check. */
 const linesPerMinute = 12;
 
-interface UnreadBound {
-  /** The app with bounded answers. */
-  readonly app: RequestListener;
-  stop(): void;
-}
-
 /**
  * Bounds the unread bytes of all clients together. Beyond the limit connections are cut until the rest fits: first
- * those whose clients have read nothing since the last check, those with the most bytes first. The app gets the
- * requests of a connection one after another, so a connection has one answer.
+ * those whose clients have read nothing since the last check, those with the most bytes first. Returns a function that
+ * ends the checks.
  */
 export function boundUnreadAnswers(
-  app: RequestListener,
+  connections: Connections,
   { maxBytes, everyMs }: UnreadLimit,
   reports: UnreadReports,
-): UnreadBound {
-  const open = new Set<ServerResponse>();
-  const report = createReport(open, reports);
+): () => void {
+  const report = createReport(connections, reports);
   /** The bytes that clients had read at the last check. */
   let readBefore = new Map<Socket, number>();
 
   function check(): void {
-    const unread = [...open].filter(({ writableLength }) => writableLength > 0);
-    const read = new Map(unread.map(({ req: { socket } }) => [socket, socket.bytesWritten - socket.writableLength]));
-    const isStalled = ({ req: { socket } }: ServerResponse) => read.get(socket) === readBefore.get(socket);
+    const unread = unreadAnswers(connections);
+    const read = new Map(unread.map(({ socket, bytes }) => [socket, socket.bytesWritten - bytes]));
+    const isStalled = ({ socket }: UnreadAnswer) => read.get(socket) === readBefore.get(socket);
+    const excess = totalBytes(unread) - maxBytes;
+    if (excess > 0) {
+      unread.sort((a, b) => Number(isStalled(b)) - Number(isStalled(a)) || b.bytes - a.bytes);
+      report(cut(unread, excess));
+    }
     readBefore = read;
-    const excess = unreadBytes(unread) - maxBytes;
-    if (excess <= 0) return;
-    unread.sort((a, b) => Number(isStalled(b)) - Number(isStalled(a)) || b.writableLength - a.writableLength);
-    report(cut(unread, excess));
   }
 
   const timer = setInterval(check, everyMs);
   timer.unref();
-  return {
-    app(request, response) {
-      open.add(response);
-      response.once('close', () => open.delete(response));
-      app(request, response);
-    },
-    stop: () => clearInterval(timer),
-  };
+  return () => clearInterval(timer);
 }
+
+interface UnreadAnswer {
+  readonly socket: Socket;
+  readonly bytes: number;
+}
+
+function unreadAnswers(connections: Connections): UnreadAnswer[] {
+  const unread: UnreadAnswer[] = [];
+  for (const { socket, answer } of connections)
+    if (answer && answer.writableLength > 0) unread.push({ socket, bytes: answer.writableLength });
+  return unread;
+}
+
+const totalBytes = (unread: readonly UnreadAnswer[]): number => unread.reduce((sum, { bytes }) => sum + bytes, 0);
 
 interface Cut {
   readonly connections: number;
@@ -73,25 +74,19 @@ interface Cut {
 }
 
 /** Cuts the connections of the first answers, until at least `minBytes` are freed. */
-function cut(unread: readonly ServerResponse[], minBytes: number): Cut {
-  let [connections, bytes] = [0, 0];
-  for (const response of unread) {
-    if (bytes >= minBytes) break;
-    connections += 1;
-    bytes += response.writableLength;
-    response.req.socket.destroy();
+function cut(unread: readonly UnreadAnswer[], minBytes: number): Cut {
+  const cut = { connections: 0, bytes: 0 };
+  for (const { socket, bytes } of unread) {
+    if (cut.bytes >= minBytes) break;
+    cut.connections += 1;
+    cut.bytes += bytes;
+    socket.destroy();
   }
-  return { connections, bytes };
+  return cut;
 }
 
-const unreadBytes = (responses: Iterable<ServerResponse>): number => {
-  let bytes = 0;
-  for (const { writableLength } of responses) bytes += writableLength;
-  return bytes;
-};
-
 /** Creates a function that logs and counts cuts; also registers the gauge of unread bytes. */
-function createReport(open: Iterable<ServerResponse>, { log, metrics }: UnreadReports): (cut: Cut) => void {
+function createReport(connections: Connections, { log, metrics }: UnreadReports): (cut: Cut) => void {
   const mayWarn = createLineBudget(linesPerMinute, (count) =>
     log?.warn({ count }, 'more connections were cut because of unread answers; their lines were omitted'),
   );
@@ -103,7 +98,7 @@ function createReport(open: Iterable<ServerResponse>, { log, metrics }: UnreadRe
     sampledGauge(metrics, {
       name: 'recordbus_unread_answers_bytes',
       help: 'Bytes of answers that clients have not read yet, apart from the buffers of the system.',
-      sample: () => unreadBytes(open),
+      sample: () => totalBytes(unreadAnswers(connections)),
     });
   return ({ connections, bytes }) => {
     counter?.inc(connections);

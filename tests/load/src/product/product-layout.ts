@@ -17,3 +17,8 @@ export async function findDatabaseUrl(dataDirectory: string): Promise<string> {
   const port = (await readFile(join(home, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[3]?.trim();
   return `postgres://recordbus:${password}@127.0.0.1:${port}/recordbus`;
 }
+
+/** Returns the id of the process of that PostgreSQL. */
+export async function findDatabaseProcess(dataDirectory: string): Promise<number> {
+  return Number((await readFile(join(dataDirectory, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}

@@ -22,13 +22,15 @@ interface StartOptions {
   readonly logLevel: string;
   readonly profileDirectory: string | undefined;
   readonly extensionsDirectory?: string | undefined;
+  /** Root of another checkout to start; default: this one. */
+  readonly checkout?: string | undefined;
 }
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** Starts the product and creates its first admin. */
 export async function startProduct(options: StartOptions): Promise<Product> {
-  const { logLevel, profileDirectory, extensionsDirectory } = options;
+  const { logLevel, profileDirectory, extensionsDirectory, checkout: root = ownRoot } = options;
   const dataDirectory = mkdtempSync(join(tmpdir(), 'recordbus-bench-'));
   // Variables of the person who runs the bench must not affect the product.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));

@@ -7,12 +7,12 @@ import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
 
 /** One of the two compared servers. */
-interface Side {
+export interface Side {
   readonly url: string;
   readonly pid: number;
 }
 
-interface SideResult extends Percentiles {
+export interface SideResult extends Percentiles {
   /** The median of the rounds. */
   readonly requestsPerSec: number;
   /** CPU time of the server's process for one request, in microseconds. */
@@ -39,7 +39,7 @@ export interface Measuring {
   readonly connections: number;
 }
 
-const warmUpSeconds = 1;
+export const warmUpSeconds = 1;
 
 /** Measures a row: a warm-up on each side, then rounds on the product and the bare server in turn. */
 export async function measureRow(row: Row, measuring: Measuring): Promise<RowResult> {
@@ -55,11 +55,12 @@ export async function measureRow(row: Row, measuring: Measuring): Promise<RowRes
   return { row, product: ofProduct, bare: ofBare };
 }
 
-interface Round extends JobResult {
+export interface Round extends JobResult {
   readonly cpuMs: number | undefined;
 }
 
-async function runRound(
+/** Sends the requests of a row to one side for the given time. */
+export async function runRound(
   row: Row,
   side: Side,
   { generator, database, product, bare, seconds, ...measuring }: Measuring,
@@ -77,7 +78,7 @@ async function runRound(
   return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
 }
 
-function summarize(rounds: readonly Round[]): SideResult {
+export function summarize(rounds: readonly Round[]): SideResult {
   const requestCount = rounds.reduce((sum, { latenciesMs }) => sum + latenciesMs.length, 0);
   const cpuMs = rounds.reduce<number | undefined>(
     (sum, round) => (sum === undefined || round.cpuMs === undefined ? undefined : sum + round.cpuMs),

@@ -1,0 +1,15 @@
+import type { Options } from '../options.ts';
+import { cascade } from './cascade.ts';
+import { reads } from './reads.ts';
+import { related } from './related.ts';
+import type { Row } from './row.ts';
+import { signIns } from './sign-ins.ts';
+import { vectorSearch } from './vector-search.ts';
+import { writes } from './writes.ts';
+
+/** The rows of requests, in the order in which they run. */
+export const allRows: readonly Row[] = [...reads, ...signIns, ...related, vectorSearch, ...writes, cascade];
+
+/** Whether the command line selects a part of the bench. */
+export const isWanted = ({ rows }: Options, name: string): boolean =>
+  rows.length === 0 || rows.some((start) => name.startsWith(start));
