@@ -14,7 +14,9 @@ type LogFields = ReturnType<typeof logFields>;
 
 /** The scope of a request. Work that outlives it, such as a connection, no longer logs with its fields. */
 interface Scope {
+  /** Computed at first use from the context of a request. */
   fields: LogFields | undefined;
+  isOver: boolean;
   /** Undefined for work of the product itself. */
   readonly context: RequestContext | undefined;
   /** The client of the context, computed at first use. */
@@ -33,24 +35,31 @@ async function inScope<T>(
   response: ServerResponse | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const scope = { fields, context, client: undefined, response, release: undefined };
+  const scope = { fields, isOver: false, context, client: undefined, response, release: undefined };
   try {
     return await scopes.run(scope, work);
   } finally {
-    scope.fields = undefined;
+    scope.isOver = true;
   }
+}
+
+function currentFields(): LogFields | undefined {
+  const scope = scopes.getStore();
+  if (!scope || scope.isOver) return undefined;
+  if (scope.context) scope.fields ??= logFields(scope.context);
+  return scope.fields;
 }
 
 /** Runs the work of a request: its log lines have the request's fields. */
 export const inRequest = <T>(context: RequestContext, work: () => Promise<T>, response?: ServerResponse): Promise<T> =>
-  inScope(logFields(context), context, response, work);
+  inScope(undefined, context, response, work);
 
 /** Runs work that a request caused and that continues after its answer: its log lines have the request's fields too. */
 export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
-  inScope(scopes.getStore()?.fields, undefined, undefined, work);
+  inScope(currentFields(), undefined, undefined, work);
 
 /** Returns the fields of the current request, none outside a request, as a new object that the logger may fill. */
-export const currentLogFields = (): object => ({ ...scopes.getStore()?.fields });
+export const currentLogFields = (): object => ({ ...currentFields() });
 
 /** Returns the client of the current request, as rate limits identify it; undefined for work of the product itself. */
 export function currentClient(): string | undefined {

@@ -3,9 +3,9 @@
  * calls it, and parallel safe, so a plan with it may have workers.
  */
 export const statements = [
-  `create function system.answer_too_large() returns text language plpgsql volatile parallel safe as $$
+  `create function system.answer_too_large(bytes bigint) returns text language plpgsql volatile parallel safe as $$
 begin
-  raise exception 'the answer is too large' using errcode = 'RB001';
+  raise exception 'the answer is too large: % bytes', bytes using errcode = 'RB001';
 end
 $$`,
 ];

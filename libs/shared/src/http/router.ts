@@ -16,6 +16,7 @@ export interface Match<R> {
 interface Resource<R> {
   /** The path with numbered parameters. */
   readonly shape: string;
+  readonly parameterCount: number;
   readonly routes: Map<string, { readonly route: R; readonly parameters: readonly string[] }>;
 }
 
@@ -40,10 +41,10 @@ export function createRouter<R extends Routable>(
   const finder = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 1024 });
   const resources = new Map<string, Resource<R>>();
 
-  function getResource(shape: string): Resource<R> {
+  function getResource(shape: string, parameterCount: number): Resource<R> {
     let resource = resources.get(shape);
     if (!resource) {
-      resource = { shape, routes: new Map() };
+      resource = { shape, parameterCount, routes: new Map() };
       resources.set(shape, resource);
       finder.on('GET', shape, () => {}, resource);
     }
@@ -54,7 +55,7 @@ export function createRouter<R extends Routable>(
     for (const path of route.paths) {
       const parameters: string[] = [];
       const shape = path.replace(/:([^/]+)/g, (_, name: string) => `:${parameters.push(name) - 1}`);
-      const resource = getResource(shape);
+      const resource = getResource(shape, parameters.length);
       if (resource.routes.has(route.method)) throw new Error(`${route.method} ${path} is declared twice`);
       resource.routes.set(route.method, { route, parameters });
     }
@@ -66,11 +67,13 @@ export function createRouter<R extends Routable>(
     const resource: Resource<R> = found.store;
     if (isImpossible(resource.shape, found.params)) throw notFound('route');
     // `/posts//` has an extra slash, not an empty parameter.
-    for (const name in found.params) if (found.params[name] === '') throw notFound('route');
+    for (let index = 0; index < resource.parameterCount; index += 1)
+      if (found.params[index] === '') throw notFound('route');
     const entry = resource.routes.get(method === 'HEAD' ? 'GET' : method);
     if (!entry) throw methodNotAllowed(allowOf(resource));
     const params: Record<string, string | undefined> = {};
-    for (const [index, name] of entry.parameters.entries()) params[name] = found.params[index];
+    for (let index = 0; index < resource.parameterCount; index += 1)
+      params[entry.parameters[index] as string] = found.params[index];
     return { route: entry.route, params };
   };
 }

@@ -2,7 +2,7 @@ import { answerTooLarge } from '@recordbus/database';
 
 /** SQL for `text`. The statement fails when `bytes` is more than `maxBytes`. */
 export const withinLimit = (maxBytes: string, bytes: string, text: string): string =>
-  `case when ${bytes} > ${maxBytes} then system.answer_too_large() else ${text} end`;
+  `case when ${bytes} > ${maxBytes} then system.answer_too_large(${bytes}) else ${text} end`;
 
 /**
  * SQL that joins the column `json` of a select with commas; '' without rows. The bytes are summed row by row, so the
@@ -12,6 +12,18 @@ export const joinedWithinLimit = (select: string, maxBytes: string): string => `
   select string_agg(${withinLimit(maxBytes, 'c.bytes', 'c.json')}, ',') from (
     select g.json, sum(octet_length(g.json)) over (rows unbounded preceding) as bytes from (${select} offset 0) g
   ) c
+), '')`;
+
+/** Most records of a page whose bytes are summed only when all of it is composed. */
+export const mostSummedAtEnd = 30;
+
+/**
+ * The same for at most `mostSummedAtEnd` records. The database composes all of them before it compares their bytes,
+ * which takes 20 µs less for 20 small records than a sum row by row. Only for the lane of plain pages, which remembers
+ * collections with large ones.
+ */
+export const joinedThenLimited = (select: string, maxBytes: string): string => `coalesce((
+  select ${withinLimit(maxBytes, 'sum(octet_length(g.json))::bigint', "string_agg(g.json, ',')")} from (${select} offset 0) g
 ), '')`;
 
 /** SQL for one text that is part of an answer. */

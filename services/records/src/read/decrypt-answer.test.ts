@@ -173,8 +173,8 @@ test('an answer that is too large once decrypted is refused [cost §2.1]', async
     const whole = bodyOf(JSON.stringify(text));
     const bytes = Buffer.byteLength(whole);
     assert.equal(await decryptAnswer(encryption, shownNotes, encrypted, bytes), whole);
-    await assert.rejects(decryptAnswer(encryption, shownNotes, encrypted, bytes - 1), refusal);
-    await assert.rejects(decryptAnswer(encryption, shownNotes, encrypted, 2000), refusal);
+    await assert.rejects(async () => decryptAnswer(encryption, shownNotes, encrypted, bytes - 1), refusal);
+    await assert.rejects(async () => decryptAnswer(encryption, shownNotes, encrypted, 2000), refusal);
     const history = `{"data":{"data":[{"snapshot":{"note":${JSON.stringify(encrypt(text))}}}]}}`;
     await assert.rejects(decryptHistory(encryption, notes, history, 2000), refusal);
     assert.equal(await decryptAnswer(encryption, shownNotes, encrypted), whole);

@@ -17,12 +17,12 @@ const unitsPerCheck = 65_536;
  * wrote it. Large bodies are decrypted in time slices. Throws 422 for a body of more than `maxBytes` once decrypted. The
  * answer of a write has no limit, since the record is already written (cost §2.1).
  */
-export async function decryptAnswer(
+export function decryptAnswer(
   encryption: FieldEncryption,
   shown: ShownCollections,
   body: string,
   maxBytes: number = Number.POSITIVE_INFINITY,
-): Promise<string> {
+): string | Promise<string> {
   const record = encryptedMembersOf(encryption, shown);
   return record ? decryptTexts(body, nestedIn('data', record), maxBytes) : body;
 }

@@ -60,8 +60,10 @@ export async function findRecord(
   const query = expand === undefined && collection.type !== 'view' ? reads.get : reads.shaped;
   const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
   if (row?.isAllowed === false) throw ruleRefusal(ruleContext.principal);
-  if (row) checkAnswerSize(row.body, maxBytes);
-  return row && { ...row, body: await decryptAnswer(encryption, projection, row.body, maxBytes) };
+  if (!row) return undefined;
+  checkAnswerSize(row.body, maxBytes);
+  const decrypted = decryptAnswer(encryption, projection, row.body, maxBytes);
+  return { version: row.version, body: typeof decrypted === 'string' ? decrypted : await decrypted };
 }
 
 /** The most bytes that the answer may have. */

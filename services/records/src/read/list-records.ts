@@ -3,7 +3,7 @@ import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schem
 import { type Prepared, perCollection } from '../record/prepared.ts';
 import { audienceOf } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
-import { joinedWithinLimit } from './answer-limit.ts';
+import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from './answer-limit.ts';
 import { readCondition, readSort } from './conditions.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
 import { readExpand } from './expansion.ts';
@@ -75,7 +75,7 @@ export async function listRecords(
   const isShaped = !isPlainList(request) || isCounted || totalMode === 'count';
   const [row] = await (isShaped
     ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
-    : reads.page<{ body: string } & Total>(statementFor));
+    : reads.page<{ body: string } & Total>(collection.name, statementFor));
   if (!row) throw new Error('the statement of a list returned no row');
   if (!skipTotal && !isCounted) keepTotal(collection, row, !known);
   return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
@@ -131,7 +131,9 @@ export function composeList(
   order by ${orderBy}
   limit ${isCommonPage(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
 ) p ${from}`;
-  const head = `'{"data":[' || ${joinedWithinLimit(page, maxBytes)} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
+  const isSummedAtEnd = isPlainList(request) && condition === undefined && perPage <= mostSummedAtEnd;
+  const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
+  const head = `'{"data":[' || ${joined} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
   if (totalMode === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
     return { text, parameters, projection };

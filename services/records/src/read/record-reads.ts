@@ -13,8 +13,8 @@ import { AppError } from '@recordbus/shared/errors';
 export interface RecordReads {
   /** A get without expansions. */
   readonly get: Query;
-  /** A first page that its client did not shape. `maxBytes` is the most bytes of the answer. */
-  page<R>(statementFor: (maxBytes: number) => Statement): Promise<R[]>;
+  /** A first page of a collection that its client did not shape. `maxBytes` is the most bytes of the answer. */
+  page<R>(collection: string, statementFor: (maxBytes: number) => Statement): Promise<R[]>;
   /** A shaped read. */
   readonly shaped: Query;
   /** A shaped read of several statements that see one snapshot. */
@@ -26,19 +26,26 @@ export interface RecordReads {
 /** Larger pages are read as shaped reads, where they do not delay small ones. */
 const maxPageBytes = 2 ** 20;
 
+/** How long the pages of a collection are read as shaped reads after one was larger, in milliseconds. */
+const largePagesMs = 60_000;
+const mostLargePages = 1000;
+
 /** Creates the reads of a service. Each read takes the current settings `records.*`. */
 export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: Pick<Settings, 'get'>): RecordReads {
   const timeoutMs = () => settings.get('records.read_timeout_ms');
   const maxAnswerBytes = () => settings.get('records.max_answer_bytes');
+  const largePages = createLargePages();
   const shaped: Query = (statement) => reads.shaped<never>(statement, timeoutMs()).catch(explainCost);
   return {
     get: (statement) => reads.get<never>(statement, timeoutMs()).catch(explainCost),
-    async page<R>(statementFor: (maxBytes: number) => Statement) {
+    async page<R>(collection: string, statementFor: (maxBytes: number) => Statement) {
       const maxBytes = maxAnswerBytes();
+      if (largePages.has(collection)) return shaped<R>(statementFor(maxBytes));
       try {
         return await reads.page<R>(statementFor(Math.min(maxBytes, maxPageBytes)), timeoutMs());
       } catch (error) {
-        if (maxBytes <= maxPageBytes || !isDatabaseError(error, sqlState.answerTooLarge)) return explainCost(error);
+        if (!isDatabaseError(error, sqlState.answerTooLarge)) return explainCost(error);
+        largePages.add(collection);
         return shaped<R>(statementFor(maxBytes));
       }
     },
@@ -51,11 +58,24 @@ export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: 
 /** Creates reads within the transaction of a write. */
 export const readsWithin = (query: Query, { maxAnswerBytes }: Pick<RecordReads, 'maxAnswerBytes'>): RecordReads => ({
   get: query,
-  page: (statementFor) => query(statementFor(maxAnswerBytes())),
+  page: (_collection, statementFor) => query(statementFor(maxAnswerBytes())),
   shaped: query,
   snapshot: (work) => work(query),
   maxAnswerBytes,
 });
+
+/** Remembers for a while which collections had a large first page. */
+function createLargePages() {
+  const untilMs = new Map<string, number>();
+  return {
+    has: (collection: string): boolean =>
+      untilMs.size > 0 && (untilMs.get(collection) ?? Number.NEGATIVE_INFINITY) > performance.now(),
+    add(collection: string): void {
+      if (untilMs.size >= mostLargePages) untilMs.clear();
+      untilMs.set(collection, performance.now() + largePagesMs);
+    },
+  };
+}
 
 /** Throws 422 for a read that exceeded its time or size (cost §1.4, §2.1), and any other error as it is. */
 function explainCost(error: unknown): never {
