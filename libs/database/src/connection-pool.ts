@@ -8,6 +8,7 @@ import { type ClassName, classOf } from './connection-budget.ts';
 import { endPool } from './end-pool.ts';
 import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
 import { GuardedClient } from './guarded-client.ts';
+import { sendStatement } from './send-statement.ts';
 import type { Query, Statement } from './statement.ts';
 
 /** The connections of one class. */
@@ -117,14 +118,12 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
 
   return {
     query: (statement, statementMs = budget.statementMs) =>
-      run(async (client) => (await client.query(asPg(statement, silenceOf(statementMs)))).rows, statementMs),
+      run((client) => sendStatement(client, statement, { silenceMs: silenceOf(statementMs) }), statementMs),
     transaction: (work, statementMs = budget.statementMs) =>
       run(async (client, discard) => {
         await client.query('begin');
         try {
-          const result = await work(
-            async (statement) => (await client.query(asPg(statement, longestStatementMs))).rows,
-          );
+          const result = await work((statement) => sendStatement(client, statement, { silenceMs: longestStatementMs }));
           await client.query('commit');
           return result;
         } catch (error) {
@@ -136,10 +135,3 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
     close: () => endPool(pool),
   };
 }
-
-const asPg = ({ name, text, values }: Statement, silenceMs: number) => ({
-  ...(name && { name }),
-  query_timeout: silenceMs,
-  text,
-  values: values as unknown[],
-});

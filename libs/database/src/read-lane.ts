@@ -6,6 +6,7 @@ import { BrokenAnswerError } from './broken-answer.ts';
 import type { ClassMeter } from './class-meter.ts';
 import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
 import { GuardedClient } from './guarded-client.ts';
+import { sendStatement } from './send-statement.ts';
 import type { Statement } from './statement.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
 
@@ -68,16 +69,15 @@ export class ReadLane {
     await Promise.allSettled(clients.map(async (opened) => (await opened)?.client.end()));
   }
 
-  async #send<R>({ name, text, values }: Statement): Promise<R[]> {
+  async #send<R>(statement: Statement): Promise<R[]> {
     this.#turn = (this.#turn + 1) % this.#options.size;
     const slot = this.#turn;
     this.#clients[slot] ??= this.#connect(slot);
     const { client, names } = await this.#clients[slot];
     writeTogether(client.connection.stream);
-    const { rows } = await names.use(name, (usable) =>
-      client.query({ ...(usable && { name: usable }), text, values: values as unknown[] }),
+    return names.use(statement.name, (usable) =>
+      sendStatement<R>(client, statement, { isUnnamed: usable === undefined }),
     );
-    return rows;
   }
 
   async #connect(slot: number): Promise<LaneClient> {

@@ -131,7 +131,7 @@ export function composeList(
   order by ${orderBy}
   limit ${isCommonPage(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
 ) p ${from}`;
-  const isSummedAtEnd = isPlainList(request) && condition === undefined && perPage <= mostSummedAtEnd;
+  const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= mostSummedAtEnd;
   const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
   const head = `'{"data":[' || ${joined} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
   if (totalMode === 'none') {
