@@ -68,7 +68,7 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
     waiting: () => gate.waiting,
   });
   const settingsOf = (statementMs: number): string =>
-    [`set statement_timeout = ${statementMs}`, budget.session].filter(Boolean).join('; ');
+    `set statement_timeout = ${statementMs}${budget.session === undefined ? '' : `; ${budget.session}`}`;
   const settingsAtStart = budget.session === undefined ? settingsOf(budget.statementMs) : '';
   /** The settings that a session already has. */
   const sessions = new WeakMap<pg.PoolClient, string>();

@@ -92,10 +92,17 @@ describe('shaped reads', () => {
   });
 
   test('begin on a short connection again when the statement itself was quick', async () => {
-    const { reads, log } = createReads({ answer: () => Promise.reject(canceled()), longMs: 100 });
+    const { reads, log } = createReads({ answer: () => Promise.reject(canceled()), longMs: 20 });
     await reads.read(statement, 5000);
     await reads.read(statement, 5000);
     assert.deepEqual(log, ['short', 'long', 'short', 'long']);
+  });
+
+  test('stay long ones when the statement is quick alone, but not on eight connections at once', async () => {
+    const { reads, log } = createReads({ answer: () => Promise.reject(canceled()), longMs: 249 });
+    await reads.read(statement, 5000);
+    await reads.read(statement, 5000);
+    assert.deepEqual(log, ['short', 'long', 'long']);
   });
 
   test('are refused when other replicas have all slots of the client', async () => {

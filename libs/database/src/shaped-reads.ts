@@ -68,7 +68,12 @@ export function createShapedReads({
     maxWaitMs: waitMs,
     refuse: () => refuse('all'),
   });
-  const shortMs = classOf('shortReads').statementMs;
+  const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
+  /**
+   * A statement that takes no longer on a long connection, of which there are as many as cores, is done in time also when
+   * all short connections are busy.
+   */
+  const quickMs = (shortMs * classOf('longReads').connections) / shortConnections;
 
   async function readShort<R>(client: string, statement: Statement): Promise<R[]> {
     const read = () => short.query<R>(statement);
@@ -91,7 +96,7 @@ export function createShapedReads({
   async function readLong<R>(client: string, statement: Statement, query: Query): Promise<R[]> {
     const startedAtMs = nowMs();
     const rows = await query<R>(statement);
-    if (nowMs() - startedAtMs < shortMs) slowReaders.forget(client, statement);
+    if (nowMs() - startedAtMs < quickMs) slowReaders.forget(client, statement);
     return rows;
   }
 

@@ -1,3 +1,5 @@
+import { createQueue, type Queue } from './queue.ts';
+
 interface FairGateOptions {
   /** How many pieces of work may run at once. */
   readonly width: number;
@@ -27,8 +29,24 @@ export interface FairGate {
 }
 
 interface Waiter {
-  readonly enter: () => void;
+  readonly waitsSinceMs: number;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: () => void;
+  hasGivenUp: boolean;
 }
+
+/** A client of the gate. */
+interface Client {
+  readonly name: string;
+  running: number;
+  /** Its waiters that have not given up. */
+  waiting: number;
+  /** In the order of their calls; those that gave up stay until their turn. */
+  readonly queue: Queue<Waiter>;
+}
+
+/** How many idle clients are kept. An entry that comes and goes with each piece of work would cost more. */
+const maxIdleClients = 1000;
 
 /**
  * Creates a gate before a scarce resource. Clients take turns, so a thousand waiting pieces of work of one client delay
@@ -36,78 +54,95 @@ interface Waiter {
  */
 export function createFairGate(options: FairGateOptions): FairGate {
   const { width, widthPerClient = width, maxWaiting, maxWaitingPerClient = maxWaiting, maxWaitMs } = options;
-  /** By client, in the order of their turns. */
-  const queues = new Map<string, Set<Waiter>>();
-  const runningOf = new Map<string, number>();
+  const clients = new Map<string, Client>();
+  /** The clients with waiters, in the order of their turns. */
+  const turns: Client[] = [];
   let running = 0;
   let waiting = 0;
 
-  const runningBy = (client: string): number => runningOf.get(client) ?? 0;
-  const mayEnter = (client: string): boolean => running < width && runningBy(client) < widthPerClient;
+  function clientOf(name: string): Client {
+    let client = clients.get(name);
+    if (!client) {
+      if (clients.size >= maxIdleClients) forgetIdle();
+      client = { name, running: 0, waiting: 0, queue: createQueue() };
+      clients.set(name, client);
+    }
+    return client;
+  }
 
-  function enter(client: string): void {
+  function forgetIdle(): void {
+    for (const { name, running, waiting } of clients.values()) if (running === 0 && waiting === 0) clients.delete(name);
+  }
+
+  const mayEnter = (client: Client): boolean => running < width && client.running < widthPerClient;
+
+  function enter(client: Client): void {
     running += 1;
-    runningOf.set(client, runningBy(client) + 1);
+    client.running += 1;
   }
 
-  function leave(client: string): void {
+  function leave(client: Client): void {
     running -= 1;
-    const left = runningBy(client) - 1;
-    if (left > 0) runningOf.set(client, left);
-    else runningOf.delete(client);
-    letIn();
+    client.running -= 1;
+    if (waiting > 0) letIn();
   }
 
+  /** Lets waiters in, one of each client in turn, as long as there is room. */
   function letIn(): void {
-    for (const [client, queue] of queues) {
-      if (running >= width) return;
-      if (!mayEnter(client)) continue;
-      const [first] = queue;
-      if (!first) continue;
-      forget(client, first);
-      // The rest of the client's queue moves behind the other clients.
-      const rest = queues.get(client);
-      if (rest) {
-        queues.delete(client);
-        queues.set(client, rest);
+    for (let at = 0; at < turns.length && running < width; ) {
+      const client = turns[at] as Client;
+      if (client.waiting > 0 && !mayEnter(client)) {
+        at += 1;
+        continue;
       }
+      turns.splice(at, 1);
+      const waiter = nextWaiter(client);
+      if (!waiter) continue;
+      // The rest of the client's waiters take their turn behind the other clients.
+      if (client.waiting > 0) turns.push(client);
       enter(client);
-      first.enter();
+      clearTimeout(waiter.timer);
+      options.onWaited?.((performance.now() - waiter.waitsSinceMs) / 1000);
+      waiter.resolve();
     }
   }
 
-  function forget(client: string, waiter: Waiter): void {
-    const queue = queues.get(client);
-    if (!queue?.delete(waiter)) return;
-    waiting -= 1;
-    if (queue.size === 0) queues.delete(client);
+  /** Takes the first waiter that has not given up. */
+  function nextWaiter(client: Client): Waiter | undefined {
+    for (let waiter = client.queue.shift(); waiter; waiter = client.queue.shift()) {
+      if (waiter.hasGivenUp) continue;
+      client.waiting -= 1;
+      waiting -= 1;
+      return waiter;
+    }
+    return undefined;
   }
 
-  function wait(client: string): Promise<void> {
-    const queue = queues.get(client) ?? new Set();
-    const isOwnFault = () => runningBy(client) >= widthPerClient;
-    if (waiting >= maxWaiting || queue.size >= maxWaitingPerClient)
-      throw options.refuse(queue.size >= maxWaitingPerClient || isOwnFault() ? 'client' : 'all');
-    queues.set(client, queue);
+  function wait(client: Client): Promise<void> {
+    const isOwnFault = () => client.running >= widthPerClient;
+    if (waiting >= maxWaiting || client.waiting >= maxWaitingPerClient)
+      throw options.refuse(client.waiting >= maxWaitingPerClient || isOwnFault() ? 'client' : 'all');
+    if (client.waiting === 0 && !turns.includes(client)) turns.push(client);
+    client.waiting += 1;
     waiting += 1;
-    const waitsSinceMs = performance.now();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        forget(client, waiter);
+      const giveUp = () => {
+        waiter.hasGivenUp = true;
+        client.waiting -= 1;
+        waiting -= 1;
         reject(options.refuse(isOwnFault() ? 'client' : 'all'));
-      }, maxWaitMs);
-      const waiter: Waiter = {
-        enter() {
-          clearTimeout(timer);
-          options.onWaited?.((performance.now() - waitsSinceMs) / 1000);
-          resolve();
-        },
       };
-      queue.add(waiter);
+      const waiter: Waiter = {
+        waitsSinceMs: performance.now(),
+        timer: setTimeout(giveUp, maxWaitMs),
+        resolve,
+        hasGivenUp: false,
+      };
+      client.queue.push(waiter);
     });
   }
 
-  function leaveOnce(client: string): () => void {
+  function leaveOnce(client: Client): () => void {
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
@@ -117,17 +152,20 @@ export function createFairGate(options: FairGateOptions): FairGate {
   }
 
   return {
-    async enter(client) {
+    async enter(name) {
+      const client = clientOf(name);
       if (mayEnter(client)) enter(client);
       else await wait(client);
       return leaveOnce(client);
     },
-    tryEnter(client) {
+    tryEnter(name) {
+      const client = clientOf(name);
       if (!mayEnter(client)) return undefined;
       enter(client);
       return leaveOnce(client);
     },
-    async run(client, work) {
+    async run(name, work) {
+      const client = clientOf(name);
       if (mayEnter(client)) enter(client);
       else await wait(client);
       try {

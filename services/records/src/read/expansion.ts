@@ -19,6 +19,19 @@ export interface Expansion {
 /** Each path is short, but planning a statement with many of them takes long. */
 const maxExpansions = 50;
 
+/** Most expansions of a page on the connections for pages that their clients did not shape. */
+const fewExpansions = 3;
+
+/** Whether the expansions of a page are a few rows of tables, each found by its primary key. */
+export function areFew(expansions: readonly Expansion[]): boolean {
+  const all = expansions.flatMap(withInner);
+  return (
+    all.length <= fewExpansions && all.every(({ target, needsRuleCheck }) => target.type !== 'view' && !needsRuleCheck)
+  );
+}
+
+const withInner = (expansion: Expansion): Expansion[] => [expansion, ...(expansion.inner ?? []).flatMap(withInner)];
+
 interface Node {
   readonly field: Field;
   readonly target: Collection;

@@ -6,7 +6,7 @@ import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from './answer-limit.ts';
 import { readCondition, readSort } from './conditions.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
-import { readExpand } from './expansion.ts';
+import { areFew, readExpand } from './expansion.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { columnList, type Projection, recordJson } from './record-json.ts';
 import type { RecordReads } from './record-reads.ts';
@@ -72,7 +72,7 @@ export async function listRecords(
   const window = isCommonPage(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
   const more = [...base, ...window, ...parameters.values(ruleContext.request)];
   const statementFor = (maxBytes: number) => ({ ...statement, values: [page, perPage, maxBytes, ...more] });
-  const isShaped = !isPlainList(request) || isCounted || totalMode === 'count';
+  const isShaped = !isPlainList(request, projection) || isCounted || totalMode === 'count';
   const [row] = await (isShaped
     ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
     : reads.page<{ body: string } & Total>(collection.name, statementFor));
@@ -84,9 +84,9 @@ export async function listRecords(
 /** Page sizes that user interfaces use. */
 const commonPageSizes = new Set([10, 20, 25, 30, 50, 100]);
 
-/** A first page in the default order: no parameter of the client makes it more expensive. */
-const isPlainList = (request: ListRequest): boolean =>
-  isCommonPage(request) && request.sort === undefined && request.filter === undefined && request.expand === undefined;
+/** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */
+const isPlainList = (request: ListRequest, { expansions = [] }: Projection): boolean =>
+  isCommonPage(request) && request.sort === undefined && request.filter === undefined && areFew(expansions);
 
 /**
  * A first page of a common size has its limit in the text of the statement. PostgreSQL assumes that a limit in a

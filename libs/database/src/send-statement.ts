@@ -1,0 +1,39 @@
+import pg from 'pg';
+import type { Statement } from './statement.ts';
+
+/** What the driver reads of a query beside what its types declare. */
+interface SentQuery extends pg.Query {
+  name?: string;
+  query_timeout?: number;
+}
+
+interface SendOptions {
+  /** How long to wait for a silent server, in milliseconds; that of the connection by default. */
+  readonly silenceMs?: number;
+  /** Whether the statement is sent without its name. */
+  readonly isUnnamed?: boolean;
+}
+
+/**
+ * Sends a statement on a connection and returns its rows. It makes the driver's query itself: the driver would copy the
+ * descriptors of an options object first, which costs 7 µs of a get's 160.
+ */
+export function sendStatement<R>(
+  client: pg.ClientBase,
+  { name, text, values }: Statement,
+  { silenceMs, isUnnamed = false }: SendOptions = {},
+): Promise<R[]> {
+  return new Promise<R[]>((resolve, reject) => {
+    const query: SentQuery = new pg.Query(text, values as unknown[], (error, result) => {
+      if (error) reject(error);
+      else resolve(result.rows as R[]);
+    });
+    if (name !== undefined && !isUnnamed) query.name = name;
+    if (silenceMs !== undefined) query.query_timeout = silenceMs;
+    client.query(query);
+  }).catch((error: unknown) => {
+    // The stack leads to the caller instead of the driver's reader.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  });
+}
