@@ -43,7 +43,7 @@ export const connectionBudget = {
     session: `${readOnly}; set max_parallel_workers_per_gather = 0`,
   },
   /** Records and files. One client leaves four connections to the others. */
-  writes: { connections: 20, perClient: 16, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
+  writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
   /** Sign-ins and registrations, and the counters of rate limits before them. */
   signIn: { connections: 6, perClient: 5, statementMs: 10_000, waitMs: 5000, maxWaiting: 2000 },
   /** Work of admins. Changes of the schema set their own statement time. */
