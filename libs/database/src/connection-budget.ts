@@ -20,8 +20,13 @@ interface ConnectionClass {
 /** Reading statements cannot write, whatever functions a view calls. */
 const readOnly = 'set default_transaction_read_only = on';
 
-/** Long reads keep the processor busy: at most as many at once as there are cores, and without parallel workers. */
-const longReads = Math.min(Math.max(availableParallelism(), 2), 8);
+const cores = availableParallelism();
+
+/** Shaped reads keep the processor busy. With more at once, gets and sign-ins wait for a core instead of a connection. */
+const shortReads = Math.min(Math.max(2 * cores, 4), 8);
+
+/** Long reads leave a core to everything else, and have no parallel workers. */
+const longReads = Math.min(Math.max(cores - 1, 1), 8);
 
 /**
  * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks find one,
@@ -33,7 +38,7 @@ export const connectionBudget = {
   /** First pages that their clients did not shape. Pipelined like gets. */
   lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
   /** Every shaped read begins here, and moves to the long reads when it is not done in time. */
-  shortReads: { connections: 8, statementMs: 250, waitMs: 5000, maxWaiting: 1000, session: readOnly },
+  shortReads: { connections: shortReads, statementMs: 250, waitMs: 5000, maxWaiting: 1000, session: readOnly },
   /** Reads that were not done in time. Each has its own statement time. */
   longReads: {
     connections: longReads,
@@ -73,7 +78,7 @@ export const shapedReadBudget = {
   maxWaiting: 2000,
   maxWaitingPerClient: 200,
   /** Connections of the short reads for clients whose recent reads were long. */
-  slowClientConnections: 2,
+  slowClientConnections: Math.max(shortReads / 4, 1),
   /** How often a long read checks whether one on another replica has ended, in milliseconds. */
   slotRetryMs: 250,
 } as const;

@@ -92,12 +92,18 @@ export function createShapedReads({
     return inSlot(client, (query) => readLong<R>(client, statement, query), statementMs);
   }
 
-  /** Runs a long read. A statement that is quick here was only delayed before: next time it begins as a short one. */
+  /**
+   * Runs a long read. A statement that is quick here was only delayed before: next time it begins as a short one. One
+   * that is slow again is remembered for longer.
+   */
   async function readLong<R>(client: string, statement: Statement, query: Query): Promise<R[]> {
     const startedAtMs = nowMs();
-    const rows = await query<R>(statement);
-    if (nowMs() - startedAtMs < quickMs) slowReaders.forget(client, statement);
-    return rows;
+    try {
+      return await query<R>(statement);
+    } finally {
+      if (nowMs() - startedAtMs < quickMs) slowReaders.forget(client, statement);
+      else slowReaders.note(client, statement);
+    }
   }
 
   /** Returns the result of a read if it is small or there is room for it, else only its size. */
