@@ -30,6 +30,10 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
   const notify = (label: string, body: object, expect: Scenario['expect']) =>
     tool(label, 'POST /api/x/tools/notify', expect, body);
   const failed = (code: string) => ({ status: 502, json: { error: is.text, code } });
+  await eventually('the service allows fetches from the receiver', async () => {
+    const { status } = await admin.send('POST', '/api/x/tools/fetch', { body: { url: receiver.url } });
+    return status === 200;
+  });
   await runScenarios(t, target, [
     fetching('a fetch', { url: receiver.url }, { status: 200, json: { data: { status: 200, text: '' } } }),
     fetching('a fetch of an address that egress denies', { url: 'http://10.0.0.1/' }, failed('egress_blocked')),
