@@ -22,10 +22,11 @@ const group = (tag: string, routes: readonly RouteManifest[]): string =>
     `### ${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`,
     tagDescriptions[tag] ?? '',
     table(
-      ['', 'who', 'what it does', 'answers'],
+      ['route', 'who', 'rate limit action', 'what it does', 'answers'],
       routes.map((route) => [
         code(`${route.method} ${canonicalPath(route)}`),
-        `${route.access}${route.action ? `; counted as ${code(route.action)}` : ''}`,
+        route.access,
+        route.action ? code(route.action) : '',
         `${route.summary}${route.idempotent ? ' (once per idempotency key)' : ''}`,
         Object.keys(route.answers).join(', '),
       ]),

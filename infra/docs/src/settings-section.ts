@@ -14,7 +14,7 @@ export const settingsSection: Section = {
       .map(({ title, readBy, settings, families }) =>
         [
           `## ${title}`,
-          `Followed by ${readBy.join(', ')}.`,
+          `Read by ${readBy.join(', ')}.`,
           table(
             ['key', 'default', 'takes', 'meaning'],
             Object.entries<Setting<unknown>>({ ...settings, ...families }).map(([key, setting]) => [

@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** The key of everything that is encrypted at rest (encryption §1.1). */
 export const encryptionKey = variable(
   'SERVICE_ENCRYPTION_KEY',
-  'Key for secret settings and encrypted fields: 32 bytes as hex or base64, or any passphrase. Without it the file encryption_key in the data directory, which npm start makes.',
+  'Key for secret settings and encrypted fields: 32 bytes as hex or base64, or any passphrase. Default: the file encryption_key in the data directory, which npm start creates.',
   z.string().optional(),
 );
 

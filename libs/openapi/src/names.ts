@@ -38,6 +38,7 @@ export function tagOf(route: Pick<RouteManifest, 'paths' | 'tag'>): string {
 const ownTags: Readonly<Record<string, string>> = {
   setup: 'admins',
   login: 'admins',
+  logout: 'admins',
   me: 'admins',
   sessions: 'admins',
   impersonate: 'admins',

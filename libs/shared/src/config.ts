@@ -91,11 +91,11 @@ export const logLevel = variable(
 );
 export const logFormat = variable(
   'SERVICE_LOG_FORMAT',
-  'Format of log lines: json, or text for people; text on a terminal and json elsewhere when not set.',
+  'Format of log lines, json or text. Default: text on a terminal, json elsewhere.',
   z.enum(['json', 'text'], 'must be json or text').optional(),
 );
 export const jwtSecret = variable(
   'SERVICE_JWT_SECRET',
-  'Secret that signs tokens; without it a secret file in the data directory, created at the first start.',
+  'Secret that signs tokens. Default: the file jwt_secret in the data directory, which the first start creates.',
   z.string().min(32, 'must have at least 32 characters').optional(),
 );

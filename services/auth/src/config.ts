@@ -25,7 +25,7 @@ export const authVariables = {
   trustedProxies: trustedProxiesVariable,
   adminEmail: variable(
     'SERVICE_ADMIN_EMAIL',
-    'E-mail address of the first admin, made at start when there is none.',
+    'Address of the first admin. The start creates this admin if there is none.',
     accountAddress.optional(),
   ),
   adminPassword: variable('SERVICE_ADMIN_PASSWORD', 'Password of the first admin.', z.string().optional()),

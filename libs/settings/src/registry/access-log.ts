@@ -8,5 +8,5 @@ export const accessLog = settingGroup('Access log', ['gateway'], {
     'notable',
     'Which requests the gateway logs: notable (refusals and slow ones, at most 120 a minute), all or off.',
   ),
-  'logs.slow_ms': setting(wholeNumber(1, 600_000), '1000', 'Milliseconds from which on a request counts as slow.'),
+  'logs.slow_ms': setting(wholeNumber(1, 600_000), '1000', 'A request counts as slow from this many milliseconds on.'),
 });

@@ -6,8 +6,12 @@ export const authFeatures = settingGroup(
   'Auth features',
   ['auth', 'records'],
   {
-    'auth.otp.enabled': setting(flag, '0', 'One-time code and magic link; needs mail.'),
-    'auth.mfa.enabled': setting(flag, '1', 'New TOTP enrolment; enrolled users sign in with it either way.'),
+    'auth.otp.enabled': setting(flag, '0', 'Sign-in by one-time code and magic link; needs mail.'),
+    'auth.mfa.enabled': setting(
+      flag,
+      '1',
+      'Users may set up an authenticator app. Users who have one sign in with it also while this is 0.',
+    ),
     'auth.anonymous.enabled': setting(flag, '0', 'Anonymous sign-in.'),
     'auth.impersonation.enabled': setting(flag, '1', 'Admins may act as a user.'),
   },

@@ -9,7 +9,7 @@ export const lockout = settingGroup('Brute-force lockout', ['auth'], {
   'auth.lockout.max_attempts': setting(
     wholeNumber(0, 100_000),
     '0',
-    'Failed logins per address or client until they are locked out; 0 is off.',
+    'Failed logins after which an address or a client is locked out; 0 means never.',
   ),
   'auth.lockout.duration_seconds': setting(
     numberWithFloor(leastDurationSec, yearSec),

@@ -7,7 +7,7 @@ export const passwordPolicy = settingGroup('Password policy', ['auth', 'admin', 
   'password.min_length': setting(
     numberWithFloor(leastLength, 256),
     '12',
-    'Least length in characters; below 8 counts as 8.',
+    'Shortest length in characters; below 8 counts as 8.',
   ),
   'password.require_upper': setting(flag, '0', 'An upper-case letter is required.'),
   'password.require_lower': setting(flag, '0', 'A lower-case letter is required.'),

@@ -9,7 +9,7 @@ const defaultRules = [
 ];
 
 export const rateLimit = settingGroup('Rate limiting', ['gateway'], {
-  'rate_limit.enabled': setting(flag, '1', 'Master switch of the rate limits.'),
+  'rate_limit.enabled': setting(flag, '1', 'Switches all rate limits on or off.'),
   'rate_limit.rules': setting(
     rateRules,
     JSON.stringify(defaultRules),

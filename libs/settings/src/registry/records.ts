@@ -5,7 +5,7 @@ export const records = settingGroup('Reading records', ['records'], {
   'records.read_timeout_ms': setting(
     wholeNumber(10, 60_000),
     '5000',
-    'How long a statement of a read may take, in milliseconds; then the read is refused as too expensive.',
+    'Longest time of a statement of a read, in milliseconds; then the read is refused as too expensive.',
   ),
   'records.max_answer_bytes': setting(
     wholeNumber(1024, 134_217_728),

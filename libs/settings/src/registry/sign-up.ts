@@ -10,7 +10,7 @@ export const signUpFamilies = {
   'auth.sign_up.<collection>': setting(
     z.enum(['open', 'closed'], 'must be open or closed'),
     'open',
-    'Whether people may sign up; with closed only admins create accounts, and existing accounts sign in.',
+    'Who may sign up: open (everyone) or closed (only admins create accounts; existing accounts sign in).',
   ),
   'oauth2.profile.<collection>': unsetSetting(
     profileMap,
@@ -20,6 +20,6 @@ export const signUpFamilies = {
   'oauth2.verified_email.<collection>': setting(
     flag,
     '0',
-    'A new account takes the address that the provider has verified, as verified.',
+    'A new account takes the address that the provider vouches for, as a proved address.',
   ),
 } as const;

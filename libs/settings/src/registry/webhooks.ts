@@ -7,16 +7,16 @@ export const webhooks = settingGroup('Webhooks', ['webhooks'], {
   'webhooks.pause_after_seconds': setting(
     wholeNumber(0, yearSec),
     '60',
-    'Seconds of failures without a success after which a webhook is paused; its events are kept. 0 = never.',
+    'A webhook is paused after this many seconds with nothing but failures; its deliveries wait. 0 means never.',
   ),
   'webhooks.pause_seconds': setting(
     wholeNumber(1, 86_400),
     '60',
-    'Seconds that a pause lasts; then one delivery is tried, and a success ends the pause.',
+    'Seconds that a pause lasts. Then one delivery is attempted; a success ends the pause.',
   ),
   'webhooks.disable_after_seconds': setting(
     wholeNumber(0, yearSec),
     '432000',
-    'Seconds of failures without a success after which a webhook is disabled. 0 = never.',
+    'A webhook is disabled after this many seconds with nothing but failures. 0 means never.',
   ),
 });

@@ -28,7 +28,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     method: 'GET',
     path: '/api/v1/admin/me',
     access: 'admin',
-    summary: 'The admin who is calling',
+    summary: 'Get the calling admin',
     answers: { 200: admin },
     async handler({ context: { principal } }) {
       const me = principal.type === 'admin' ? await findAdmin(database.query, principal.id) : undefined;
@@ -49,7 +49,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     idempotent: true,
     path: '/api/v1/admin/admins',
     access: 'admin',
-    summary: 'Add an admin',
+    summary: 'Create an admin',
     body: credentials,
     answers: { 201: admin },
     handler: async (input) => created(await addAdmin(database, passwords, input.body, nowSec(), actorOf(input))),
@@ -58,7 +58,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     method: 'PATCH',
     path: onePath,
     access: 'admin',
-    summary: 'Change the address or the password of an admin, who must sign in again',
+    summary: 'Change the address or the password of an admin; all tokens of the admin end',
     params,
     body: credentials.partial(),
     answers: { 200: admin, 404: 'There is no such admin.' },
@@ -73,7 +73,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     method: 'DELETE',
     path: onePath,
     access: 'admin',
-    summary: 'Remove an admin',
+    summary: 'Delete an admin',
     params,
     answers: { 200: z.null(), 404: 'There is no such admin.', 409: 'It is the last admin.' },
     async handler(input) {

@@ -63,7 +63,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       method: 'PATCH',
       path: collectionPath,
       access: 'admin',
-      summary: 'Change a collection; fields keep their data by id, and fields left out are dropped',
+      summary: 'Change a collection; fields keep their data by id, and fields that the body leaves out are dropped',
       params,
       body: collectionChange,
       answers: { 200: mayWarn(collectionJson), 400: 'The name is taken.', 404: 'There is no such collection.' },

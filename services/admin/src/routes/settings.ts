@@ -14,7 +14,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     method: 'GET',
     path,
     access: 'admin',
-    summary: 'Get every setting, defaults included, secrets decrypted',
+    summary: 'Get all settings, defaults included, secrets decrypted',
     answers: { 200: everySetting },
     handler: async () => ok(await currentSettings(deps)),
   }),
@@ -22,7 +22,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     method: 'PATCH',
     path,
     access: 'admin',
-    summary: 'Change some settings, all or none; an empty string restores the default',
+    summary: 'Change settings, all or none; an empty string restores the default',
     body: settingsPatch,
     described: { body: settingsPatchSchema },
     answers: {

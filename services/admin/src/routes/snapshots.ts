@@ -26,7 +26,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     method: 'GET',
     path: '/api/v1/admin/migrations/snapshot',
     access: 'admin',
-    summary: "Get every collection's definition, indexes included",
+    summary: 'Get the definitions of all collections, indexes included',
     answers: { 200: snapshotJson },
     handler: async () => ok(await exportSnapshot(database, nowSec())),
   }),
@@ -35,7 +35,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     idempotent: true,
     path: '/api/v1/admin/migrations/apply',
     access: 'admin',
-    summary: 'Create the missing collections of a snapshot; with mode sync, also change those that exist',
+    summary: 'Create the missing collections of a snapshot; with mode sync, also change existing ones',
     body: snapshotToApply,
     bodyLimitBytes,
     answers: {

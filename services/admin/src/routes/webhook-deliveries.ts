@@ -28,7 +28,7 @@ export const webhookDeliveryRoutes = ({
     idempotent: true,
     path: `${path}/test`,
     access: 'admin',
-    summary: 'Send a synthetic event to this webhook only',
+    summary: 'Send a test event to this webhook only',
     params,
     answers: { 200: deliveryJson, ...noSuchDelivery },
     handler: async (input) => {
@@ -89,7 +89,7 @@ export const webhookDeliveryRoutes = ({
     idempotent: true,
     path: `${path}/replay`,
     access: 'admin',
-    summary: 'Create new deliveries of the events delivered since a time',
+    summary: 'Create new deliveries of all events that were delivered since a time',
     params,
     body: replayRequest,
     answers: { 200: z.object({ count: z.number() }), ...noSuchDelivery },

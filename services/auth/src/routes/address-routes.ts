@@ -21,7 +21,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/request-verify'),
     access: 'user',
-    summary: 'Mail the caller a link that proves the address; none when it is proved already',
+    summary: 'Mail the caller a link that proves the address; a proved address gets no mail',
     params: authParams,
     answers: { 200: sent, 403: 'the token is of a user of another collection', 422: 'mail is not configured' },
     admit: admitTo(parts.collections),
@@ -50,7 +50,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/request-email-change'),
     access: 'user',
-    summary: 'Mail a link to the address that the caller wants to have',
+    summary: 'Mail a link to the new address that the caller wants',
     params: authParams,
     body: z.object({ email: text, old_password: oldPassword }),
     answers: {
@@ -72,7 +72,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/confirm-email-change'),
     access: 'public',
-    summary: 'Change an address with the token that was mailed to the new one',
+    summary: 'Change an address with the token of the mail to the new address',
     params: authParams,
     body: z.object({ token: text }),
     answers: {
@@ -92,7 +92,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/undo-email-change'),
     access: 'public',
     action: 'auth',
-    summary: 'Take a change of address back with the token that was mailed to the old one; all sessions end',
+    summary: 'Undo a change of address with the token of the mail to the old address; all sessions end',
     params: authParams,
     body: z.object({ token: text }),
     answers: {

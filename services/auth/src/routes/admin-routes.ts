@@ -23,7 +23,7 @@ export const adminRoutes = (parts: AuthParts): Route[] => [
     path: '/api/v1/admin/setup',
     access: 'public',
     action: 'auth',
-    summary: 'Make the first admin with the token that the first start printed',
+    summary: 'Create the first admin with the set-up token that the start printed',
     body: firstAdmin,
     answers: { 201: adminSession, 401: 'the token is wrong', 409: 'there is an admin already' },
     async handler(input) {

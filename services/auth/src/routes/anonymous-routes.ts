@@ -35,7 +35,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     // Public, because the old token of a promoted user is 403 and not 401 (auth §7.3).
     access: 'public',
     action: 'auth',
-    summary: 'Give the calling anonymous user an address and a password; id and data stay',
+    summary: 'Give the calling anonymous user an address and a password; the id and the record stay',
     params: authParams,
     body: z.object({ email: text, password: text }),
     answers: {

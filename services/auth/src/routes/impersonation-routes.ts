@@ -10,7 +10,7 @@ export const impersonationRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: '/api/v1/admin/impersonate/:collection/:id',
     access: 'admin',
-    summary: 'Get a token by which the calling admin acts as a user for a while',
+    summary: 'Get a token with which the calling admin acts as a user',
     params: authParams.extend({ id: z.string() }),
     answers: {
       200: z.object({ token: z.string(), impersonated_by: z.string().describe('id of the admin') }),

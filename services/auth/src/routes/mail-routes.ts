@@ -10,7 +10,7 @@ export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] =
     method: 'POST',
     path: '/api/v1/admin/settings/test-email',
     access: 'admin',
-    summary: 'Send a test mail at once, to see whether the mail settings are right',
+    summary: 'Send a test mail at once',
     body: z.object({ to: accountAddress }),
     answers: {
       200: z.object({ sent: z.literal(true) }),

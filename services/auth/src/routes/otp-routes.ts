@@ -24,7 +24,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/otp/request'),
     access: 'public',
     action: 'auth',
-    summary: 'Mail a user a code and a link to sign in with; the answer is the same when there is no such user',
+    summary: 'Mail a user a code and a link for signing in; the answer is the same for an unknown address',
     params: authParams,
     body: z.object({ email: text }),
     answers: {
@@ -44,7 +44,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/otp/auth'),
     access: 'public',
     action: 'auth',
-    summary: 'Sign in with the code or with the token of the link; either uses up both',
+    summary: 'Sign in with the code or the token of the link; each uses up both',
     params: authParams,
     body: codeProof,
     answers: {

@@ -56,7 +56,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/request-password-reset'),
     access: 'public',
     action: 'auth',
-    summary: 'Mail a link for a new password to a user; the answer is the same when there is no such user',
+    summary: 'Mail a user a link for a new password; the answer is the same for an unknown address',
     params: authParams,
     body: z.object({ email: text }),
     answers: { 200: z.object({ sent: z.literal(true) }), 404: 'no such auth collection' },
@@ -92,7 +92,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/change-password'),
     access: 'user',
-    summary: 'Change the own password; all other sessions end, the answer opens a new one',
+    summary: "Change the caller's password; all sessions end, and the answer opens a new one",
     params: authParams,
     body: z.object({ old_password: text, password: text }),
     answers: {

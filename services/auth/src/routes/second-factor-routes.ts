@@ -24,7 +24,7 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/login/mfa'),
     access: 'public',
     action: 'auth',
-    summary: 'Finish signing in with a code of the authenticator app or a recovery code',
+    summary: 'Finish a sign-in with a code of the authenticator app or a recovery code',
     params: authParams,
     body: proof,
     answers: {

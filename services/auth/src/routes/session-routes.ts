@@ -17,7 +17,7 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: '/api/v1/auth/refresh',
     access: 'session',
-    summary: 'Exchange a token that is still good for a new one',
+    summary: 'Exchange a valid token for a new one',
     answers: { 200: z.union([userSession, adminSession]) },
     handler: async (input) => ok(await refreshSession(parts, originOf(input))),
   }),
@@ -74,7 +74,7 @@ function ownSessionRoutes(
       method: 'POST',
       path: logoutPath,
       access,
-      summary: 'Sign out: the session of the token ends',
+      summary: 'End the session of the token',
       params,
       answers: { 200: z.null(), 409: 'the token was signed elsewhere and has no session' },
       async handler(input) {
@@ -91,7 +91,7 @@ function ownSessionRoutes(
       method: 'GET',
       path,
       access,
-      summary: 'List the own sessions',
+      summary: "List the caller's sessions",
       params,
       answers: { 200: z.array(sessionJson) },
       async handler(input) {
@@ -104,7 +104,7 @@ function ownSessionRoutes(
       method: 'DELETE',
       path: `${path}/:id`,
       access,
-      summary: 'Sign one of the own sessions out',
+      summary: "End one of the caller's sessions",
       params: params.extend({ id: z.string() }),
       answers: { 200: z.null(), 404: 'there is no such session' },
       async handler(input) {
@@ -120,7 +120,7 @@ function ownSessionRoutes(
       method: 'DELETE',
       path,
       access,
-      summary: 'Sign all of the own sessions out but the one that asks; pending links of the account end too',
+      summary: "End all of the caller's sessions except the current one, and all pending links of the account",
       params,
       answers: { 200: z.null() },
       async handler(input) {

@@ -16,7 +16,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/totp/setup'),
     access: 'user',
-    summary: 'Give the caller a secret for an authenticator app; it counts once it is confirmed',
+    summary: 'Create a secret for an authenticator app of the caller; it takes effect when it is confirmed',
     params: authParams,
     body: freshProof,
     answers: {
@@ -38,7 +38,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/totp/confirm'),
     access: 'user',
-    summary: 'Take the authenticator app into use with its first code',
+    summary: 'Confirm the authenticator app with a code of it',
     params: authParams,
     body: z.object({ code: text }),
     answers: {
@@ -58,7 +58,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/totp/disable'),
     access: 'user',
-    summary: 'Give the authenticator app up, with one of its codes and the old password',
+    summary: 'Remove the authenticator app, with one of its codes and the old password',
     params: authParams,
     body: z.object({ code: text, old_password: oldPassword }),
     answers: {
@@ -99,7 +99,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     method: 'GET',
     path: authPath('/totp/recovery/status'),
     access: 'user',
-    summary: 'How many recovery codes there are, and how many are left',
+    summary: 'Count the recovery codes and the unused ones',
     params: authParams,
     answers: { 200: z.object({ total: z.int(), remaining: z.int() }), 403: otherCollection },
     admit: admitTo(parts.collections),

@@ -37,7 +37,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       method: 'GET',
       path: '/healthz',
       access: 'public',
-      summary: 'The process is alive',
+      summary: 'Report whether the process is alive',
       answers: { 200: z.object({ status: z.string() }) },
       handler: () => ok({ status: 'ok' }),
     }),
@@ -45,7 +45,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       method: 'GET',
       path: '/readyz',
       access: 'public',
-      summary: 'Whether the services that answer requests are ready; admins get the reasons',
+      summary: 'Report whether the services are ready; admins get the reasons',
       answers: { 200: readiness, 503: readiness },
       async handler({ context }) {
         const readiness = await checkReadiness(checks, dispensable, checkTimeoutMs);
@@ -59,7 +59,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       method: 'GET',
       path: '/api/v1/health',
       access: 'public',
-      summary: 'The health of each service',
+      summary: 'Get the health of each service',
       answers: { 200: health },
       async handler() {
         const { ready, checks: results } = await checkReadiness(checks, new Set(), checkTimeoutMs);

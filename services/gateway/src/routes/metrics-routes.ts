@@ -11,7 +11,7 @@ export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): 
     method: 'GET',
     path: scrapePath,
     access: 'public',
-    summary: 'The metrics of all services, for Prometheus; with metrics.token set, that is the bearer token',
+    summary: 'Get the metrics of all services for Prometheus; if metrics.token is set, it is the bearer token',
     answers: {
       200: otherContent('text/plain', 'in the exposition format of Prometheus'),
       401: 'metrics.token is set and the bearer token differs',
@@ -23,7 +23,7 @@ export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): 
     method: 'GET',
     path: '/_/metrics',
     access: 'admin',
-    summary: 'The metrics of all services as JSON, also while metrics.enabled is 0',
+    summary: 'Get the metrics of all services as JSON, also while metrics.enabled is 0',
     answers: { 200: z.array(shown) },
     handler: async () => ok(z.array(shown).parse(await readAll())),
   }),

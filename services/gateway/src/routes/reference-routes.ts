@@ -39,7 +39,7 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     method: 'GET',
     path: '/api/v1/openapi.json',
     access: 'public',
-    summary: 'This description, as OpenAPI 3.1: all routes, and the collections that the caller may see',
+    summary: 'Get the API document, as OpenAPI 3.1: all routes, and the collections that the caller may use',
     requestHeaders: ifNoneMatch,
     answers: {
       200: withHeaders(wholeBody(z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })), {
@@ -60,7 +60,7 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     // The bare address shows the page too, for those who open it in a browser.
     path: ['/docs', '/'],
     access: 'public',
-    summary: 'This description as a page to read',
+    summary: 'Get the API document as a page',
     requestHeaders: ifNoneMatch,
     answers: { 200: withHeaders(otherContent('text/html', 'the page'), etagHeader), 304: notModified, ...notForCaller },
     async handler({ context, header }) {

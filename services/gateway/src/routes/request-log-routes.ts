@@ -24,7 +24,7 @@ export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] =>
     method: 'GET',
     path: '/api/v1/admin/logs',
     access: 'admin',
-    summary: 'List the requests that were answered, newest first',
+    summary: 'List answered requests, newest first',
     query: pageQuery.extend({
       status: statuses.describe('a status such as 404, or a class such as 4xx'),
       method: exactText.transform((text) => text?.toUpperCase()).describe('the method'),

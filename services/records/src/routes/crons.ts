@@ -74,7 +74,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     idempotent: true,
     path: '/api/v1/admin/crons/:name/run',
     access: 'admin',
-    summary: 'Begin a run of a cron now',
+    summary: 'Start a run of a cron',
     params,
     answers: { 202: cronRun, 404: 'no such cron', 409: 'the cron is running' },
     async handler({ params: { name }, context, header }) {

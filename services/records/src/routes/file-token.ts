@@ -23,7 +23,7 @@ export const fileTokenRoute = (deps: RouteDeps): Route =>
     path: ['/api/v1/files/token', '/api/files/token'],
     access: 'public',
     action: 'view',
-    summary: 'Create a token for one file, or for every file that the caller may see',
+    summary: 'Create a token for one file, or for every protected file that the caller may see',
     body,
     answers: {
       200: z.object({ token: z.string(), expires_at: z.int() }),
