@@ -1,32 +1,13 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
-import { createServer } from 'node:net';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { createEgressClient, type EgressClientOptions, type EgressRequestOptions } from './egress-client.ts';
 import { EgressBlockedError } from './egress-error.ts';
-import { parseEgressRules } from './egress-rules.ts';
 import { checkUrl } from './resolve-target.ts';
-import { startReceiver, until } from './test-receiver.ts';
+import { denyAll, good, plain, rules, startClient } from './test-client.ts';
+import { startReceiver } from './test-receiver.ts';
 
-/** In these tests 127.0.0.1 stands for a public address; everything else on the loopback stays denied. */
-const rules = parseEgressRules({ deny: '', allow: '127.0.0.1' });
-const denyAll = parseEgressRules({ deny: '', allow: '' });
-const good: LookupAddress = { address: '127.0.0.1', family: 4 };
 const denied: LookupAddress = { address: '::1', family: 6 };
-const plain: EgressRequestOptions = { body: '{}', timeoutMs: 5_000, maxBodyBytes: 1_000 };
-
-function startClient(t: TestContext, options: Partial<EgressClientOptions> = {}) {
-  const client = createEgressClient({ rules: () => rules, ...options });
-  t.after(() => client.close());
-  return client;
-}
-
-/** A gate that a test opens when it is ready. */
-function createGate() {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { opened: promise, open: resolve };
-}
 
 describe('a request', () => {
   test('sends method, headers and body as given and does not request compression', async (t) => {
@@ -62,17 +43,17 @@ describe('a request', () => {
   });
 
   test('does not follow a redirect', async (t) => {
-    const asked: (string | undefined)[] = [];
+    const requested: (string | undefined)[] = [];
     const receiver = await startReceiver(t, (req, res) => {
-      asked.push(req.url);
+      requested.push(req.url);
       res.writeHead(307, { location: '/elsewhere' }).end();
     });
     const answer = await startClient(t).request(receiver.url, plain);
     assert.equal(answer.status, 307);
-    assert.deepEqual(asked, ['/hook']);
+    assert.deepEqual(requested, ['/hook']);
   });
 
-  test('returns the final status, not that of an early hint', async (t) => {
+  test('returns the final status, not the status of an early hint', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => {
       res.writeEarlyHints({ link: '</a.css>; rel=preload' }, () => res.writeHead(202).end('ok'));
     });
@@ -127,7 +108,7 @@ describe('the filter [webhooks §7.2]', () => {
     });
   }
 
-  test('blocks names of the loopback', async (t) => {
+  test('blocks names of the loopback address', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end());
     const client = startClient(t, { rules: () => denyAll });
     for (const host of ['localhost', 'localhost.']) {
@@ -136,7 +117,7 @@ describe('the filter [webhooks §7.2]', () => {
     assert.equal(receiver.sockets.length, 0);
   });
 
-  test('connects to the checked address, even if the name then resolves to another', async (t) => {
+  test('connects to the checked address, even if the name then resolves to another one', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end('reached'));
     let lookups = 0;
     const lookup = async () => (lookups++ === 0 ? [good] : [denied]);
@@ -174,286 +155,5 @@ describe('the filter [webhooks §7.2]', () => {
       name: 'EgressFailedError',
       message: 'host name does not resolve (ENOTFOUND)',
     });
-  });
-});
-
-describe('the deadline', () => {
-  const impatient = { ...plain, timeoutMs: 200 };
-  const expected = { message: 'timeout after 200 ms', code: 'EGRESS_TIMEOUT' };
-
-  test('ends the wait for a server that hangs', async (t) => {
-    const receiver = await startReceiver(t, () => {});
-    await assert.rejects(startClient(t).request(receiver.url, impatient), expected);
-    await until('the hanging socket is closed', () => receiver.openSockets() === 0);
-  });
-
-  test('ends a body that arrives byte by byte', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => {
-      res.writeHead(200);
-      const drip = setInterval(() => res.write('.'), 10);
-      res.on('close', () => clearInterval(drip));
-    });
-    const startedAt = performance.now();
-    await assert.rejects(startClient(t).request(receiver.url, impatient), expected);
-    assert.ok(performance.now() - startedAt < 1_000);
-    await until('the dripping socket is closed', () => receiver.openSockets() === 0);
-  });
-
-  test('covers the lookup, and a request that timed out during it is never sent', async (t) => {
-    const asked: (string | undefined)[] = [];
-    const gate = createGate();
-    const lookup = () => gate.opened.then(() => [good]);
-    const receiver = await startReceiver(t, (req, res) => {
-      asked.push(req.url);
-      res.end();
-    });
-    const client = startClient(t, { lookup, maxSocketsPerOrigin: 1 });
-    const url = `http://slow.test:${receiver.port}/`;
-    await assert.rejects(client.request(`${url}first`, impatient), expected);
-    gate.open();
-    await client.request(`${url}second`, plain);
-    assert.deepEqual(asked, ['/second']);
-  });
-
-  test('covers the wait for a socket, and a request that timed out during it is never sent', async (t) => {
-    const asked: (string | undefined)[] = [];
-    const gate = createGate();
-    const receiver = await startReceiver(t, async (req, res) => {
-      asked.push(req.url);
-      await gate.opened;
-      res.end();
-    });
-    const client = startClient(t, { maxSocketsPerOrigin: 1 });
-    const first = client.request(receiver.url, plain);
-    await assert.rejects(client.request(`${receiver.url}/2`, impatient), expected);
-    gate.open();
-    await first;
-    await client.request(`${receiver.url}/3`, plain);
-    assert.deepEqual(asked, ['/hook', '/hook/3']);
-  });
-});
-
-describe('the limit of the body', () => {
-  test('neither keeps nor awaits the rest of an answer of 100 MB', async (t) => {
-    const chunk = Buffer.alloc(1_000_000, 'x');
-    const receiver = await startReceiver(t, (_req, res) => {
-      let left = 100;
-      const more = () => {
-        while (left-- > 0) if (!res.write(chunk)) return;
-        res.end();
-      };
-      res.on('drain', more);
-      more();
-    });
-    const answer = await startClient(t).request(receiver.url, plain);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.truncated, true);
-    assert.equal(answer.body.length, plain.maxBodyBytes);
-    await until('the socket is closed', () => receiver.openSockets() === 0);
-    assert.ok((receiver.sockets[0]?.bytesWritten ?? 0) < 50_000_000);
-  });
-
-  test('does not await the end of a slow body once the limit is reached', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => void res.write('x'.repeat(1_000)));
-    const answer = await startClient(t).request(receiver.url, plain);
-    assert.equal(answer.body.length, 1_000);
-    assert.equal(answer.truncated, true);
-  });
-
-  test('returns a body of exactly the limit whole', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(1_000)));
-    const answer = await startClient(t).request(receiver.url, plain);
-    assert.equal(answer.body.length, 1_000);
-    assert.equal(answer.truncated, false);
-  });
-
-  test('cuts an answer that is slightly over the limit and keeps its socket', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(3_000)));
-    const client = startClient(t, { maxSocketsPerOrigin: 1 });
-    for (let i = 0; i < 3; i++) {
-      const answer = await client.request(receiver.url, plain);
-      assert.equal(answer.body.length, 1_000);
-      assert.equal(answer.truncated, true);
-    }
-    assert.equal(receiver.sockets.length, 1);
-  });
-
-  test('of 0 keeps nothing and does not wait for the body', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => res.flushHeaders());
-    const answer = await startClient(t).request(receiver.url, { ...plain, maxBodyBytes: 0 });
-    assert.deepEqual([answer.status, answer.body.length, answer.truncated], [200, 0, true]);
-  });
-});
-
-describe('broken connections', () => {
-  test('refused', async (t) => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    assert.ok(typeof address === 'object' && address !== null);
-    await new Promise((resolve) => server.close(resolve));
-    await assert.rejects(startClient(t).request(`http://127.0.0.1:${address.port}/`, plain), {
-      message: 'connection refused (ECONNREFUSED)',
-    });
-  });
-
-  test('reset', async (t) => {
-    const receiver = await startReceiver(t, (req) => void req.socket.resetAndDestroy());
-    await assert.rejects(startClient(t).request(receiver.url, plain), {
-      message: 'connection reset by the receiver (ECONNRESET)',
-    });
-  });
-
-  test('closed in the middle of the body', async (t) => {
-    const receiver = await startReceiver(t, (req, res) => {
-      res.writeHead(200, { 'content-length': '100' });
-      res.write('half', () => req.socket.end());
-    });
-    await assert.rejects(
-      startClient(t).request(receiver.url, plain),
-      /connection closed before the answer was complete/,
-    );
-  });
-
-  test('something that does not speak HTTP', async (t) => {
-    const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    const address = server.address();
-    assert.ok(typeof address === 'object' && address !== null);
-    await assert.rejects(
-      startClient(t).request(`http://127.0.0.1:${address.port}/`, plain),
-      /^EgressFailedError: answer is not valid HTTP/,
-    );
-  });
-
-  test('a failed request leaves the client usable', async (t) => {
-    let requests = 0;
-    const receiver = await startReceiver(t, (req, res) => {
-      if (requests++ === 0) req.socket.resetAndDestroy();
-      else res.end();
-    });
-    const client = startClient(t, { maxSocketsPerOrigin: 1 });
-    await assert.rejects(client.request(receiver.url, plain));
-    assert.equal((await client.request(receiver.url, plain)).status, 200);
-  });
-});
-
-describe('connections', () => {
-  test('one socket serves many requests with one lookup', async (t) => {
-    let lookups = 0;
-    const receiver = await startReceiver(t, (_req, res) => res.end('ok'));
-    const client = startClient(t, {
-      lookup: async () => {
-        lookups++;
-        return [good];
-      },
-      maxSocketsPerOrigin: 1,
-    });
-    for (let i = 0; i < 20; i++) await client.request(`http://warm.test:${receiver.port}/`, plain);
-    assert.equal(receiver.sockets.length, 1);
-    assert.equal(lookups, 1);
-  });
-
-  test('an origin gets no more sockets than the limit', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => void setImmediate(() => res.end()));
-    const client = startClient(t, { maxSocketsPerOrigin: 3 });
-    await Promise.all(Array.from({ length: 50 }, () => client.request(receiver.url, plain)));
-    assert.ok(receiver.sockets.length <= 3, `${receiver.sockets.length} sockets`);
-  });
-
-  test('a socket past its lifetime gets no new request', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => res.end());
-    const client = startClient(t, { socketLifetimeMs: 60_000, maxSocketsPerOrigin: 1 });
-    await client.request(receiver.url, plain);
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_001 });
-    await client.request(receiver.url, plain);
-    assert.equal(receiver.sockets.length, 2);
-  });
-
-  test('reset() closes the kept-alive sockets', async (t) => {
-    const receiver = await startReceiver(t, (_req, res) => res.end());
-    const client = startClient(t);
-    await client.request(receiver.url, plain);
-    assert.equal(receiver.openSockets(), 1);
-    client.reset();
-    // Earlier than the 4 s after which an idle socket closes by itself.
-    await until('the kept-alive socket is closed', () => receiver.openSockets() === 0, 2_000);
-    await client.request(receiver.url, plain);
-    assert.equal(receiver.sockets.length, 2);
-  });
-
-  test('after reset() sent requests finish, and waiting requests are checked by the new rules', async (t) => {
-    const gate = createGate();
-    const asked: (string | undefined)[] = [];
-    const receiver = await startReceiver(t, async (req, res) => {
-      asked.push(req.url);
-      await gate.opened;
-      res.end();
-    });
-    let current = rules;
-    const client = startClient(t, { rules: () => current, maxSocketsPerOrigin: 1 });
-    const sent = client.request(`${receiver.url}/sent`, plain);
-    const waiting = client.request(`${receiver.url}/waiting`, plain);
-    await until('the first request has arrived', () => asked.length === 1);
-    current = denyAll;
-    client.reset();
-    gate.open();
-    assert.equal((await sent).status, 200);
-    await assert.rejects(waiting, EgressBlockedError);
-    assert.deepEqual(asked, ['/hook/sent']);
-  });
-
-  test('after reset() a connection that opened under the old rules is not used', async (t) => {
-    const asked: (string | undefined)[] = [];
-    const receiver = await startReceiver(t, (req, res) => {
-      asked.push(req.url);
-      res.end();
-    });
-    const gate = createGate();
-    let lookups = 0;
-    let current = rules;
-    const client = startClient(t, {
-      rules: () => current,
-      lookup: async () => {
-        lookups++;
-        await gate.opened;
-        return [good];
-      },
-    });
-    const request = client.request(`http://slow.test:${receiver.port}/`, plain);
-    const outcome = assert.rejects(request, EgressBlockedError);
-    await until('the lookup has begun', () => lookups === 1);
-    current = denyAll;
-    client.reset();
-    gate.open();
-    await outcome;
-    assert.equal(lookups, 2);
-    assert.deepEqual(asked, []);
-  });
-
-  test('close() does not wait for a connection that no request needs', async (t) => {
-    const client = startClient(t, { lookup: () => new Promise(() => {}), connectTimeoutMs: 500 });
-    await assert.rejects(client.request('http://hole.test/', { ...plain, timeoutMs: 50 }), { code: 'EGRESS_TIMEOUT' });
-    const startedAt = performance.now();
-    await client.close();
-    assert.ok(performance.now() - startedAt < 300);
-  });
-
-  test('close() waits for requests in flight and refuses later ones', async (t) => {
-    const gate = createGate();
-    const receiver = await startReceiver(t, async (_req, res) => {
-      await gate.opened;
-      res.end('late');
-    });
-    const client = createEgressClient({ rules: () => rules });
-    const answer = client.request(receiver.url, plain);
-    const closing = client.close();
-    await assert.rejects(client.request(receiver.url, plain), { code: 'EGRESS_CLOSED' });
-    gate.open();
-    assert.equal(Buffer.from((await answer).body).toString(), 'late');
-    await closing;
-    await client.close();
-    await until('every socket is closed', () => receiver.openSockets() === 0);
   });
 });

@@ -130,7 +130,7 @@ describe('the lists [webhooks §7.1]', () => {
     ['/64', '64:ff9b:1:abcd:7f:0:100:0'],
     ['/96', '64:ff9b:1:abcd:0:1:7f00:1'],
   ] as const) {
-    test(`127.0.0.1 is found behind a local NAT64 prefix of length ${prefix}`, () => {
+    test(`127.0.0.1 is recognized in a local NAT64 prefix of length ${prefix}`, () => {
       const rules = parseEgressRules({ deny: '127.0.0.1', allow: '' });
       assert.deepEqual(checkAddress(rules, address), { address, range: '127.0.0.1' });
     });
@@ -164,7 +164,7 @@ describe('the lists [webhooks §7.1]', () => {
     '10.0.0.0/8/8',
   ];
   for (const entry of bad) {
-    test(`${entry} is named as a bad entry`, () => {
+    test(`${entry} is refused by name`, () => {
       const message = `not an IP address or CIDR range: "${entry}"`;
       assert.throws(() => parseEgressRules({ deny: `10.0.0.0/8, ${entry}`, allow: '' }), { message });
       assert.throws(() => parseEgressRules({ deny: '', allow: entry }), { message });

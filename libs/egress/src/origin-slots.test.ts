@@ -32,7 +32,7 @@ test('a withdrawn task never runs', async () => {
   assert.deepEqual(started, ['first']);
 });
 
-test('a long queue of tasks that end at once does not overflow the stack', async () => {
+test('a long queue of tasks that end immediately does not overflow the stack', async () => {
   const slots = createOriginSlots(1);
   let ended = 0;
   const { promise: allEnded, resolve } = Promise.withResolvers<void>();

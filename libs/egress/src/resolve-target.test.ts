@@ -9,7 +9,7 @@ const defaults = parseEgressRules({ deny: '', allow: '' });
 const publicAddress: LookupAddress = { address: '203.0.113.5', family: 4 };
 const noLookup = () => Promise.reject(new Error('a literal needs no lookup'));
 
-describe('every way to write a denied literal', () => {
+describe('a denied literal in every notation', () => {
   const forms: readonly (readonly [host: string, address: string, range: string])[] = [
     ['127.0.0.1', '127.0.0.1', '127.0.0.0/8'],
     ['2130706433', '127.0.0.1', '127.0.0.0/8'],
@@ -45,7 +45,7 @@ describe('every way to write a denied literal', () => {
 
 describe('names', () => {
   for (const host of ['localhost', 'localhost.', 'LOCALHOST', 'api.localhost']) {
-    test(`${host} is denied as the loopback, whatever the resolver says`, async () => {
+    test(`${host} is denied as the loopback, even if it resolves to a public address`, async () => {
       await assert.rejects(checkUrl(defaults, `https://${host}:8443/`), (error) => {
         assert.ok(error instanceof EgressBlockedError);
         assert.equal(error.host, host.toLowerCase());
