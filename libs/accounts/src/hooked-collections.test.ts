@@ -7,7 +7,7 @@ import { eventually } from '@recordbus/shared/testing';
 import { isHooked, nothingHooked } from './account-hooks.ts';
 import { followHookedCollections, storeHookedCollections } from './hooked-collections.ts';
 
-suite('which accounts have hooks', { skip: skipWithoutDatabase }, () => {
+suite('the collections with account hooks', { skip: skipWithoutDatabase }, () => {
   let own: OpenTemporaryDatabase;
   before(async () => {
     own = await openTemporaryDatabase();
@@ -17,7 +17,7 @@ suite('which accounts have hooks', { skip: skipWithoutDatabase }, () => {
   test('are stored by one service and followed by others', async () => {
     const { database } = own;
     const log = createLogger('accounts test', 'silent');
-    // The discard port: nothing listens there, so this is what a bus that is down looks like.
+    // Nothing listens on the discard port, so the bus is down.
     const bus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'accounts test', log });
     const copy = followHookedCollections({ database, bus, log, pollIntervalMs: 50 });
     await copy.start();
@@ -27,7 +27,7 @@ suite('which accounts have hooks', { skip: skipWithoutDatabase }, () => {
 
       const some = { ...nothingHooked, create: ['people'] };
       assert.equal(await storeHookedCollections(database.query, some), true);
-      assert.equal(await storeHookedCollections(database.query, some), false, 'it is no news');
+      assert.equal(await storeHookedCollections(database.query, some), false, 'nothing has changed');
       await eventually(() => hooked('create', 'people'));
       assert.deepEqual([hooked('signIn', 'people'), hooked('create', 'others')], [false, false]);
 

@@ -26,7 +26,7 @@ suite('a link', { skip: skipWithoutDatabase }, () => {
   const run = (text: string, values: readonly unknown[] = []) => own.database.query({ text, values });
   const link = (accountId: string, issuer: string | undefined) =>
     insertLink(own.database.query, members, accountId, { provider: 'oidc', issuer, providerUserId: '7', nowSec: 1 });
-  /** As the version before writes it. */
+  /** Writes a link as the previous release does. */
   const linkByOldVersion = (provider: string, subject: string, accountId: string) =>
     run(
       `insert into system.oauth_links (collection_id, provider, provider_user_id, account_id, created_at)
@@ -68,7 +68,7 @@ suite('a link', { skip: skipWithoutDatabase }, () => {
         'https://login.microsoftonline.com/common/oauth2/v2.0/token',
       ],
     );
-    assert.equal(await link('u4', undefined), true, 'a service of the version before names none');
+    assert.equal(await link('u4', undefined), true, 'a service of the previous release names no issuer');
     assert.deepEqual(await issuersOf('u4'), [{ issuer: 'https://id.example.com/realms/one/token', subject: '7' }]);
   });
 });

@@ -12,12 +12,12 @@ const log = createLogger('test', 'silent');
 describe('a bus that is down', () => {
   it('does not fail the start, is not ready, delivers notices within the process, and closes', async () => {
     const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
-    let heard = 0;
+    let notices = 0;
     bus.onNotice('schema', () => {
-      heard += 1;
+      notices += 1;
     });
     bus.notify('schema');
-    assert.equal(heard, 1);
+    assert.equal(notices, 1);
     await assert.rejects(bus.ping());
     await bus.close();
   });
@@ -27,30 +27,30 @@ describe('the bus', { skip }, () => {
   it('delivers a notice to other processes, once', async () => {
     const [one, other] = ['one', 'other'].map((name) => connectBus({ urls: TEST_NATS_URL, name, log }));
     assert.ok(one && other);
-    const heard = { one: 0, other: 0 };
+    const notices = { one: 0, other: 0 };
     one.onNotice('webhooks', () => {
-      heard.one += 1;
+      notices.one += 1;
     });
     other.onNotice('webhooks', () => {
-      heard.other += 1;
+      notices.other += 1;
     });
     await eventually(() => one.connected && other.connected);
     await other.ping();
     one.notify('webhooks');
-    await eventually(() => heard.other > 0);
+    await eventually(() => notices.other > 0);
     await one.ping();
-    assert.deepEqual(heard, { one: 1, other: 1 });
+    assert.deepEqual(notices, { one: 1, other: 1 });
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('coalesces many notices into one, and one more for later ones', async () => {
+  it('coalesces many notices into one, and later ones into another', async () => {
     const bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
-    let heard = 0;
+    let notices = 0;
     bus.onNotice('outbox', () => {
-      heard += 1;
+      notices += 1;
     });
     for (let count = 0; count < 100; count += 1) bus.notify('outbox');
-    await eventually(() => heard === 2);
+    await eventually(() => notices === 2);
     await bus.close();
   });
 

@@ -13,7 +13,7 @@ const [kept, small, gone] = [
   '00000000-0000-7000-8000-000000000003',
 ] as const;
 
-it('decodes a message, and its text keeps every digit', () => {
+it('decodes a message and keeps every digit of its text', () => {
   const text = textOf(small, 'a');
   const decoded = decodeEnvelope(bytesOf(text));
   assert.equal(decoded.text, text);
@@ -21,9 +21,9 @@ it('decodes a message, and its text keeps every digit', () => {
 });
 
 for (const [what, bytes] of [
-  ['text that is no JSON', bytesOf('{')],
-  ['JSON that is no envelope', bytesOf('{"id":"x"}')],
-  ['bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+  ['invalid JSON', bytesOf('{')],
+  ['JSON that is not an envelope', bytesOf('{"id":"x"}')],
+  ['invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
 ] as const)
   it(`finds no event in ${what}`, () => {
     assert.equal(findEnvelope(bytes), undefined);
@@ -37,7 +37,7 @@ describe('large events', { skip: skipWithoutDatabase }, () => {
   });
   after(() => temporary?.remove());
 
-  it('are completed in place; one that is no longer stored stays a reference', async () => {
+  it('are completed in place, except one that is no longer stored', async () => {
     const { query } = temporary.database;
     const text = textOf(kept, 'large');
     await query({ text: 'insert into system.large_events (id, body) values ($1, $2)', values: [kept, text] });

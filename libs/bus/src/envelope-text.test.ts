@@ -15,7 +15,7 @@ describe('the members of an envelope', () => {
   for (const [text, members] of cases)
     it(`of ${text}`, () => assert.deepEqual(Object.fromEntries(cutMembers(text)), members));
 
-  it('are refused when nested too deep', () => {
+  it('are refused when nested too deeply', () => {
     assert.throws(() => cutMembers(`{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`), /deep/);
   });
 });

@@ -21,6 +21,6 @@ describe('the name of an event', () => {
     ['posts.*', /star/],
   ];
   for (const [name, problem] of refused)
-    it(`can't be ${JSON.stringify(name).slice(0, 40)}`, () =>
-      assert.match(findEventNameProblem(name) ?? 'nothing is wrong with it', problem));
+    it(`cannot be ${JSON.stringify(name).slice(0, 40)}`, () =>
+      assert.match(findEventNameProblem(name) ?? 'the name is valid', problem));
 });

@@ -54,7 +54,7 @@ describe('the event reader', { skip }, () => {
     await reader.stop();
   });
 
-  it('continues after the stream was deleted', async () => {
+  it('continues after the stream is deleted', async () => {
     const taken: string[] = [];
     const reader = read('deleted', taken);
     reader.start();

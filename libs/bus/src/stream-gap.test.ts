@@ -6,7 +6,7 @@ const stream = { first_seq: 100, first_ts: '2026-05-02T00:00:00Z', messages: 10 
 const at = (consumer_seq: number, stream_seq: number) => ({ delivered: { consumer_seq, stream_seq } });
 const whole = { subject: 'events.>', from: 'beginning' } as const;
 
-test('a gap is the messages that the stream dropped before a consumer read them', () => {
+test('a gap consists of messages that the stream dropped before a consumer read them', () => {
   assert.equal(findGap(stream, at(99, 99), whole), undefined);
   assert.equal(findGap(stream, at(120, 120), whole), undefined);
   assert.deepEqual(findGap(stream, at(40, 40), whole), { from: 41, to: 99, isPartial: false });
@@ -17,7 +17,7 @@ test('a gap is the messages that the stream dropped before a consumer read them'
   });
 });
 
-test('a consumer that is created after messages of its start time were dropped begins behind a gap', () => {
+test('a consumer begins with a gap if messages since its start time were dropped before it was created', () => {
   const since = (from: string) => findGap(stream, at(0, 99), { ...whole, from: new Date(from) });
   assert.deepEqual(since('2026-05-01T00:00:00Z'), { from: 1, to: 99, isPartial: true });
   assert.equal(since('2026-05-03T00:00:00Z'), undefined);

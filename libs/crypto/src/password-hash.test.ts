@@ -16,7 +16,7 @@ test('a password matches only exactly: no trimming, no case folding [auth §2.1]
     assert.equal(await verifyPassword(passwordHash, wrong), false, JSON.stringify(wrong));
 });
 
-test('an unknown user never matches and costs a whole hash', async () => {
+test('an unknown user never matches, and costs a whole hash', async () => {
   const passwordHash = await hashPassword('correct horse');
   await verifyPassword(undefined, 'anything');
   // Processor time, because wall-clock time includes the work of other processes.

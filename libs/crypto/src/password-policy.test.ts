@@ -8,7 +8,7 @@ test('the default minimum is 12 characters [auth §2.1]', () => {
   assert.equal(findPasswordProblem(''), 'must have at least 12 characters');
 });
 
-test('a minimum below the floor counts as 8', () => {
+test('a minimum below 8 counts as 8', () => {
   assert.equal(findPasswordProblem('a'.repeat(8), { minLength: 1 }), undefined);
   assert.equal(findPasswordProblem('a'.repeat(7), { minLength: 1 }), 'must have at least 8 characters');
 });

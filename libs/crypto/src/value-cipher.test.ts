@@ -6,7 +6,7 @@ import { createValueCipher, encryptionKey, isCiphertext } from './value-cipher.t
 
 const key = randomBytes(32);
 
-test('decrypting returns the encrypted text, whatever it contains', () => {
+test('decrypting returns any text that was encrypted', () => {
   const cipher = createValueCipher('a passphrase');
   for (const text of ['', 'secret', 'Zürich 🌍', 'enc:1:looks:encrypted', 'x'.repeat(100_000)])
     assert.equal(cipher.decrypt(cipher.encrypt(text)), text);
@@ -36,7 +36,7 @@ test('encrypting the same text twice gives different ciphertexts', () => {
   assert.notEqual(cipher.encrypt('secret'), cipher.encrypt('secret'));
 });
 
-test('a text that was stored before there was a key is returned as it is', () => {
+test('a text that was stored before there was a key is returned unchanged', () => {
   assert.equal(createValueCipher('a passphrase').decrypt('plain'), 'plain');
   assert.equal(createValueCipher('a passphrase').decrypt(''), '');
 });

@@ -8,7 +8,7 @@ import { ReadLane } from './read-lane.ts';
 import type { Query } from './statement.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-/** A database with one connection, which is given up when it says nothing for a second. */
+/** Opens a database with one connection, which is given up after a second of silence. */
 async function openImpatient() {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const log = createLogger('test', 'silent');
@@ -32,27 +32,27 @@ describe('a silent database', { skip: skipWithoutDatabase }, () => {
   const one = { text: 'select 1 as n', values: [] };
 
   for (const name of ['read', 'query'] as const)
-    test(`fails a statement after its time, and later ones succeed: ${name}`, async () => {
+    test(`fails a statement at its time limit, and later ones succeed: ${name}`, async () => {
       await assert.rejects(database[name](sleep(60)), isConnectionError);
       assert.deepEqual(await database[name](one), [{ n: 1 }]);
     });
 
-  test('gets a read only once', async () => {
-    await database.query({ text: 'create sequence asked', values: [] });
+  test('is sent a read only once', async () => {
+    await database.query({ text: 'create sequence read_count', values: [] });
     const connection = { connectionString: url, query_timeout: 1000 };
     const [log, meter] = [createLogger('test', 'silent'), createClassMeters(undefined)('gets')];
     const lane = new ReadLane({ connection, size: 1, maxUnderWay: 10, log, meter });
     try {
-      const slow = { text: "select nextval('asked'), pg_sleep(60)", values: [] };
+      const slow = { text: "select nextval('read_count'), pg_sleep(60)", values: [] };
       await assert.rejects(lane.read(slow), isConnectionError);
     } finally {
       await lane.close();
     }
-    const asked = { text: 'select last_value::int as times from asked', values: [] };
-    assert.deepEqual(await database.query(asked), [{ times: 1 }]);
+    const readCount = { text: 'select last_value::int as times from read_count', values: [] };
+    assert.deepEqual(await database.query(readCount), [{ times: 1 }]);
   });
 
-  test('gets the whole statement time of a transaction', async () => {
+  test('has the whole statement time of a transaction', async () => {
     await database.transaction(async (query) => {
       await query(sleep(1.2));
       assert.deepEqual(await query(one), [{ n: 1 }]);
@@ -72,7 +72,7 @@ describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
     return row?.pid ?? 0;
   };
 
-  test('that was silent is not used again; one whose statement was refused is', async () => {
+  test('is used again after a refused statement, but not after silence', async () => {
     const first = await pidOf(database.query);
     await assert.rejects(database.query({ text: 'select 1 / 0', values: [] }), /division by zero/);
     assert.equal(await pidOf(database.query), first);
@@ -80,7 +80,7 @@ describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await pidOf(database.query), first);
   });
 
-  test('that is lost between two statements of a transaction fails only this one', async () => {
+  test('fails only its transaction when it is lost between two statements', async () => {
     const lost = database.transaction(async (query) => {
       await database.read({ text: 'select pg_terminate_backend($1, 10000)', values: [await pidOf(query)] });
       await pidOf(query);

@@ -21,15 +21,15 @@ const welcome = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffe
 
 const brokenAnswers: Readonly<Record<string, Buffer>> = {
   'text of another protocol': Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'),
-  'a message of no length': message('D', Buffer.alloc(0), 0),
+  'a message without a length': message('D', Buffer.alloc(0), 0),
   'a row of 2 GiB': message('D', Buffer.from('\0\x01'), 2 ** 31),
   'a row that ends within a number': message('D', Buffer.from('\0\x05\0')),
-  'a row of a negative number of values': message('D', Buffer.from('\xff\xff', 'latin1')),
+  'a row with a negative number of values': message('D', Buffer.from('\xff\xff', 'latin1')),
   'a row before its description': message('D', Buffer.from('\0\0')),
   'the head of an unknown authentication': message('R', Buffer.from('\0\0\0\x63')),
 };
 
-/** A server that lets everybody in and answers every statement in this way. */
+/** Starts a server that admits every client and answers every statement with this. */
 async function startBrokenServer(answer: Buffer) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -38,7 +38,7 @@ async function startBrokenServer(answer: Buffer) {
     socket.once('data', () => {
       socket.write(welcome);
       socket.on('data', () => {
-        // In pieces, as a network may bring them.
+        // In pieces, as they may arrive from a network.
         for (const byte of answer.subarray(0, 7)) socket.write(Buffer.of(byte));
         socket.write(answer.subarray(7));
       });
@@ -92,7 +92,7 @@ describe('an answer that is too large for a process', { skip: skipWithoutDatabas
   const one = { text: 'select 1 as n', values: [] };
   const isTooLarge = (error: unknown) => error instanceof BrokenAnswerError && error.isTooLarge;
 
-  test('fails its read; others on the connection are sent again', async () => {
+  test('fails its read, and others on the connection are sent again', async () => {
     const lane = laneTo(url, 1, 60_000);
     try {
       const [first, second, third] = await Promise.allSettled([lane.read(one), lane.read(large), lane.read(one)]);
@@ -104,7 +104,7 @@ describe('an answer that is too large for a process', { skip: skipWithoutDatabas
     }
   });
 
-  test('of many rows is refused too', async () => {
+  test('is refused too if it has many rows', async () => {
     const pool = new pg.Pool({ connectionString: url, max: 1, Client: GuardedClient });
     try {
       const rows = { text: 'select repeat($1, 30000000) as text from generate_series(1, 20)', values: ['x'] };

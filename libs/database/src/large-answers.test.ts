@@ -6,7 +6,7 @@ const meter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
 const usual = { meter, maxBytes: 10, maxAnswers: 3, waitMs: 60_000 };
 
 describe('the room for large answers', () => {
-  test('is limited in bytes and answers, and is released once', () => {
+  test('is limited in bytes and answers, and is released only once', () => {
     const room = createLargeAnswers(usual);
     const first = room.tryTake(6);
     assert.ok(first);
@@ -34,7 +34,7 @@ describe('the room for large answers', () => {
     assert.deepEqual(order, ['9', '1']);
   });
 
-  test('is refused after the longest wait; later waiters continue', async () => {
+  test('is refused after the longest wait, and later waiters continue', async () => {
     const room = createLargeAnswers({ ...usual, waitMs: 1 });
     room.tryTake(5);
     const tooMuch = room.take(6);
@@ -43,7 +43,7 @@ describe('the room for large answers', () => {
   });
 });
 
-test('an answer is large by the bytes of its texts', () => {
+test('counts the bytes of the texts of an answer', () => {
   const limit = 256 * 1024;
   assert.equal(largeBytesOf([{ body: 'x'.repeat(limit), total: 1 }]), 0);
   assert.equal(largeBytesOf([{ body: 'x'.repeat(limit) }, { body: 'ü' }]), limit + 2);

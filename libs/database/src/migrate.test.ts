@@ -26,7 +26,7 @@ describe('the system tables', { skip: skipWithoutDatabase }, () => {
     await Promise.all(replicas.map(({ close }) => close()));
   });
 
-  test('of a newer version stay as they are', async () => {
+  test('stay unchanged if their version is newer', async () => {
     const database = await open();
     await database.query({
       text: 'insert into system.kysely_migration (name, timestamp) values ($1, $2)',
@@ -65,7 +65,7 @@ describe('a server that is too old', { skip: skipWithoutDatabase }, () => {
   });
 });
 
-/** A deployment of the first version that holds one of everything. */
+/** A deployment of the first version with one row of each kind. */
 const firstDeployment = [
   'create schema system',
   'create table system.kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',

@@ -13,7 +13,7 @@ suite('the reading role [encryption §6.2]', { skip: skipWithoutDatabase }, asyn
   const name = new URL(url).pathname.slice(1);
   const timeMs = 1000;
 
-  await test('without it, client reads run with the usual rights', async () => {
+  await test('client reads without the role run with the usual rights', async () => {
     await using database = disposable(await open());
     const rows = await database.reads.shaped(
       { text: 'select current_user = session_user as same', values: [] },
@@ -22,7 +22,7 @@ suite('the reading role [encryption §6.2]', { skip: skipWithoutDatabase }, asyn
     assert.deepEqual(rows, [{ same: true }]);
   });
 
-  await test('client reads run under it, and read only records and history, including later ones', async () => {
+  await test('client reads run under the role, which may read only records and history, including later tables', async () => {
     {
       await using setUp = disposable(await open());
       await setUp.query({ text: 'create table records.before (a int)', values: [] });
@@ -33,7 +33,7 @@ suite('the reading role [encryption §6.2]', { skip: skipWithoutDatabase }, asyn
       await using last = disposable(await open());
       await last.query({ text: `drop owned by "${name}_reader"; drop role "${name}_reader"`, values: [] });
     });
-    // Of several replicas at once each finds it ready.
+    // Several replicas at once all find it ready.
     const replicas = await Promise.all([open(), open(), open()]);
     await using database = disposable(replicas[0]);
     for (const other of replicas.slice(1)) await other.close();
@@ -71,6 +71,6 @@ suite('the reading role [encryption §6.2]', { skip: skipWithoutDatabase }, asyn
 });
 
 const disposable = <T extends { close(): Promise<void> }>(one: T | undefined): T & AsyncDisposable => {
-  if (!one) throw new Error('there is none');
+  if (!one) throw new Error('the database was not opened');
   return { ...one, [Symbol.asyncDispose]: () => one.close() };
 };

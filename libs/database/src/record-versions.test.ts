@@ -6,7 +6,7 @@ import { openDatabase } from './database.ts';
 import { migrations } from './migrations/index.ts';
 import { createEmptyDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-/** How the version before makes the tables of a collection with history, and writes to it. */
+/** How the previous release creates the tables of a collection with history, and writes to them. */
 const before = {
   makeTable: (name: string) =>
     `create table records.${name} (id text collate "C" primary key, created_at bigint not null, updated_at bigint not null, title text)`,
@@ -21,7 +21,7 @@ const before = {
     insert into history.c1 (record_id, at, op, snapshot, actor_type) select id, updated_at, 'update', '{}', 'guest' from new`,
 };
 
-/** As this version writes, without the rest of the statement. */
+/** How this version writes, without the rest of the statement. */
 const update = `with new as (
   update records.posts t set title = 'new', _revision = t._revision + 1 where id = 'r1' returning t.*)
   insert into history.c1 (record_id, at, _revision, op, snapshot, actor_type)
@@ -50,12 +50,12 @@ test('records get versions from writers of the previous release', { skip: skipWi
     before.makeHistory('c1'),
     before.list('c1', 'posts'),
     before.list('c2', 'others'),
-    // Ahead of the clock, as many writes within few seconds have left it.
+    // Ahead of the clock, as after many writes within a few seconds.
     "insert into records.posts values ('r1', 1, extract(epoch from now())::bigint + 100, 'first')",
     before.update,
   );
 
-  // A long transaction keeps one table; the others stay free for writers.
+  // A long transaction locks one table; the others stay free for writers.
   await slow.query('begin');
   await slow.query("update records.posts set title = 'slow' where id = 'r1'");
   const opening = openDatabase({ url: temporary.url, name: 'test', log: createLogger('test', 'silent') });
@@ -80,13 +80,13 @@ test('records get versions from writers of the previous release', { skip: skipWi
       [2, 0],
       [2, 1],
       [2, 2],
-      // The replica of the version before has left `_revision` of the row as it was.
+      // The replica of the previous release has left `_revision` of the row unchanged.
       [3, 0],
       [3, 3],
     ],
   );
 
-  // What a replica of the version before makes from now on.
+  // What a replica of the previous release creates from now on.
   await run(
     'begin',
     before.makeTable('late'),

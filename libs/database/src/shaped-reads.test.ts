@@ -60,7 +60,7 @@ function createReads({
   return { reads, log };
 }
 
-/** An answer that its client does not read, until it is closed. */
+/** Creates an answer that its client does not read until it is closed. */
 function unread() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false });
   const response = Object.assign(new EventEmitter(), { closed: false, req: { socket } });
@@ -76,7 +76,7 @@ function unread() {
 const laneOf = (read: () => Promise<unknown[]>) => ({ read }) as unknown as ReadLane;
 
 describe('shaped reads', () => {
-  test('begin on a short connection, and become long ones when they are not done in time', async () => {
+  test('begin on a short connection, and become long ones when they exceed its time', async () => {
     let isSlow = false;
     const { reads, log } = createReads({
       answer: async () => {
@@ -123,12 +123,12 @@ describe('a large answer', () => {
   test('keeps the place of its client until it is sent or its connection is closed', async () => {
     const { reads } = createReads({ answer: async () => large });
     const answers = [1, 2, 3, 4].map(unread);
-    for (const { ask } of answers) await ask('10.0.0.1', () => reads.read(statement, 5000));
-    const fifth = unread().ask('10.0.0.1', () => reads.read(statement, 5000));
-    await unread().ask('10.0.0.2', () => reads.read(statement, 5000));
+    for (const { ask } of answers) await request('10.0.0.1', () => reads.read(statement, 5000));
+    const fifth = unread().request('10.0.0.1', () => reads.read(statement, 5000));
+    await unread().request('10.0.0.2', () => reads.read(statement, 5000));
     answers[0]?.closeResponse();
     await fifth;
-    const sixth = unread().ask('10.0.0.1', () => reads.read(statement, 5000));
+    const sixth = unread().request('10.0.0.1', () => reads.read(statement, 5000));
     answers[1]?.closeSocket();
     await sixth;
     assert.deepEqual(
@@ -137,12 +137,12 @@ describe('a large answer', () => {
     );
   });
 
-  test('from a lane counts too, and is read again when its client has no place', async () => {
+  test('from a lane counts too, and is read again when its client has no free place', async () => {
     const { reads, log } = createReads({ answer: async () => large });
     const lane = laneOf(async () => large);
     const answers = [1, 2, 3, 4].map(unread);
-    for (const { ask } of answers) await ask('10.0.0.1', () => reads.readOn(lane, statement, 5000));
-    const fifth = unread().ask('10.0.0.1', () => reads.readOn(lane, statement, 5000));
+    for (const { ask } of answers) await request('10.0.0.1', () => reads.readOn(lane, statement, 5000));
+    const fifth = unread().request('10.0.0.1', () => reads.readOn(lane, statement, 5000));
     await setImmediate();
     assert.deepEqual(log, []);
     answers[0]?.closeResponse();
@@ -150,30 +150,30 @@ describe('a large answer', () => {
     assert.deepEqual(log, ['short']);
   });
 
-  test('is refused without room for it; small ones are not', async () => {
+  test('is refused without room, unlike a small one', async () => {
     const { reads } = createReads({ answer: async () => large, maxBytes: 500_000 });
     const first = unread();
-    await first.ask('10.0.0.1', () => reads.read(statement, 5000));
+    await first.request('10.0.0.1', () => reads.read(statement, 5000));
     await assert.rejects(
-      unread().ask('10.0.0.2', () => reads.read(statement, 5000)),
+      unread().request('10.0.0.2', () => reads.read(statement, 5000)),
       { status: 503 },
     );
     const lane = laneOf(async () => [{ id: 1 }]);
-    assert.deepEqual(await unread().ask('10.0.0.2', () => reads.readOn(lane, statement, 5000)), [{ id: 1 }]);
+    assert.deepEqual(await unread().request('10.0.0.2', () => reads.readOn(lane, statement, 5000)), [{ id: 1 }]);
     first.closeResponse();
-    await unread().ask('10.0.0.2', () => reads.read(statement, 5000));
+    await unread().request('10.0.0.2', () => reads.read(statement, 5000));
   });
 
-  test('within the work of a request keeps its place until the next read', async () => {
+  test('within a request keeps its place until the next read', async () => {
     const { reads } = createReads({ answer: async () => large });
     const { ask, listeners } = unread();
-    await ask('10.0.0.1', async () => {
+    await request('10.0.0.1', async () => {
       for (let left = 10; left > 0; left -= 1) await reads.read(statement, 5000);
     });
     assert.equal(listeners(), 2);
   });
 
-  test('of a read of the product itself keeps no place', async () => {
+  test('of the product itself keeps no place', async () => {
     const { reads } = createReads({ answer: async () => large });
     for (let left = 10; left > 0; left -= 1) await reads.read(statement, 5000);
   });

@@ -18,7 +18,7 @@ describe('the memory of slow reads', () => {
     assert.deepEqual([readers.isSlow('a'), readers.isKnownSlow('a', statement('slow'))], [false, false]);
   });
 
-  test('forgets each statement by itself', () => {
+  test('forgets each statement separately', () => {
     let nowMs = 0;
     const readers = createSlowReaders(() => nowMs);
     readers.note('a', statement('first'));

@@ -6,7 +6,7 @@ import { isDatabaseError, sqlState } from './errors.ts';
 import { ReadLane } from './read-lane.ts';
 import { createEmptyDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-test('statements of one name that are sent together fail for their own reasons, and succeed once they can', {
+test('statements with one name that are sent together fail separately, and succeed as soon as they can', {
   skip: skipWithoutDatabase,
 }, async () => {
   const temporary = await createEmptyDatabase(process.env.TEST_DATABASE_URL ?? '');

@@ -48,7 +48,7 @@ describe('the host of extensions', () => {
       timeoutMs,
       answer: async () => undefined,
     });
-  const isWell = async () =>
+  const works = async () =>
     assert.deepEqual(await call('sum', { a: 1, b: 2 }), { status: 200, headers: {}, json: '{"data":3}' });
 
   before(async () => {
@@ -105,27 +105,27 @@ describe('the host of extensions', () => {
     exits: 500,
     aborts: 500,
   })) {
-    it(`answers ${status} to what ${path}, and then works as before`, async () => {
+    it(`answers ${status} to a call that ${path}, and then works as before`, async () => {
       await assert.rejects(call(path, undefined, path === 'loops' ? 500 : 20_000), (error) => {
         assert.ok(error instanceof AppError);
         assert.equal(error.status, status);
         assert.match(error.message, /the extension good/);
         return true;
       });
-      await isWell();
+      await works();
     });
   }
 
   it('runs another call while one loops', async () => {
     const loop = call('loops', undefined, 3000);
-    await Promise.all([assert.rejects(loop, { status: 504 }), isWell()]);
+    await Promise.all([assert.rejects(loop, { status: 504 }), works()]);
   });
 
   it('lets calls wait for a free worker', async () => {
     assert.equal((await Promise.all([1, 2, 3, 4, 5].map(() => call('waits')))).length, 5);
   });
 
-  it('serves further calls soon after many calls ended their workers', async () => {
+  it('serves further calls soon after many calls have ended their workers', async () => {
     for (let ended = 0; ended < 8; ended += 1) await assert.rejects(call('exits'), { status: 500 });
     assert.deepEqual(await call('sum', { a: 1, b: 2 }, 5000), { status: 200, headers: {}, json: '{"data":3}' });
   });
@@ -136,7 +136,7 @@ describe('the host of extensions', () => {
 });
 
 describe('a host of many extensions', () => {
-  it('limits concurrent starts, so that each has the time to load', async () => {
+  it('limits parallel starts, so that each has time to load', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
     const diary = join(directory, 'diary.txt');
     const source = `
@@ -186,7 +186,7 @@ describe('a host that follows changes', () => {
         timeoutMs: 20_000,
         answer: async () => undefined,
       });
-    const said = async (extension: string): Promise<unknown[]> => {
+    const answersOf = async (extension: string): Promise<unknown[]> => {
       const output = await call(extension, 'GET /x');
       return JSON.parse((output as { json: string }).json).data;
     };
@@ -197,21 +197,21 @@ describe('a host that follows changes', () => {
     };
     const flag = join(tmpdir(), `${basename(directory)}.flag`);
     try {
-      const [alone, shares] = await Promise.all([said('alone'), said('shares')]);
+      const [alone, shares] = await Promise.all([answersOf('alone'), answersOf('shares')]);
       assert.deepEqual([alone[0], shares[0]], ['alone', 'old']);
       await change('_word.ts', `export const word = 'new';`);
-      assert.deepEqual(await said('alone'), alone);
-      assert.equal((await said('shares'))[0], 'new');
+      assert.deepEqual(await answersOf('alone'), alone);
+      assert.equal((await answersOf('shares'))[0], 'new');
       await change('shares.ts', 'export const extension = {');
-      assert.equal((await said('shares'))[0], 'new');
-      assert.deepEqual(await said('alone'), alone);
+      assert.equal((await answersOf('shares'))[0], 'new');
+      assert.deepEqual(await answersOf('alone'), alone);
       assert.deepEqual(
         host.problems.map(({ name }) => name),
         ['shares'],
       );
       await change('shares.ts', undefined);
-      await assert.rejects(said('shares'), { status: 404 });
-      assert.deepEqual([await said('alone'), host.problems], [alone, []]);
+      await assert.rejects(answersOf('shares'), { status: 404 });
+      assert.deepEqual([await answersOf('alone'), host.problems], [alone, []]);
 
       const dies = (word: string) => `
         import { existsSync } from 'node:fs';
@@ -223,15 +223,11 @@ describe('a host that follows changes', () => {
         ] };`;
       await change('dies.ts', dies('old'));
       const dying = assert.rejects(call('dies', 'GET /dies'), { status: 500 });
-      const waiting = said('dies');
+      const waiting = answersOf('dies');
       await change('dies.ts', dies('new'));
       await writeFile(flag, '');
       await dying;
-      assert.deepEqual(
-        await waiting,
-        ['new'],
-        'a call that waits for a worker has one, although the one that it was to have died',
-      );
+      assert.deepEqual(await waiting, ['new'], 'a waiting call gets another worker when its worker dies');
     } finally {
       await rm(flag, { force: true });
       await host.stop();

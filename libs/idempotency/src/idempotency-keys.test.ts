@@ -36,7 +36,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
   const outcomeOf = async (identity: string, store = keys) => (await store.claim(identity)).outcome;
   const run = (text: string) => database.query({ text, values: [] });
 
-  test('the first claim holds the key; the others see that it is running, then get its answer', async () => {
+  test('the first claim holds the key, and the others first see that it runs and then get its answer', async () => {
     const claim = await first('a');
     assert.equal(await outcomeOf('a'), 'running');
     await claim.keep(reply, digest);
@@ -51,14 +51,14 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     await (await first('b')).release();
   });
 
-  test('of many concurrent claims one is the first', async () => {
+  test('one of many parallel claims is the first', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => keys.claim('c')));
     const outcomes = claims.map(({ outcome }) => outcome).sort();
     assert.deepEqual(outcomes, ['first', ...Array.from({ length: 19 }, () => 'running')]);
     for (const claim of claims) if (claim.outcome === 'first') await claim.release();
   });
 
-  test('a holder whose lease ran out is replaced, and its late answer is not stored', async () => {
+  test('a holder whose lease expires is replaced, and its late answer is not stored', async () => {
     const dead = await first('d');
     await run("update system.idempotency_keys set lease_until = now() - interval '1 second'");
     const successor = await first('d');
@@ -82,7 +82,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     assert.equal(await sweepKeys(database.query, 1000), row?.count);
   });
 
-  test('the table reveals neither caller nor answer, and another secret finds no key', async () => {
+  test('the table reveals neither caller nor answer, and no key can be found with another secret', async () => {
     await (await first('f')).keep(reply, digest);
     const rows = await database.query<{ text: string }>({
       text: 'select encode(id || fingerprint || answer, $1) as text from system.idempotency_keys where answer is not null',

@@ -24,7 +24,7 @@ test('a new row has the current time in a field that a create sets, unless a tim
   );
 });
 
-test('an update sets the current time where it should, and keeps other values', () => {
+test('an update sets the current time in fields with onUpdate, and keeps other values', () => {
   assert.deepEqual(
     [born, touched, never, both].map((field) => nextValue(field, 't')),
     ['t."born"', nowSec, 't."never"', nowSec],

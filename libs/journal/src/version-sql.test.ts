@@ -43,7 +43,7 @@ describe('versions', { skip: skipWithoutDatabase }, () => {
   });
   after(() => temporary?.remove());
 
-  it('are the second and the number of the write in it, for any clock, and are unique [records §8.1, §8.2]', async () => {
+  it('have the second and the number of the write in it, with any clock, and are unique [records §8.1, §8.2]', async () => {
     await fc.assert(
       fc.asyncProperty(ticks, fc.nat(20_000), fc.nat(100), async (steps, updated, revision) => {
         let clock = 10_000;
@@ -64,7 +64,7 @@ describe('versions', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('of a delete follows the last one', async () => {
+  it('of a delete follow the last one', async () => {
     const [row] = await temporary.database.query<{ ahead: string; past: string; second: number }>({
       text: `select a.version as ahead, b.version as past, floor(extract(epoch from now()))::bigint as second
         from (select ${nextVersionOf('t')} as version from (select 99999999999 as updated_at, 9 as _revision) t) a,

@@ -48,7 +48,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
 
   async function serve(options: Parameters<typeof startMailServer>[0] = {}) {
     const server = await startMailServer(options);
-    // Closed after the senders that are connected to it.
+    // It closes after the senders that are connected to it.
     running.unshift({ stop: () => server.close() });
     return server;
   }
@@ -113,7 +113,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.match(mail?.raw ?? '', /^Message-ID: <[0-9a-f-]{36}@example\.com>\r$/im);
   });
 
-  test('each of many mails arrives exactly once from several replicas [mail §3.2]', async () => {
+  test('several replicas send each of many mails exactly once [mail §3.2]', async () => {
     const server = await serve();
     await configure(server.port);
     for (let replica = 0; replica < 3; replica += 1) startSender();
@@ -146,7 +146,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  test('a mail that finds no server is sent later [mail §3.3]', async () => {
+  test('a mail is sent later when no server answers [mail §3.3]', async () => {
     const gone = await startMailServer();
     await gone.close();
     await configure(gone.port);
@@ -226,7 +226,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.equal(server.received.length, 1);
   });
 
-  test('a mail waits while mail is off and is deleted when it expires', async () => {
+  test('a mail waits while mail is disabled, and is deleted when it expires', async () => {
     const server = await serve();
     await configure(server.port, { 'smtp.enabled': '0' });
     startSender();
@@ -241,7 +241,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  test('an address that could be read as two, or as a header, gets no mail [mail §2.6]', async () => {
+  test('an address that could be read as two or as a header gets no mail [mail §2.6]', async () => {
     const server = await serve();
     await configure(server.port);
     startSender();
@@ -273,7 +273,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.equal(server.received.length, 1);
   });
 
-  test('the test mail is sent at once, or the error has the words of the server [mail §1.4]', async () => {
+  test('a test mail is sent immediately, or its error has the message of the server [mail §1.4]', async () => {
     const server = await serve({
       onRcptTo: ({ address }, _session, done) =>
         address.startsWith('no')

@@ -76,7 +76,7 @@ test('values are escaped in HTML and are not read as templates [mail §2.5]', ()
   assert.equal(html, '<p>Hello &quot;&lt;b&gt;&amp;&#39;{{token}}@example.com!</p>');
 });
 
-test('the HTML part escapes the words of a text template [mail §2.5]', () => {
+test('the HTML part escapes a text template [mail §2.5]', () => {
   assert.equal(
     render({ 'email.verify.body': 'Questions? <help@example.com>\n1 < 2\n\nBye' }).html,
     '<p>Questions? &lt;help@example.com&gt;<br>\n1 &lt; 2</p>\n<p>Bye</p>',
@@ -95,7 +95,7 @@ test('an HTML template is sent unchanged, with a text part made of it [mail §2.
   assert.ok(html.includes(`href="${links.verify?.replace('&', '&amp;')}"`), html);
 });
 
-test('a line break in a subject begins no header [mail §2.6]', () => {
+test('a line break in a subject does not begin a header [mail §2.6]', () => {
   const { subject } = render({ 'email.verify.subject': 'For {{email}}' }, { to: 'a\r\nBcc: eve@example.com\u2028x' });
   assert.equal(subject, 'For a Bcc: eve@example.com x');
 });

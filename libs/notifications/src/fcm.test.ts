@@ -30,7 +30,7 @@ describe('sending with Firebase [notifications §2]', () => {
   const outcomes: [string, Answer, 'sent' | 'invalid' | 'failed', RegExp?][] = [
     ['a message that Firebase accepted', sent, 'sent'],
     [
-      'a registration that is gone',
+      'a removed registration',
       refusal(404, 'NOT_FOUND', 'Requested entity was not found.', 'UNREGISTERED'),
       'invalid',
       /not found/,
@@ -42,17 +42,12 @@ describe('sending with Firebase [notifications §2]', () => {
       /not found/,
     ],
     [
-      'a target that is no token',
+      'an invalid token',
       invalid('The registration token is not a valid FCM registration token', 'INVALID_ARGUMENT'),
       'invalid',
       /not a valid/,
     ],
-    [
-      'a target that is no token, by the field',
-      invalid('Invalid value', undefined, 'message.token'),
-      'invalid',
-      /Invalid/,
-    ],
+    ['an invalid token, by the field', invalid('Invalid value', undefined, 'message.token'), 'invalid', /Invalid/],
     ['a wrong message', invalid('Invalid value', undefined, 'message.data[0].key'), 'failed', /Invalid/],
     ['a message that is too big', invalid('Android message is too big', 'INVALID_ARGUMENT'), 'failed', /too big/],
     [
@@ -118,7 +113,7 @@ describe('sending with Firebase [notifications §2]', () => {
     assert.equal(other.requests[0]?.url, 'https://fcm.example/v1/projects/other/messages:send');
   });
 
-  it('runs 32 requests at once for many targets and returns a result for each in their order', async () => {
+  it('runs 32 requests at once for many targets, and returns their results in order', async () => {
     const { notifier, mostAtOnce } = startNotifier(fcm, {
       answers: ({ body }) => (body.includes('"device 7"') ? invalid('x', undefined, 'message.token') : sent),
     });
@@ -132,7 +127,7 @@ describe('sending with Firebase [notifications §2]', () => {
     assert.equal(mostAtOnce(), 32);
   });
 
-  it('repeats a request that Firebase was too busy for, until the time of the call is over', async () => {
+  it('repeats a request while Firebase is busy, until the time of the call is over', async () => {
     const busy = refusal(503, 'UNAVAILABLE', 'Try again', 'UNAVAILABLE');
     const { notifier, requests } = startNotifier(fcm, { answers: (_request, n) => (n === 1 ? busy : sent) });
     assert.equal((await notifier.send({ to: 'device', ...message })).sent, 1);
@@ -162,7 +157,7 @@ describe('the access token', () => {
     });
   });
 
-  it('is shared by calls at once and replaced before it ends', async () => {
+  it('is shared by parallel calls and replaced before it expires', async () => {
     const { notifier, assertions, advance } = startNotifier(fcm, { answers: [sent] });
     const sending = [1, 2, 3].map(() => notifier.send({ to: devices(40), ...message }));
     assert.deepEqual(
@@ -179,7 +174,7 @@ describe('the access token', () => {
   });
 
   for (const lifeSec of [60, 1, 0])
-    it(`is used for half of a life of ${lifeSec} s`, async () => {
+    it(`is used for half of its lifetime of ${lifeSec} s`, async () => {
       const tokens = (n: number): Answer => [200, { access_token: `token ${n}`, expires_in: lifeSec }];
       const { notifier, assertions, advance } = startNotifier(fcm, { answers: [sent], tokens });
       assert.equal((await notifier.send({ to: devices(40), ...message })).sent, 40);
@@ -224,7 +219,7 @@ describe('the access token', () => {
     ['no connection', new EgressFailedError('connect ECONNREFUSED', 'ECONNREFUSED'), /ECONNREFUSED/],
   ];
   for (const [what, answer, words] of failures)
-    it(`is missing after ${what}: no target is tried, and the next call requests one again`, async () => {
+    it(`is missing after ${what}: no target is tried, and the next call requests another one`, async () => {
       const { notifier, requests } = startNotifier(fcm, {
         answers: [sent],
         tokens: (n) => (n <= 4 ? answer : [200, { access_token: 'x' }]),

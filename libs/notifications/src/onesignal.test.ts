@@ -21,8 +21,8 @@ describe('sending with OneSignal [notifications §2]', () => {
       [200, { id: 'm1', errors: { invalid_subscription_ids: [b] } }],
       ['sent', 'invalid'],
     ],
-    ['none subscribed, in words', [200, { id: '', errors: [notSubscribed] }], ['invalid', 'invalid']],
-    ['none subscribed, by their ids', [200, { errors: { invalid_player_ids: [a, b] } }], ['invalid', 'invalid']],
+    ['no subscribed target, as a sentence', [200, { id: '', errors: [notSubscribed] }], ['invalid', 'invalid']],
+    ['no subscribed target, by id', [200, { errors: { invalid_player_ids: [a, b] } }], ['invalid', 'invalid']],
     [
       'no message and one target that is not subscribed',
       [200, { id: '', errors: { invalid_player_ids: [b] } }],
@@ -65,7 +65,7 @@ describe('sending with OneSignal [notifications §2]', () => {
       assert.match(results[1]?.error ?? '', words);
     });
 
-  it('leaves out targets that are no ids, because OneSignal would refuse the whole message', async () => {
+  it('leaves out targets that are not ids, because OneSignal would refuse the whole message', async () => {
     const { notifier, requests } = startNotifier(onesignal, { answers: [[200, { id: 'm' }]] });
     const { results } = await notifier.send({ to: ['phone', a, ''], ...message });
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('sending with OneSignal [notifications §2]', () => {
     assert.equal(new Set(requests.map(({ body }) => body)).size, 2);
   });
 
-  it('does not wait longer than the call may take', async () => {
+  it('does not wait longer than the time of the call', async () => {
     const hour = startNotifier(onesignal, { answers: [[429, { errors: ['Rate limit'] }, { 'retry-after': '3600' }]] });
     assert.equal((await hour.notifier.send({ to: a, ...message })).results[0]?.error, 'Rate limit');
     assert.equal(hour.requests.length, 1);

@@ -16,7 +16,7 @@ describe('the guess limit', { skip: skipWithoutDatabase }, () => {
 
   const guess = (key: string) => ({ key, max: 10, windowSec: 900 });
 
-  test('ten tries pass, and further ones are refused on every replica until the window ends', async () => {
+  test('ten guesses pass, and further ones are refused on every replica until the window ends', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
     const replica = createGuessLimit({ database, nowSec: () => now });
     for (let count = 0; count < 5; count += 1) {
@@ -32,13 +32,13 @@ describe('the guess limit', { skip: skipWithoutDatabase }, () => {
     assert.equal(await limit.tryReserve(guess('a')), true);
   });
 
-  test('at most ten of many parallel tries pass', async () => {
+  test('at most ten of many parallel guesses pass', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
-    const tries = await Promise.all(Array.from({ length: 30 }, () => limit.tryReserve(guess('c'))));
-    assert.equal(tries.filter(Boolean).length, 10);
+    const guesses = await Promise.all(Array.from({ length: 30 }, () => limit.tryReserve(guess('c'))));
+    assert.equal(guesses.filter(Boolean).length, 10);
   });
 
-  test('a right guess resets the count', async () => {
+  test('a correct guess resets the count', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
     for (let count = 0; count < 10; count += 1) await limit.reserve(guess('d'));
     await limit.clear('d');

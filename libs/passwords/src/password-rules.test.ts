@@ -51,7 +51,7 @@ describe('password rules', () => {
     assert.match(await rules({}).hashNew(password), /^\$argon2id\$/);
   });
 
-  test('call the breach check only when it is on and the password passes the other rules [auth §2.3]', async () => {
+  test('call the breach check only when it is enabled and the password passes the other rules [auth §2.3]', async () => {
     requests.length = 0;
     await rules({}).findProblem(password);
     await checking().findProblem('short');
@@ -73,7 +73,7 @@ describe('password rules', () => {
     assert.equal(await checking().findProblem(password), undefined);
   });
 
-  test('accept the password when the service fails, redirects, answers too much or is away [auth §2.3]', async () => {
+  test('accept the password when the service fails, redirects, answers too much or is down [auth §2.3]', async () => {
     const failing: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(503).end(),
       (response) => response.writeHead(302, { Location: '/elsewhere' }).end(),

@@ -37,7 +37,7 @@ describe('the rules that let guests write, or read accounts', () => {
     it(`${rule}: ${mayHold ? 'may hold' : 'never holds'} for a guest`, () =>
       assert.deepEqual(open('base', { update: rule }), mayHold ? ['update?'] : []));
 
-  it('do not include the create rule of accounts', () => {
+  it('exclude the create rule of accounts', () => {
     assert.deepEqual(open('auth', { create: 'title = "x"' }), []);
     assert.deepEqual(open('base', { create: 'title = "x"' }), ['create?']);
   });

@@ -18,7 +18,7 @@ const request: RequestValues = {
 };
 const ofQuery = (name: string) => (values: RequestValues) => values.query(name);
 
-test('a name has one number, however often it is used', () => {
+test('a name has one number, even if it is used several times', () => {
   const parameters = createNamedParameters<Given>();
   const text = [
     parameters.named('id', 'text'),
@@ -39,7 +39,7 @@ test('values that no parameter uses are not sent', () => {
   assert.deepEqual(parameters.valuesFrom({ id: 'r1', versions: ['1'], fields: new Map() }), [['1']]);
 });
 
-test('rules add theirs to the same list', () => {
+test('parameters of rules join the same list', () => {
   const parameters = createNamedParameters<Given>();
   const text = [
     parameters.ofRequest('query.q', 'text', ofQuery('q')),
@@ -59,11 +59,11 @@ test('a value that is missing is an error, and null is a value', () => {
   assert.equal(parameters.named('ids', 'text'), '$2::text');
   // @ts-expect-error: versions are missing
   assert.throws(() => parameters.valuesFrom({ id: 'r1', fields: new Map() }), /needs a value for versions/);
-  // @ts-expect-error: id is no map
+  // @ts-expect-error: id is not a map
   assert.equal(parameters.member('id', 'a', 'text'), '$3::text');
 });
 
-test('parameters without names begin after those of the statement', () => {
+test('parameters without names follow those of the statement', () => {
   const parameters = createParameters(3);
   assert.equal(parameters.fixed('a', 'text'), '$3::text');
   assert.equal(parameters.next, 4);

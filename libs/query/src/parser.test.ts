@@ -18,10 +18,10 @@ describe('parse and print', () => {
     ['reads \\" and \\\\', String.raw`a = "\"\\\""`, ''],
     ['leaves other backslashes', String.raw`a = "\d"`, String.raw`a = "\\d"`],
     ['takes strings over lines', 'a = "x\ny"', ''],
-    ['takes negative and broken numbers as they are written', 'a = -1.50 && a = 007', ''],
-    ['takes words', 'a = true && b != false && c = null', ''],
-    ['takes words within longer names as names', 'trueish = nullable', ''],
-    ['takes moments', 'a > @now && a >= @todayStart && a <= @todayEnd', ''],
+    ['takes negative and decimal numbers as they are written', 'a = -1.50 && a = 007', ''],
+    ['takes true, false and null', 'a = true && b != false && c = null', ''],
+    ['takes names that begin with these words', 'trueish = nullable', ''],
+    ['takes points in time', 'a > @now && a >= @todayStart && a <= @todayEnd', ''],
     ['takes paths and keys', 'author.team.name = meta.a.0', ''],
     ['takes modifiers', 'a:lower = "x"', ''],
     ['takes requests', '@request.auth.id = a && @request.body.x.y:isset = true && @request.headers.x_y = ""', ''],
@@ -30,7 +30,7 @@ describe('parse and print', () => {
     it(title, () => assert.equal(print(parse(text)), printed || print(parse(text))));
 
   for (const [, text] of rows) {
-    it(`gives ${JSON.stringify(text)} again after printing`, () => {
+    it(`returns ${JSON.stringify(text)} after printing`, () => {
       assert.deepEqual(withoutPositions(parse(print(parse(text)))), withoutPositions(parse(text)));
     });
   }
@@ -40,7 +40,7 @@ describe('parse and print', () => {
     ['white space alone', '  ', /found the end/, 2],
     ['a bare field', 'active', /expected a comparison, found the end \(character 7\)/, 6],
     ['an open parenthesis', '(a = 1', /expected && , \|\| or \), found the end/, 6],
-    ['a closing one too many', 'a = 1)', /expected && or \|\|, found "\)" \(character 6\)/, 5],
+    ['an additional closing parenthesis', 'a = 1)', /expected && or \|\|, found "\)" \(character 6\)/, 5],
     ['an empty group', '()', /found "\)"/, 1],
     ['groups side by side', '(a = 1)(b = 2)', /expected && or \|\|/, 7],
     ['a group as an operand', '(a) = 1', /expected a comparison/, 2],
@@ -54,7 +54,7 @@ describe('parse and print', () => {
     ['a string that its escape keeps open', String.raw`a = "\"`, /without its closing/, 4],
     ['an exponent', 'a = 1e5', /unexpected "e" \(character 6\)/, 5],
     ['a number that ends in a point', 'a = 1.', /unexpected "\."/, 5],
-    ['a number that begins with one', 'a = .5', /unexpected "\."/, 4],
+    ['a number that begins with a point', 'a = .5', /unexpected "\."/, 4],
     ['a plus sign', 'a = +5', /unexpected "\+"/, 4],
     ['a number beyond a double', `a = 1${'0'.repeat(400)}`, /too large/, 4],
     ['a path that ends in a point', 'a. = 1', /unexpected "\."/, 1],
@@ -93,7 +93,7 @@ describe('parse and print', () => {
     });
   }
 
-  it('gives every expression again after printing', () => {
+  it('returns every expression after printing', () => {
     fc.assert(
       fc.property(anyExpression, (expression) => {
         assert.deepEqual(withoutPositions(parse(print(expression))), withoutPositions(expression));
@@ -102,7 +102,7 @@ describe('parse and print', () => {
     );
   });
 
-  it('throws nothing but QueryError, whatever the text', () => {
+  it('throws only QueryError, for any text', () => {
     const pieces = [
       'a',
       'b.c',

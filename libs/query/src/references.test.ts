@@ -30,7 +30,7 @@ describe('references', () => {
 
   const rows: [string, [...Parameters<typeof fieldOf>, string][], string][] = [
     [
-      'a field of the collection, wherever it stands',
+      'a field of the collection, at every position',
       [['posts', 'author', 'by']],
       'by.organization.name  !=   "author" && ( title ~ by || @request.body.by:changed = false )',
     ],
@@ -40,14 +40,14 @@ describe('references', () => {
       'author.employer.name  !=   "author" && ( title ~ author || @request.body.author:changed = false )',
     ],
     [
-      'two that swap their names',
+      'two fields that swap their names',
       [
         ['posts', 'author', 'title'],
         ['posts', 'title', 'author'],
       ],
       'title.organization.name  !=   "author" && ( author ~ title || @request.body.title:changed = false )',
     ],
-    ['nothing that only has the same name', [['users', 'name', 'x']], text],
+    ['no other field of the same name', [['users', 'name', 'x']], text],
   ];
   for (const [title, names, expected] of rows)
     it(`renames ${title}`, () => {

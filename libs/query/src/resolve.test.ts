@@ -16,7 +16,7 @@ const { posts, accounts } = collections;
 const compileIn = (audience: Scope['audience'], text: string, collection = posts) =>
   compileExpression(text, { collection, schema, audience }, { row: 't', stored: 't', parameters: createParameters() });
 
-describe('what a filter may compare', () => {
+describe('a filter', () => {
   for (const text of [
     'id = "x" && created > 5 && updated_at < @now',
     'rank = "5"',
@@ -85,7 +85,7 @@ describe('what a filter may compare', () => {
     );
   });
 
-  it('does not know the times of a view without them', () => {
+  it('refuses the times of a view without them', () => {
     const view = { ...posts, type: 'view' as const, lacking: ['created_at' as const] };
     const scope = { collection: view, schema, audience: 'client' as const };
     assert.throws(
@@ -95,7 +95,7 @@ describe('what a filter may compare', () => {
   });
 });
 
-describe('what a rule may read of the request', () => {
+describe('a rule over the request', () => {
   for (const text of [
     '@request.auth.id = author && @request.auth.email:lower ~ "@x.org" && @request.auth.type = "user"',
     '@request.auth.collection = "accounts" && @request.auth.verified = true',
@@ -141,7 +141,7 @@ describe('what a rule may read of the request', () => {
 });
 
 describe('a statement', () => {
-  it('places each value of the request once, so one text serves every caller', () => {
+  it('uses a parameter for each value of the request, so that one text serves every caller', () => {
     const parameters = createParameters(3);
     const place = { row: 't', parameters };
     const text = 'author = @request.auth.id || parent.author = @request.auth.id && title = "x"';

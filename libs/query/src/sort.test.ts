@@ -12,11 +12,7 @@ const sortBy = (sort: string) => compileSort(sort, scope, { row: 't', parameters
 describe('sort', () => {
   const rows: [string, string, string][] = [
     ['newest first', '-created', 't.created_at desc, t.id desc'],
-    [
-      'the names of the interface for the times',
-      'created_at,-updated_at',
-      't.created_at, t.updated_at desc, t.id desc',
-    ],
+    ['the times by their public names', 'created_at,-updated_at', 't.created_at, t.updated_at desc, t.id desc'],
     ['fields, ties by id in the direction of the last', '-title, Order', 't."title" desc, t."Order", t.id'],
     ['nothing after the id', 'title,-id,Order', 't."title", t.id desc'],
     ['keys of JSON', 'meta.a.0', `(t."meta" #> '{"a","0"}'), t.id`],

@@ -52,7 +52,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
   };
 
   for (const audience of ['rule', 'client', 'admin'] as const) {
-    it(`finds what an expression means, audience: ${audience}`, async () => {
+    it(`finds the records that an expression describes, audience: ${audience}`, async () => {
       let compared = 0;
       const property = fc.asyncProperty(
         expressionArbitrary(audience === 'rule'),
@@ -72,7 +72,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
         },
       );
       await fc.assert(property, { numRuns: 400 });
-      assert.ok(compared > 200, `only ${compared} of 400 expressions were taken`);
+      assert.ok(compared > 200, `only ${compared} of 400 expressions were accepted`);
     });
   }
 
@@ -183,10 +183,10 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
       },
     );
     await fc.assert(property, { numRuns: 600 });
-    assert.ok(ran > 60, `only ${ran} of 600 were taken`);
+    assert.ok(ran > 60, `only ${ran} of 600 were accepted`);
   });
 
-  it('plans the longest filter a client can send in seconds', async () => {
+  it('plans the longest filter of a client within seconds', async () => {
     const text = Array.from({ length: 80 }, () => 'parent.parent.parent.parent.parent.parent.ok=1').join('&&');
     const scope = { collection: open.posts, schema: schemaOf(open), audience: 'client' as const };
     const started = performance.now();

@@ -24,7 +24,7 @@ const makeCollections = (users: string | null) => ({
   ]),
 });
 
-/** The rows of the tables whose first column has the given title, each cell without its backquotes. */
+/** Returns the rows of the tables whose first column has this title, without the backquotes of cells. */
 function rowsOf(title: string): string[][] {
   const tables = page.split('\n\n').filter((block) => block.startsWith(`| ${title} |`));
   assert.ok(tables.length > 0, `the page has no table "${title}"`);

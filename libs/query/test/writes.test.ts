@@ -25,7 +25,7 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
   });
   after(() => fixture?.stop());
 
-  /** A create: the rule checks a row that is not stored yet, and the insert depends on it. */
+  /** Creates a record: the rule checks a row that is not stored yet, and the insert depends on it. */
   async function create(
     rule: string,
     title: string,
@@ -63,7 +63,7 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
       assert.equal(await create(rule, title, author, values), expected));
   }
 
-  /** An update: the rule checks the stored row, and `@request.body` has the new values. */
+  /** Updates a record: the rule checks the stored row, and `@request.body` has the new values. */
   async function update(rule: string, body: Record<string, unknown>, auth?: RequestValues['auth']): Promise<boolean> {
     const parameters = createParameters();
     const place = { row: 'old', stored: 'old', parameters, collation: fixture.collation };
@@ -99,7 +99,7 @@ describe('rules of writes', { skip: skipWithoutDatabase }, () => {
       assert.equal(await update(rule, body), expected));
   }
 
-  it("a rule with the caller's id never holds for a guest, whatever the operator", async () => {
+  it("a rule with the caller's id never holds for a guest, with any operator", async () => {
     for (const sign of ['=', '!=', '>', '>=', '<', '<=', '~', '!~']) {
       for (const other of [
         'author',

@@ -8,7 +8,7 @@ import { type CollectionCache, createCollectionCache } from './collection-cache.
 
 const skip = skipWithoutDatabase;
 const log = createLogger('schema-test', 'silent');
-// Notices reach the process that sends them, also without the bus.
+// Notices reach the process that sends them, even without the bus.
 const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
 after(() => bus.close());
 
@@ -78,7 +78,7 @@ test('a reload sees what was committed before it, and concurrent reloads share o
   const running = cache.reload();
   await store('late');
   const reloads = Array.from({ length: 50 }, () => cache.reload());
-  assert.ok(new Set(reloads).size <= 2, 'the one that runs, if any, and the one after it');
+  assert.ok(new Set(reloads).size <= 2, 'the running one, if any, and the one after it');
   await Promise.all([running, ...reloads]);
   assert.ok(cache.find('late'));
 });

@@ -42,7 +42,7 @@ function encryptionWith(key: string | undefined) {
 
 const reader = compileRecordReader(notes);
 
-/** The stored values as the database shows them in a record. */
+/** Returns the stored values as the database shows them in a record. */
 const shown = (stored: ReadonlyMap<string, unknown>): Record<string, unknown> => {
   const { extra, ...rest } = Object.fromEntries(stored);
   return { ...rest, ...(typeof extra === 'string' ? { extra: JSON.parse(extra) } : {}) };
@@ -51,7 +51,7 @@ const shown = (stored: ReadonlyMap<string, unknown>): Record<string, unknown> =>
 describe('secrets of a record', () => {
   const body = { title: 'x', note: 'it is öpen', site: 'https://a.example/', extra: { a: [1, null] }, pin: 'sesame' };
 
-  test('are encrypted or hashed, other values stay as they are', async () => {
+  test('are encrypted or hashed, and other values stay unchanged', async () => {
     const { storeSecrets, decryptRecord } = encryptionWith('a key');
     const stored = await storeSecrets(notes, await reader.readNew(body));
     assert.deepEqual([...stored.keys()], Object.keys(body));
@@ -64,7 +64,7 @@ describe('secrets of a record', () => {
     assert.deepEqual({ ...record, pin: body.pin }, body);
   });
 
-  test('are stored as they are when empty', async () => {
+  test('are stored unchanged when empty', async () => {
     const { storeSecrets } = encryptionWith('a key');
     const empty = { note: '', site: null, extra: [] };
     assert.deepEqual(Object.fromEntries(await storeSecrets(notes, await reader.readNew(empty))), {
@@ -111,7 +111,7 @@ test('values without a secret are passed through', async () => {
   assert.equal(await encryptionWith('a key').storeSecrets(notes, values), values);
 });
 
-test('a secret that was not replaced reaches no statement', () => {
+test('a secret that was not replaced cannot reach a statement', () => {
   assert.throws(() => new PlainSecret('open sesame', 'password').toPostgres(), /must not be stored/);
 });
 

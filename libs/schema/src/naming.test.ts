@@ -36,7 +36,7 @@ const names = [
   primaryKeyName(collection),
 ];
 
-test('names of constraints differ, fit PostgreSQL, and are never those of collections', () => {
+test('names of constraints are unique, fit PostgreSQL, and never equal names of collections', () => {
   assert.equal(new Set(names).size, names.length);
   for (const name of names) {
     assert.ok(name.length <= 63, name);

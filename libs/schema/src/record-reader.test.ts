@@ -40,7 +40,7 @@ async function assertRefused(read: () => Promise<unknown>, details: object) {
   });
 }
 
-test('a new record gives the fields that the body names', async () => {
+test('a new record has the fields that the body names', async () => {
   const body = { title: 'x', tags: ['a'], constructor: false };
   assert.deepEqual(
     [...(await posts.readNew(body))],
@@ -52,7 +52,7 @@ test('a new record gives the fields that the body names', async () => {
   );
 });
 
-test('all problems come in one answer', async () => {
+test('one answer has all problems', async () => {
   await assertRefused(() => posts.readNew({ rank: 'x', colour: 1, toString: 2 }), {
     rank: 'must be a number',
     colour: 'is not a field of posts',
@@ -67,7 +67,7 @@ test('all problems come in one answer', async () => {
   );
 });
 
-test('required refuses null, the empty text and the empty list; a change may leave the field out', async () => {
+test('required refuses null, the empty text and the empty list, but a change may leave the field out', async () => {
   const empty = { title: '', tags: [], constructor: null };
   const details = { title: 'is required', tags: 'is required', constructor: 'is required' };
   await assertRefused(() => posts.readNew(empty), details);
@@ -76,7 +76,7 @@ test('required refuses null, the empty text and the empty list; a change may lea
   assert.deepEqual([...(await posts.readChange({ rank: 1 }))], [['rank', 1]]);
 });
 
-test('what the server sets is ignored, so a record that was read can be sent back [records §5.2]', async () => {
+test('members that the server sets are ignored, so that a record can be sent back as it was read [records §5.2]', async () => {
   const read = {
     id: 'x',
     created: 1,
@@ -90,7 +90,7 @@ test('what the server sets is ignored, so a record that was read can be sent bac
   assert.deepEqual([...(await posts.readChange({ ...read, rank: 2 }))], [['rank', 2]]);
 });
 
-test('a server-set field is ignored in a body, and never missing', async () => {
+test('a field that the server sets is ignored in a body, and never missing', async () => {
   const timed = reader(named('born', 'autodate', { required: true }), named('rank', 'number'));
   for (const born of [1, 'x', null, '', []]) {
     assert.deepEqual([...(await timed.readNew({ born }))], []);
@@ -98,14 +98,14 @@ test('a server-set field is ignored in a body, and never missing', async () => {
   }
 });
 
-test('a field with the name of a server-set member of other collections is a field', async () => {
+test('a field may have the name of a member that the server sets in other collections', async () => {
   assert.deepEqual(
     [...(await reader(named('anonymous', 'bool')).readChange({ anonymous: true }))],
     [['anonymous', true]],
   );
 });
 
-test('an empty text is no value, but in text and json [fields §2.2]', async () => {
+test('an empty text is null, except for text and json [fields §2.2]', async () => {
   const types: [string, object, unknown][] = [
     ['text', {}, ''],
     ['json', {}, '""'],
@@ -120,7 +120,7 @@ test('an empty text is no value, but in text and json [fields §2.2]', async () 
     assert.deepEqual([...(await reader(named('f', type, { options })).readChange({ f: '' }))], [['f', expected]], type);
 });
 
-test('a field of several files without one is an empty list [fields §2.3]', async () => {
+test('a field of several files without a file is an empty list [fields §2.3]', async () => {
   const several = (name: string, rest: object = {}) => named(name, 'file', { options: { multiple: true }, ...rest });
   const files = reader(several('f'), several('needed', { required: true }), named('one', 'file'));
   const needed = ['a.png'];
@@ -160,7 +160,7 @@ test('without uploads, names of files are refused along with other problems', as
   );
 });
 
-test('null is no value in every type', async () => {
+test('null clears a field of every type', async () => {
   assert.deepEqual(
     [...(await posts.readChange({ rank: null, extra: null }))],
     [

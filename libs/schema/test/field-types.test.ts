@@ -16,11 +16,11 @@ const sampleFields = types.flatMap((type) =>
 test('each type has its section of the reference', () => {
   for (const { name, reference } of types) {
     const section = /^fields §(3\.\d+)$/.exec(reference)?.[1];
-    assert.ok(section && page.includes(`\n### ${section} ${name}\n`), `${reference} is no section "${name}"`);
+    assert.ok(section && page.includes(`\n### ${section} ${name}\n`), `${reference} is not the section "${name}"`);
   }
 });
 
-test('the reference says what an empty text is to each type', () => {
+test('the reference has the meaning of an empty text for each type', () => {
   const table = new Map(
     [...page.matchAll(/^\| `([\w ]+)` \| (is null|is stored)/gm)].flatMap(([, names = '', meaning = '']) =>
       names.split(' ').map((name): [string, string] => [name, meaning]),
@@ -64,7 +64,7 @@ test('a form holds each value of the samples as text, a list as JSON', () => {
   }
 });
 
-test('a view passes values through as their own type, as another type of the same column, or not', () => {
+test('a view shows values as their own type, as another type of the same column, or not at all', () => {
   for (const { field } of sampleFields) {
     const type = fieldTypeOf(field);
     if (type.viewType === undefined) continue;

@@ -12,7 +12,7 @@ test('an encrypted value is re-encrypted once', () => {
   assert.deepEqual(reencryptText(first.text, ciphers), { text: first.text, encrypted: 0, unreadable: 0 });
 });
 
-test('values within JSON are replaced in place, and nothing around them changes', () => {
+test('values within JSON are replaced in place, and the rest is unchanged', () => {
   const given = JSON.stringify({
     a: ciphers.former.encrypt('one'),
     'b"': [ciphers.current.encrypt('two'), 'enc:1:no'],

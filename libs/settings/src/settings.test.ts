@@ -22,7 +22,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
   before(async () => {
     own = await openTemporaryDatabase();
     database = own.database;
-    // The discard port: nothing listens there, like a bus that is down.
+    // Nothing listens on the discard port, so the bus is down.
     noBus = connectBus({ urls: 'nats://127.0.0.1:9', name: 'settings test', log: quiet });
   });
   afterEach(async () => {
@@ -88,7 +88,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await stored(), { 'smtp.host': 'mail.example.com' });
   });
 
-  test('the effective values are shown: floors and windows out of range', async () => {
+  test('values below a minimum and lifetimes out of range are shown as they take effect', async () => {
     const settings = await startSettings();
     await patch({
       'password.min_length': '4',
@@ -115,14 +115,14 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(logged[0]?.fields, { key: 'cors.max_age' });
   });
 
-  test('a patch that fails half way changes nothing', async () => {
+  test('a patch that fails halfway changes nothing', async () => {
     await patch({ 'smtp.host': 'old.example.com' });
     // PostgreSQL refuses the character 0. Validated patches have none, so this simulates any failing write.
     await assert.rejects(patch({ 'smtp.port': '25', 'smtp.host': '', 'smtp.user': 'a\0b' }));
     assert.deepEqual(await stored(), { 'smtp.host': 'old.example.com' });
   });
 
-  test('twenty concurrent patches all take effect, each with its version', async () => {
+  test('20 parallel patches all take effect, each with its version', async () => {
     const settings = await startSettings();
     const versionOf = async () =>
       (
@@ -159,7 +159,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.equal(settings.all()['smtp.pass'], 'hunter2');
     });
 
-    test('stored before there was a key stay readable', async () => {
+    test('that were stored before there was a key stay readable', async () => {
       await store('metrics.token', 'plain');
       assert.equal((await startSettings()).get('metrics.token'), 'plain');
     });
@@ -168,7 +168,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       ['a wrong key', 'another'],
       ['no key', undefined],
     ] as const) {
-      test(`read as empty with ${name}, which is not the same as unset, and one warning each`, async () => {
+      test(`read as empty with ${name}, which differs from unset, with one warning each`, async () => {
         await patch({ 'metrics.token': 'secret', 'smtp.pass': 'hunter2' });
         const { log, logged } = recordingLog();
         const settings = await startSettings({ cipher: createValueCipher(key), log });
@@ -219,7 +219,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.equal(changes.length, 1);
     });
 
-    test('follow a change at once on a bus notice', {
+    test('follow a change immediately on a bus notice', {
       skip: natsUrl ? false : 'TEST_NATS_URL is not set',
     }, async (t) => {
       const buses = ['one', 'other'].map((name) => connectBus({ urls: natsUrl ?? '', name, log: quiet }));
@@ -261,17 +261,17 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
 
     test('a listener that throws does not stop the others', async () => {
       const settings = await startSettings();
-      const heard: string[] = [];
+      const changedKeys: string[] = [];
       settings.onChange(() => {
         throw new Error('a defect');
       });
-      settings.onChange((changed) => heard.push(...changed));
+      settings.onChange((changed) => changedKeys.push(...changed));
       await patch({ 'theme.accent': '#fff' });
       await settings.refresh();
-      assert.deepEqual(heard, ['theme.accent']);
+      assert.deepEqual(changedKeys, ['theme.accent']);
     });
 
-    test('refresh sees changes committed before the call, also during another refresh', async () => {
+    test('refresh sees changes that were committed before the call, even during another refresh', async () => {
       const settings = await startSettings();
       for (let port = 1; port <= 20; port += 1) {
         const earlier = settings.refresh();

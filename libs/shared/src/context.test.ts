@@ -11,15 +11,15 @@ const context: RequestContext = {
 };
 const refused = { status: 403, code: 'context_refused' };
 
-describe('the sealed request context', () => {
+describe('the sealer of request contexts', () => {
   const sealer = createContextSealer(secret, () => 1_000_000);
 
-  it('opens its own', () => assert.deepEqual(sealer.open(sealer.seal(context)), context));
+  it('opens its own contexts', () => assert.deepEqual(sealer.open(sealer.seal(context)), context));
 
-  it('opens one of another process with the same secret', () =>
+  it('opens a context of another process with the same secret', () =>
     assert.deepEqual(createContextSealer(secret, () => 1_000_500).open(sealer.seal(context)), context));
 
-  it('refuses one with another secret', () => {
+  it('refuses a context with another secret', () => {
     const other = createContextSealer(
       new TextEncoder().encode('another secret of thirty-two characters'),
       () => 1_000_000,
@@ -27,13 +27,13 @@ describe('the sealed request context', () => {
     assert.throws(() => sealer.open(other.seal(context)), refused);
   });
 
-  it('refuses one whose content was changed', () => {
+  it('refuses a context whose content was changed', () => {
     const [payload = '', signature] = sealer.seal(context).split('.');
     const changed = Buffer.from(payload, 'base64url').toString().replace('"admin"', '"user"');
     assert.throws(() => sealer.open(`${Buffer.from(changed).toString('base64url')}.${signature}`), refused);
   });
 
-  it('refuses one that is too old or too far in the future', () => {
+  it('refuses a context that is too old or too far in the future', () => {
     assert.throws(() => createContextSealer(secret, () => 1_000_000 + 61_000).open(sealer.seal(context)), refused);
     assert.throws(() => createContextSealer(secret, () => 1_000_000 - 61_000).open(sealer.seal(context)), refused);
   });

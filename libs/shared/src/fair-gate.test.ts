@@ -24,7 +24,7 @@ function createWork() {
 }
 
 describe('a fair gate', () => {
-  test('lets clients take turns, whatever the length of their queues', async () => {
+  test('lets clients take turns, independent of the length of their queues', async () => {
     const gate = createFairGate(usual);
     const { begun, work, endNext } = createWork();
     const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2'].map((name) => gate.run(name[0] ?? '', work(name)));
@@ -44,7 +44,7 @@ describe('a fair gate', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2']);
   });
 
-  test('refuses work beyond its limits, and says whether the client or all caused it', async () => {
+  test('refuses work beyond its limits, and names the client or all clients as the cause', async () => {
     const gate = createFairGate({ ...usual, widthPerClient: 1, maxWaiting: 3, maxWaitingPerClient: 1 });
     const { work, endNext } = createWork();
     const all = ['a1', 'a2', 'b1', 'b2', 'c1'].map((name) => gate.run(name[0] ?? '', work(name)));
@@ -54,7 +54,7 @@ describe('a fair gate', () => {
     await Promise.all(all);
   });
 
-  test('refuses work that waited too long, and continues', async () => {
+  test('refuses work that has waited too long, and continues', async () => {
     const gate = createFairGate({ ...usual, width: 1, maxWaitMs: 1 });
     const { work, endNext } = createWork();
     const first = gate.run('a', work('a1'));

@@ -25,7 +25,7 @@ test('work runs in order of arrival, never more at once than the width', async (
   );
 });
 
-test('work that fails passes its slot on, and the error to its caller', async () => {
+test('work that fails frees its slot and throws its error to the caller', async () => {
   const gate = createGate({ width: 1, maxWaiting: 100, refusal: 'too much to do' });
   const failed = gate.run(() => Promise.reject(new Error('no')));
   const next = gate.run(async () => 'done');

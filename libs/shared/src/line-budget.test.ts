@@ -4,10 +4,10 @@ import { createLineBudget } from './line-budget.ts';
 
 test('lines pass up to the budget of a minute; the number of omitted ones is reported after it', () => {
   let now = 0;
-  const told: number[] = [];
+  const reported: number[] = [];
   const mayWrite = createLineBudget(
     3,
-    (leftOut) => told.push(leftOut),
+    (leftOut) => reported.push(leftOut),
     () => now,
   );
   const ask = (times: number) => Array.from({ length: times }, mayWrite).filter(Boolean).length;
@@ -16,8 +16,8 @@ test('lines pass up to the budget of a minute; the number of omitted ones is rep
   assert.equal(ask(10), 0);
   now = 60_000;
   assert.equal(ask(2), 2);
-  assert.deepEqual(told, [1007]);
+  assert.deepEqual(reported, [1007]);
   now = 200_000;
   assert.equal(ask(1), 1);
-  assert.deepEqual(told, [1007]);
+  assert.deepEqual(reported, [1007]);
 });

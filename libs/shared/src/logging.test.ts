@@ -22,7 +22,7 @@ function messagesOf(code: string): string[] {
   return readMessages(stdout);
 }
 
-test('the last line is written, however the process ends', () => {
+test('the last line is written at every end of a process', () => {
   assert.deepEqual(messagesOf("log.info('one'); log.info('two')"), ['one', 'two']);
   assert.deepEqual(messagesOf("log.info('one'); process.exit(1)"), ['one']);
   assert.deepEqual(messagesOf("log.info('one'); throw new Error('no')"), ['one']);
@@ -40,7 +40,7 @@ test('many lines arrive complete and in order', () => {
 });
 
 test('a slow reader gets every line, in order', async () => {
-  // Looking at process.stdout makes the pipe one that refuses instead of blocking.
+  // The first use of process.stdout makes the pipe refuse instead of block.
   const code = `process.stdout.fd; let n = 0;
     (function turn() {
       for (let i = 0; i < 100; i += 1) log.info(String(n++));

@@ -15,7 +15,7 @@ test('a refused request is one short line', () => {
   );
 });
 
-test('other lines have their level, their fields and their stack', () => {
+test('other lines have their level, fields and stack', () => {
   assert.equal(line({ level: 'warn', msg: 'late', to: 'a b', n: 1 }), 'WARN gateway: late to="a b" n=1\n');
   assert.equal(
     line({ level: 'error', msg: 'failed', err: { message: 'm', stack: 'Error: m\n    at x' } }),
@@ -23,7 +23,7 @@ test('other lines have their level, their fields and their stack', () => {
   );
 });
 
-test('text of a client never moves the cursor or begins a line', () => {
+test('text of a client cannot move the cursor or begin a line', () => {
   const hostile = '/\u001b[2J\u009b1A\r\nfatal: \u2028\u202e';
   for (const fields of [
     { method: 'GET', path: hostile, status: 400, duration_ms: 1 },

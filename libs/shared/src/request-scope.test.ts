@@ -20,7 +20,7 @@ const contextOf = (requestId: string, impersonatedBy: string | null): RequestCon
 
 const trace_id = 'a'.repeat(32);
 
-test('every line of a request has its id and the admin who acts as the user [admins §5.4]', async () => {
+test('every log line of a request has its id and the admin who impersonates the user [admins §5.4]', async () => {
   const seen = await Promise.all(
     [contextOf('r1', 'a1'), contextOf('r2', null)].map((context) =>
       inRequest(context, async () => {
@@ -36,19 +36,19 @@ test('every line of a request has its id and the admin who acts as the user [adm
   assert.deepEqual(currentLogFields(), {});
 });
 
-test('work that outlives a request logs without its fields, except work that it requested', async () => {
+test('work that outlives a request logs without its fields, unless the request started it', async () => {
   let answered = () => {};
   const answer = new Promise<void>((resolve) => {
     answered = resolve;
   });
   const fieldsAfterAnswer = () => answer.then(currentLogFields);
   let left: Promise<object> | undefined;
-  let asked: Promise<object> | undefined;
+  let requested: Promise<object> | undefined;
   await inRequest(contextOf('r1', 'a1'), async () => {
     left = fieldsAfterAnswer();
-    asked = afterRequest(fieldsAfterAnswer);
+    requested = afterRequest(fieldsAfterAnswer);
   });
   answered();
   assert.deepEqual(await left, {});
-  assert.deepEqual(await asked, { request_id: 'r1', trace_id, auth_impersonated_by: 'a1' });
+  assert.deepEqual(await requested, { request_id: 'r1', trace_id, auth_impersonated_by: 'a1' });
 });

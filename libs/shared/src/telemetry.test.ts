@@ -18,9 +18,9 @@ test('a collector that never answers does not delay the end of a process', async
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
   const stop = await startTelemetry('test');
   await inSpan('work', {}, async () => {});
-  const asked = once(collector, 'request');
+  const exported = once(collector, 'request');
   const stopped = stop();
-  const [{ url }] = await asked;
+  const [{ url }] = await exported;
   assert.equal(url, '/v1/traces');
   await stopped;
 });

@@ -20,7 +20,8 @@ suite('files in a local directory', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const key = (name: string, recordId = 'r1') => fileKey('c1', recordId, name) ?? assert.fail(`${name} is no name`);
+  const key = (name: string, recordId = 'r1') =>
+    fileKey('c1', recordId, name) ?? assert.fail(`${name} is not a valid name`);
   const drafts = () => readdir(join(directory, 'uploads', '.drafts'));
 
   test('a stored file is found and read, whole and in part', async () => {
@@ -62,7 +63,7 @@ suite('files in a local directory', () => {
     assert.deepEqual(await drafts(), []);
   });
 
-  test('drafts of a killed process, also of previews, are removed with the file', async () => {
+  test('drafts of a killed process, even of previews, are removed with the file', async () => {
     const unfinished = ['half', 'half.thumb-10x10', 'other'].map((name) => {
       const bytes = new Readable({ read() {} });
       bytes.push('x');
@@ -92,7 +93,7 @@ suite('files in a local directory', () => {
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
   });
 
-  test('concurrent puts and deletes of one record lose nothing', async () => {
+  test('parallel puts and deletes of one record lose nothing', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     await Promise.all(
       names.map(async (name, index) => {

@@ -15,7 +15,7 @@ import type { Storage } from './storage.ts';
 
 /** A real server of the protocol: go install github.com/versity/versitygw/cmd/versitygw@latest */
 const gateway = process.env.TEST_VERSITYGW;
-const skip = gateway === undefined && 'TEST_VERSITYGW names no versitygw binary';
+const skip = gateway === undefined && 'TEST_VERSITYGW is not set';
 
 const credentials = { accessKeyId: 'testing', secretAccessKey: 'testing-secret' };
 
@@ -45,7 +45,8 @@ suite('files in an S3-compatible store', { skip }, () => {
     await rm(directory, { recursive: true });
   });
 
-  const key = (name: string, recordId = 'r1') => fileKey('c1', recordId, name) ?? assert.fail(`${name} is no name`);
+  const key = (name: string, recordId = 'r1') =>
+    fileKey('c1', recordId, name) ?? assert.fail(`${name} is not a valid name`);
   const read = async (at: FileKey, start?: number, end?: number) => {
     const range = start === undefined || end === undefined ? undefined : { start, end };
     return text((await storage.open(at, range)) ?? assert.fail('no file'));
@@ -67,7 +68,7 @@ suite('files in an S3-compatible store', { skip }, () => {
     assert.equal(await read(key('empty')), '');
   });
 
-  test('a file that was not stored, or whose stream broke, does not exist', async () => {
+  test('a file that was not stored, or whose stream has failed, does not exist', async () => {
     assert.equal(await storage.find(key('missing')), undefined);
     assert.equal(await storage.open(key('missing')), undefined);
     const broken = Readable.from(

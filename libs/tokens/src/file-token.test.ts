@@ -34,7 +34,7 @@ test('a token names its file and its minter until it expires', async () => {
   assert.equal(await later.verify(token), undefined);
 });
 
-test('a token holds only ids of a person and can open every file [files §6.2, §6.4]', async () => {
+test('a token has only the id of its owner, and may be for all files [files §6.2, §6.4]', async () => {
   const { token } = await tokens.sign({ file: null, minter, windowSec: 180, boundTo: '192.0.2.1' });
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
   assert.doesNotMatch(claims, /@|email|192\.0/);
@@ -55,7 +55,7 @@ test('a guest and an admin may be the minter', async () => {
     assert.deepEqual((await tokens.verify((await tokens.sign({ ...file, minter })).token))?.minter, minter);
 });
 
-test('a bound token admits only its address and does not show it', async () => {
+test('a bound token admits only its address and does not reveal it', async () => {
   const { token } = await tokens.sign({ ...file, boundTo: '192.0.2.1' });
   const read = await tokens.verify(token);
   assert.equal(read?.admits('192.0.2.1'), true);
@@ -87,7 +87,7 @@ test('a file token that is signed with the token secret itself is refused', asyn
 });
 
 for (const text of ['', 'a.b.c', 'x'.repeat(5000), 'null'])
-  test(`${text.slice(0, 10) || 'an empty text'} is no token`, async () => {
+  test(`${text.slice(0, 10) || 'an empty text'} is not a token`, async () => {
     assert.equal(await tokens.verify(text), undefined);
   });
 

@@ -20,7 +20,7 @@ test('SERVICE_JWT_SECRET gives its raw bytes and creates no file [auth §8.3]', 
   assert.deepEqual(readdirSync(directory), []);
 });
 
-test('without it the first start creates a file that only its owner can read, and later starts read it', () => {
+test('without SERVICE_JWT_SECRET the first start creates a file that only its owner can read, and later starts read it', () => {
   const dataDirectory = join(directory, 'not', 'there', 'yet');
   const first = loadTokenSecret({ dataDirectory });
   assert.deepEqual(loadTokenSecret({ dataDirectory }), first);
@@ -30,7 +30,7 @@ test('without it the first start creates a file that only its owner can read, an
   assert.equal(first.length, 43);
 });
 
-test('several processes that start at once use the same secret', async () => {
+test('several processes that start together use the same secret', async () => {
   const script = `import { loadTokenSecret } from ${JSON.stringify(new URL('./secret.ts', import.meta.url).href)};
     process.stdout.write(loadTokenSecret({ dataDirectory: process.argv[1] }));`;
   const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, directory]);

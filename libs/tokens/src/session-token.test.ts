@@ -48,7 +48,7 @@ test('a user token has the documented claims and is signed with the raw bytes of
   assert.deepEqual(JSON.parse(Buffer.from(header ?? '', 'base64url').toString()), { alg: 'HS256', typ: 'JWT' });
 });
 
-test('tokens of anonymous and impersonated sessions say so [auth §8.2]', async () => {
+test('tokens of anonymous and impersonated sessions have a claim for that [auth §8.2]', async () => {
   const guest = await signer.signSession({ principal: { ...user, anonymous: true }, tokenVersion: 0, windowSec: 60 });
   assert.equal(claimsOf(guest).anonymous, true);
   const other = await signer.signSession({
@@ -75,7 +75,7 @@ test('two tokens of one session and second differ', async () => {
   assert.notEqual(await signer.signSession(session), await signer.signSession(session));
 });
 
-test('a token expires exactly at its time, also in the cache', async () => {
+test('a token expires exactly at its time, even in the cache', async () => {
   let nowMs = clock();
   const verifier = createTokenVerifier(secret, () => nowMs);
   const token = await signer.signSession({ principal: admin, tokenVersion: 0, windowSec: 60 });
@@ -88,7 +88,7 @@ test('a token expires exactly at its time, also in the cache', async () => {
   assert.ok(await verifier.verifySession(token));
 });
 
-test('a token of another holder of the secret is accepted without the further claims [auth §8.2]', async () => {
+test('a token of another holder of the secret is accepted without optional claims [auth §8.2]', async () => {
   const verifier = createTokenVerifier(secret, clock);
   const { tv: _, ...withoutVersion } = adminClaims;
   assert.equal((await verifier.verifySession(forge(withoutVersion, { alg: 'HS256' })))?.tokenVersion, 0);
@@ -114,7 +114,7 @@ const refused: [string, string][] = [
   ['no id', forge({ ...adminClaims, id: undefined })],
   ['a user without a collection', forge({ ...adminClaims, aud: 'user' })],
   ['critical extensions', forge(adminClaims, { alg: 'HS256', crit: ['exp'], exp: 1 })],
-  ['a payload that is no object', forge('root')],
+  ['a payload that is not an object', forge('root')],
   ['a token that is too long', forge({ ...adminClaims, email: 'x'.repeat(5000) })],
 ];
 for (const [name, token] of refused)
@@ -122,7 +122,7 @@ for (const [name, token] of refused)
     assert.equal(await createTokenVerifier(secret, clock).verifySession(token), undefined);
   });
 
-test('a changed payload under a good signature is refused', async () => {
+test('a changed payload with the original signature is refused', async () => {
   const verifier = createTokenVerifier(secret, clock);
   const token = await signer.signSession({ principal: user, tokenVersion: 0, windowSec: 60 });
   assert.ok(await verifier.verifySession(token));

@@ -16,7 +16,7 @@ import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
 const { TEST_NATS_URL = '' } = process.env;
 const skip = skipWithoutDatabase || (TEST_NATS_URL ? false : 'TEST_NATS_URL is not set');
 const log = createLogger('test', 'silent');
-/** The smallest stream. It holds about forty of the events below. */
+/** The size of the smallest stream, which holds about forty of the events below. */
 const maxBytes = 1024 ** 2;
 const text = 'x'.repeat(25_000);
 
@@ -131,10 +131,10 @@ describe('a full event stream', { skip }, () => {
     assert.deepEqual(seen, written);
     const { first_seq, last_seq } = await stateOf();
     assert.equal(last_seq, written.length);
-    assert.ok(first_seq > 60, `it begins with ${first_seq}`);
+    assert.ok(first_seq > 60, `the stream begins with ${first_seq}`);
   });
 
-  it('waits for a stopped consumer, whichever relay publishes, and continues when it has read', async () => {
+  it('waits for a stopped consumer, whichever relay publishes, and continues after its reads', async () => {
     startRelay();
     const written = await write(1);
     await allPublished();
@@ -148,12 +148,12 @@ describe('a full event stream', { skip }, () => {
     const seen = await readAll(webhooks, [], 10);
     written.push(...(await write(10)));
     await eventually(async () => (await stateOf()).first_seq > 1);
-    assert.ok((await stateOf()).first_seq <= 11, 'nothing that is unread is gone');
+    assert.ok((await stateOf()).first_seq <= 11, 'no unread event is dropped');
     assert.deepEqual(await follow(webhooks, written, seen), written);
     await allPublished();
   });
 
-  it('waits for a slow consumer that is far behind at a later start', async () => {
+  it('waits for a slow consumer, even after a restart', async () => {
     startRelay();
     const written = await write(1);
     await allPublished();
@@ -193,7 +193,7 @@ describe('a full event stream', { skip }, () => {
     await allPublished();
   });
 
-  it('waits neither for a consumer that is not named nor for one with nothing left to read', async () => {
+  it('does not wait for an unnamed consumer, or for one that has read everything', async () => {
     keptFor = ['rare'];
     startRelay();
     const written = await write(1, 'rare');
@@ -237,7 +237,7 @@ describe('a full event stream', { skip }, () => {
     assert.ok((await stateOf()).first_seq > 1);
   });
 
-  it('shrinks a stream only as far as its events are read', async () => {
+  it('shrinks a stream only up to its unread events', async () => {
     stream = { ...stream, maxBytes: 4 * maxBytes };
     startRelay();
     const written = await write(1);
@@ -267,6 +267,6 @@ describe('a full event stream', { skip }, () => {
     });
     relays[0]?.wake();
     await allPublished();
-    assert.ok((await stateOf()).bytes < 5000, 'it went as a reference');
+    assert.ok((await stateOf()).bytes < 5000, 'the event is published as a reference');
   });
 });

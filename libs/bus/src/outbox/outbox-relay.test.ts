@@ -116,7 +116,7 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(envelope.parse(JSON.parse(message.body)));
   });
 
-  it('publishes from one of several processes, and from another after that one stopped', async () => {
+  it('publishes from one of several processes, and from another when that one stops', async () => {
     const second = startRelay();
     const holder = await holders();
     assert.equal(holder.length, 1);
@@ -164,7 +164,7 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(JSON.parse(kept[0]?.body ?? '').data.text.length === 600_000);
   });
 
-  it('parks an event that can never be published and continues with the others', async () => {
+  it('parks an event that cannot be published and continues with the others', async () => {
     const bad = newId();
     await database.query({
       text: `insert into system.outbox (event_id, event, record_key, body)
@@ -195,7 +195,7 @@ describe('the outbox relay', { skip }, () => {
     });
   });
 
-  it('publishes the lost events again when another client has recreated the stream', async () => {
+  it('publishes lost events again after another client has recreated the stream', async () => {
     const before = (await messages()).map(({ id }) => id);
     await deleteStream();
     await ensureEventStream(bus, stream);

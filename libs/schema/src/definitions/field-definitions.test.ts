@@ -36,7 +36,7 @@ function problemsOf(input: unknown, rest?: Partial<DefinitionContext>): Record<s
 }
 
 describe('valid definitions', () => {
-  test('are unchanged when they are read again, implicit fields included', () => {
+  test('are unchanged when they are read again, including system fields', () => {
     const fields = read([{ name: 'nick', type: 'text' }], { collectionType: 'auth' });
     assert.deepEqual(
       fields.map(({ name }) => name),
@@ -81,24 +81,24 @@ describe('valid definitions', () => {
   });
 });
 
-describe('problems have the place of the definition', () => {
+describe('problems are reported under the path of the definition', () => {
   const name = 'must begin with a letter and have at most 63 letters, digits and underscores';
   const types = `must be one of ${[...fieldTypes.keys()].join(', ')}`;
   const text = (fieldName: string, rest: object = {}) => ({ name: fieldName, type: 'text', ...rest });
   const cases: [string, unknown, Record<string, string>][] = [
-    ['no list', { name: 'a' }, { fields: 'must be a list of field definitions' }],
-    ['text that is no JSON', 'title', { fields: 'must be a list of field definitions' }],
-    ['JSON that is no list', '{"a":1}', { fields: 'must be a list of field definitions' }],
-    ['a nothing', null, { fields: 'must be a list of field definitions' }],
-    ['too many', Array(401).fill(text('a')), { fields: 'must have at most 400 fields' }],
+    ['an object', { name: 'a' }, { fields: 'must be a list of field definitions' }],
+    ['a text that is not JSON', 'title', { fields: 'must be a list of field definitions' }],
+    ['JSON that is not a list', '{"a":1}', { fields: 'must be a list of field definitions' }],
+    ['null', null, { fields: 'must be a list of field definitions' }],
+    ['too many definitions', Array(401).fill(text('a')), { fields: 'must have at most 400 fields' }],
     [
-      'no object',
+      'definitions that are not objects',
       ['title', null, []],
       { 'fields.0': 'must be an object', 'fields.1': 'must be an object', 'fields.2': 'must be an object' },
     ],
-    ['no name and no type', [{}], { 'fields.0.name': 'is required', 'fields.0.type': 'is required' }],
+    ['a missing name and type', [{}], { 'fields.0.name': 'is required', 'fields.0.type': 'is required' }],
     [
-      'a bad name',
+      'an invalid name',
       [text('1a'), text('a-b'), text('')],
       { 'fields.0.name': name, 'fields.1.name': name, 'fields.2.name': name },
     ],
@@ -108,18 +108,18 @@ describe('problems have the place of the definition', () => {
       { 'fields.0.name': '"id" is reserved', 'fields.1.name': '"Created" is reserved' },
     ],
     [
-      'a name of the database',
+      "a name of the database's own",
       [text('xmin')],
       { 'fields.0.name': '"xmin" is a name that the database keeps for itself' },
     ],
-    ['a name twice', [text('a'), text('A')], { 'fields.A.name': 'is the name of another field as well' }],
+    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': 'is the name of another field as well' }],
     [
-      'an id twice',
+      'a duplicate id',
       [text('a', { id: 'x' }), text('b', { id: 'x' })],
       { 'fields.b.id': 'is the id of another field as well' },
     ],
     [
-      'a bad id',
+      'an invalid id',
       [text('a', { id: 'x'.repeat(25) })],
       { 'fields.a.id': 'must have 1 to 24 letters, digits, underscores and hyphens' },
     ],
@@ -135,27 +135,35 @@ describe('problems have the place of the definition', () => {
       [text('a', { min: 'x' }), { name: 's', type: 'select', values: ['x'] }],
       { 'fields.a.min': 'belongs in options', 'fields.s.values': 'belongs in options' },
     ],
-    ['required that is no flag', [text('a', { required: 'yes' })], { 'fields.a.required': 'must be true or false' }],
     [
-      'options that are none',
+      'required that is not a boolean',
+      [text('a', { required: 'yes' })],
+      { 'fields.a.required': 'must be true or false' },
+    ],
+    [
+      'options that are not an object',
       [text('a', { options: [] }), text('b', { options: null })],
       { 'fields.a.options': 'must be an object', 'fields.b.options': 'must be an object' },
     ],
     ['an unknown option', [text('a', { options: { size: 1 } })], { 'fields.a.options.size': 'is not known here' }],
     [
-      'an option called like an inherited member',
+      'an option with the name of an inherited member',
       JSON.stringify([text('a', { options: { toString: 1 } })]),
       { 'fields.a.options.toString': 'is not known here' },
     ],
-    ['a bad option', [text('a', { options: { min: 2, max: 1 } })], { 'fields.a.options.min': 'must not be above max' }],
+    [
+      'an invalid option',
+      [text('a', { options: { min: 2, max: 1 } })],
+      { 'fields.a.options.min': 'must not be above max' },
+    ],
     [
       'a select without values',
       [{ name: 's', type: 'select' }],
       { 'fields.s.options.values': 'must be a list of the values to choose from' },
     ],
-    ['a relation to nothing', [{ name: 'r', type: 'relation' }], { 'fields.r.collection': 'is required' }],
+    ['a relation without a collection', [{ name: 'r', type: 'relation' }], { 'fields.r.collection': 'is required' }],
     [
-      'a relation to nobody',
+      'a relation to an unknown collection',
       [{ name: 'r', type: 'relation', collection: 'Posts' }],
       { 'fields.r.collection': 'there is no collection "Posts"' },
     ],
@@ -165,14 +173,14 @@ describe('problems have the place of the definition', () => {
       { 'fields.r.collection': '"stats" is a view and has no records of its own' },
     ],
     [
-      'a target that nothing asks for',
+      'a target for another type',
       [text('a', { collection: 'posts' })],
       { 'fields.a.collection': 'is not for fields of type text' },
     ],
   ];
   for (const [what, input, details] of cases) test(what, () => assert.deepEqual(problemsOf(input), details));
 
-  test('an option called __proto__', () => {
+  test('an option named __proto__ is unknown', () => {
     const input = '[{"name":"a","type":"text","options":{"__proto__":1}},{"name":"b","type":"text","__proto__":1}]';
     assert.deepEqual(problemsOf(input), {
       'fields.a.options.__proto__': 'is not known here',
@@ -188,14 +196,14 @@ describe('problems have the place of the definition', () => {
   });
 });
 
-describe('definitions of a collection that exists', () => {
+describe('definitions of an existing collection', () => {
   const previous = read([
     { name: 'title', type: 'text' },
     { name: 'post', type: 'relation', collection: 'posts' },
   ]);
   const [title, post] = previous;
 
-  test('are the fields with their ids, or without ids those with their names', () => {
+  test('refer to fields by id, or without an id by name', () => {
     const ids = (input: unknown) => read(input, { previous }).map(({ id }) => id);
     assert.deepEqual(
       ids([
@@ -207,7 +215,7 @@ describe('definitions of a collection that exists', () => {
     assert.deepEqual(ids(JSON.stringify(previous)), [title?.id, post?.id]);
   });
 
-  test('a name that a renamed field leaves behind is free for a new one', () => {
+  test('the former name of a renamed field is free for a new one', () => {
     const fields = read(
       [
         { ...title, name: 'headline' },
@@ -219,12 +227,12 @@ describe('definitions of a collection that exists', () => {
     assert.notEqual(fields[1]?.id, title?.id);
   });
 
-  test('a new id under an old name is another field', () => {
+  test('a new id with an old name is another field', () => {
     const [field] = read([{ id: 'new', name: 'title', type: 'number' }], { previous });
     assert.deepEqual([field?.id, field?.type], ['new', 'number']);
   });
 
-  test('keep type and target', () => {
+  test('cannot change type or target', () => {
     const input = [
       { name: 'title', type: 'number' },
       { ...post, name: 'p', collection: 'tags' },
@@ -235,7 +243,7 @@ describe('definitions of a collection that exists', () => {
     });
   });
 
-  test('stay system fields', () => {
+  test('keep system fields', () => {
     const system = previous.map((field) => ({ ...field, system: true }));
     const [field] = read([{ ...title, system: false }], { previous: system });
     assert.equal(field?.system, true);

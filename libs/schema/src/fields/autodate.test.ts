@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, testField } from '../../test/test-field.ts';
 import { isSetBy } from './autodate.ts';
 
-test('the writes that its flags name set an autodate, without flags a create', () => {
+test('the writes of its flags set an autodate, and creates do without flags', () => {
   const table: [options: object, onCreate: boolean, onUpdate: boolean][] = [
     [{}, true, false],
     [{ onCreate: true }, true, false],
@@ -23,7 +23,7 @@ test('the writes that its flags name set an autodate, without flags a create', (
   }
 });
 
-test('no other type is set by a write, whatever its options', () => {
+test('a write sets no other type, with any options', () => {
   const field = { ...testField('date'), options: { onCreate: true, onUpdate: true } };
   assert.deepEqual([isSetBy(field, 'onCreate'), isSetBy(field, 'onUpdate')], [false, false]);
 });

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { assertReads, testField } from '../../test/test-field.ts';
 
-test('true, false and nothing else', () => {
+test('only true and false are accepted', () => {
   const refusal = new Error('must be true or false');
   assertReads(testField('bool'), [
     [true, true],

@@ -28,4 +28,4 @@ test('nothing else is a date', () => {
   ]);
 });
 
-test('it has no options', () => assertOptionsRefused('date', [[{ min: 1 }, { '': 'Unrecognized key: "min"' }]]));
+test('a date has no options', () => assertOptionsRefused('date', [[{ min: 1 }, { '': 'Unrecognized key: "min"' }]]));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
 
-test('HTML is stored as it is', () => {
+test('HTML is stored unchanged', () => {
   assertReads(testField('editor', { max: 8 }), [
     ['', ''],
     ['<b>😀</b>', '<b>😀</b>'],

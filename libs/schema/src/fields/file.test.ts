@@ -6,7 +6,7 @@ import { fieldTypeOf } from './index.ts';
 
 const refusal = new Error('must be the name of a stored file');
 
-test('one name of a stored file', () => {
+test('a single file is the name of a stored file', () => {
   assertReads(testField('file'), [
     ['photo_0123456789.jpg', 'photo_0123456789.jpg'],
     ['../../etc/passwd', refusal],
@@ -18,7 +18,7 @@ test('one name of a stored file', () => {
   ]);
 });
 
-test('several names, each once', () => {
+test('several files are different names of stored files', () => {
   assertReads(testField('file', { multiple: true }), [
     [[], '[]'],
     [['b.txt', 'a.txt', 'b.txt'], '["b.txt","a.txt"]'],
@@ -47,7 +47,7 @@ test('options are completed with their defaults [fields §3.15]', () => {
   });
 });
 
-test('wrong options are refused, each by its name', () => {
+test('invalid options are refused by name', () => {
   const pattern = 'must be a content type such as image/png or image/*';
   const size = 'must be a size such as 100x100, 0x100 or 100x100f';
   assertOptionsRefused('file', [
@@ -92,7 +92,7 @@ test('oneTimeToken and bindTokenIp imply protected [files §7.2]', () => {
   for (const option of ['protected', 'oneTimeToken', 'bindTokenIp']) assert.equal(needs({ [option]: true }), true);
 });
 
-test('one file instead of several checks the rows', () => {
+test('one file instead of several is checked against the rows', () => {
   assert.deepEqual(narrowingsOf('file', { multiple: true }, {}), [['multiple', 'jsonb_array_length("f") > 1']]);
   assert.deepEqual(narrowingsOf('file', {}, { multiple: true }), []);
 });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { testField } from '../../test/test-field.ts';
 import { fieldTypeOf } from './index.ts';
 
-/** Asserts what the text parts of one field of a form stand for. */
+/** Asserts the values that the text parts of one field of a form stand for. */
 function assertForm(type: string, options: object, table: readonly [texts: string[], value: unknown][]): void {
   const field = testField(type, options);
   for (const [texts, value] of table)
     assert.deepEqual(fieldTypeOf(field).formText(field).read(texts), value, `${type}: ${JSON.stringify(texts)}`);
 }
 
-test('the last of several parts is the value of a text', () => {
+test('the value of a text is the last of several parts', () => {
   assertForm('text', {}, [
     [['1'], '1'],
     [['a', 'b'], 'b'],
@@ -68,7 +68,7 @@ test('a list is a part for each item, or one part of JSON', () => {
   assertForm('select', { values: ['a', 'b'] }, [[['a', 'b'], 'b']]);
 });
 
-test('a text that is parsed as JSON is known before', () => {
+test('it is known in advance which texts are parsed as JSON', () => {
   const isJson = (type: string, options = {}, text = '[1]') => {
     const field = testField(type, options);
     return fieldTypeOf(field).formText(field).isJson(text);

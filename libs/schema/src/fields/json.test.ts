@@ -3,7 +3,7 @@ import { assertReads, testField } from '../../test/test-field.ts';
 
 const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 
-test('any JSON value, as its text', () => {
+test('any JSON value is stored as its text', () => {
   assertReads(testField('json'), [
     [{ a: [1, null, 'x', false] }, '{"a":[1,null,"x",false]}'],
     ['', '""'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
 
-test('a number within its bounds, bounds included', () => {
+test('a number lies within its bounds, inclusive', () => {
   assertReads(testField('number', { min: -1.5, max: 1e6 }), [
     [-1.5, -1.5],
     [0, 0],
@@ -33,7 +33,7 @@ test('options are checked', () => {
   ]);
 });
 
-test('narrower bounds check the rows, wider ones do not', () => {
+test('narrower bounds are checked against the rows, wider ones are not', () => {
   assert.deepEqual(narrowingsOf('number', {}, { min: -0.5, max: 1e21 }), [
     ['min', `"f" < '-0.5'::double precision`],
     ['max', `"f" > '1e+21'::double precision`],

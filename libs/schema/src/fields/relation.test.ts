@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, testField } from '../../test/test-field.ts';
 
-test('a text that can be an id', () => {
+test('a relation is a text that can be an id', () => {
   const refusal = new Error('must be the id of a record');
   assertReads(testField('relation', {}, { collection: 'posts' }), [
     ['01890000-0000-7000-8000-000000000000', '01890000-0000-7000-8000-000000000000'],

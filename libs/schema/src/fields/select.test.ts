@@ -5,7 +5,7 @@ import { fieldTypeOf } from './index.ts';
 
 const values = ['open', 'done'];
 
-test('one of the values', () => {
+test('a single choice is one of the values', () => {
   const refusal = new Error('must be one of open, done');
   assertReads(testField('select', { values }), [
     ['open', 'open'],
@@ -16,7 +16,7 @@ test('one of the values', () => {
   ]);
 });
 
-test('several of them, each once', () => {
+test('a multiple choice has several values, each once', () => {
   const refusal = new Error('must be one of open, done');
   assertReads(testField('select', { values, multiple: true }), [
     [[], '[]'],
@@ -33,13 +33,13 @@ test('an empty list of values rejects every value [fields §3.8]', () => {
 });
 
 test('values are required, and are texts that can be stored', () => {
-  const noText = 'must not contain NUL or half a surrogate pair';
+  const notText = 'must not contain NUL or half a surrogate pair';
   assertOptionsRefused('select', [
     [{}, { values: 'must be a list of the values to choose from' }],
     [{ values: 'open' }, { values: 'must be a list of the values to choose from' }],
     [{ values: ['a', 1] }, { 'values.1': 'must be a string' }],
     [{ values: [''] }, { 'values.0': 'must not be empty' }],
-    [{ values: ['\0', '\ud800'] }, { 'values.0': noText, 'values.1': noText }],
+    [{ values: ['\0', '\ud800'] }, { 'values.0': notText, 'values.1': notText }],
     [{ values, multiple: 'yes' }, { multiple: 'must be true or false' }],
   ]);
 });
@@ -49,7 +49,7 @@ test('the column is text, or a list in JSON', () => {
   assert.deepEqual([fieldTypeOf(one).columnType(one), fieldTypeOf(several).columnType(several)], ['text', 'jsonb']);
 });
 
-test('fewer values or one instead of several check the rows', () => {
+test('fewer values, and one instead of several, are checked against the rows', () => {
   assert.deepEqual(narrowingsOf('select', { values: ['a', "o'b"] }, { values: ["o'b"] }), [
     ['values', `"f" not in ('o''b')`],
   ]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
 import { fieldTypeOf } from './index.ts';
 
-test('text is stored as it is', () => {
+test('text is stored unchanged', () => {
   assertReads(testField('text'), [
     ['', ''],
     ['  spaced\n', '  spaced\n'],
@@ -48,7 +48,7 @@ test('a pattern is searched, not anchored', () => {
   ]);
 });
 
-test('a pattern that a backtracking engine never finishes takes linear time', () => {
+test('a pattern that a backtracking engine cannot finish takes linear time', () => {
   const startedAtMs = performance.now();
   assertReads(testField('text', { pattern: '^(a+)+$' }), [[`${'a'.repeat(5000)}!`, new Error('must match ^(a+)+$')]]);
   assert.ok(performance.now() - startedAtMs < 2000);
@@ -94,7 +94,7 @@ test('options are checked', () => {
   ]);
 });
 
-test('narrower options check the rows, wider ones do not', () => {
+test('narrower options are checked against the rows, wider ones are not', () => {
   assert.deepEqual(narrowingsOf('text', {}, { min: 2 }), [['min', `"f" <> '' and char_length("f") < 2`]]);
   assert.deepEqual(narrowingsOf('text', { min: 2 }, { min: 1 }), []);
   assert.deepEqual(narrowingsOf('text', { min: 2 }, {}), []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
 
-const noUrl = new Error('must be an address that starts with http:// or https://');
+const notUrl = new Error('must be an address that starts with http:// or https://');
 
 test('a web address starts with http:// or https:// [fields §3.5]', () => {
   assertReads(testField('url'), [
@@ -10,18 +10,18 @@ test('a web address starts with http:// or https:// [fields §3.5]', () => {
     ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
     ['http://127.0.0.1:8080/ä', 'http://127.0.0.1:8080/ä'],
     ['', ''],
-    ['ftp://example.org', noUrl],
-    ['javascript:alert(1)//http://', noUrl],
-    [' http://example.org', noUrl],
-    ['http://exa mple.org', noUrl],
-    ['http://', noUrl],
-    ['http://a\0', noUrl],
-    ['http://a/\ud800', noUrl],
+    ['ftp://example.org', notUrl],
+    ['javascript:alert(1)//http://', notUrl],
+    [' http://example.org', notUrl],
+    ['http://exa mple.org', notUrl],
+    ['http://', notUrl],
+    ['http://a\0', notUrl],
+    ['http://a/\ud800', notUrl],
     [{}, new Error('must be a string')],
   ]);
 });
 
-test('lengths are bounded, also by the index of a unique field', () => {
+test('lengths are limited, even by the index of a unique field', () => {
   assertReads(testField('url', { min: 10, max: 12 }), [
     ['', ''],
     ['http://a', new Error('must have at least 10 characters')],

@@ -19,7 +19,7 @@ const table: Record<SettingKey, Row> = {
   ...operationsRows,
 };
 
-test('the table has every setting and nothing else', () => {
+test('the table of the docs has exactly the settings', () => {
   assert.deepEqual(Object.keys(table).toSorted(), [...settingKeys].toSorted());
 });
 
@@ -42,14 +42,14 @@ for (const key of settingKeys) {
       assert.ok(settingsPatch.safeParse({ [key]: '' }).success);
     });
     await t.test('refuses invalid texts', () => {
-      for (const given of [5, true, null, ['a'], {}]) assert.match(complaint(key, given), /^must be a string$/);
-      assert.match(complaint(key, 'a\0b'), /./);
-      for (const [given, message] of bad) assert.match(complaint(key, given), message, given);
+      for (const given of [5, true, null, ['a'], {}]) assert.match(problemOf(key, given), /^must be a string$/);
+      assert.match(problemOf(key, 'a\0b'), /./);
+      for (const [given, message] of bad) assert.match(problemOf(key, given), message, given);
     });
   });
 }
 
-function complaint(key: string, value: unknown): string {
+function problemOf(key: string, value: unknown): string {
   const result = settingsPatch.safeParse({ [key]: value });
   assert.ok(!result.success, `${key} takes ${JSON.stringify(value)}`);
   assert.deepEqual(result.error.issues[0]?.path, [key]);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, mock, suite, test } from 'node:test';
 import { every, skipped, whenWoken } from './background-task.ts';
 import { recordingLog } from './testing/recording-log.ts';
 
-/** Lets everything that waits for promises go on. */
+/** Lets everything that waits for promises continue. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 suite('a background task', () => {
@@ -19,7 +19,7 @@ suite('a background task', () => {
   });
   afterEach(() => timers.reset());
 
-  /** A run that ends when the test says so. */
+  /** A run that ends when the test ends it. */
   const held = () => {
     const run = Promise.withResolvers<number | typeof skipped | undefined>();
     runs.push(run);
@@ -49,7 +49,7 @@ suite('a background task', () => {
     await task.stop();
   });
 
-  test('waits before its first run where it is told to, and a wake before the start makes it immediate', async () => {
+  test('waits before its first run if so configured, unless it is woken before the start', async () => {
     const late = every({ ...options(), intervalMs: 100, firstAfterMs: 50 });
     late.start();
     timers.tick(49);
@@ -63,7 +63,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 2);
   });
 
-  test('runs when it is woken, and once more however often it was woken during a run', async () => {
+  test('runs when it is woken, and once more if it was woken during a run', async () => {
     const task = every({ ...options(), intervalMs: 100 });
     task.start();
     await endRun();
@@ -79,7 +79,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 4, 'the interval begins at the last end');
   });
 
-  test('takes the time until the next run from the run, and the interval from a function after each', async () => {
+  test('takes the time of the next run from the run, or the interval from a function', async () => {
     let intervalMs = 100;
     const task = every({ ...options(), intervalMs: () => intervalMs });
     task.start();
@@ -94,7 +94,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 4);
   });
 
-  test('pauses after a failure, and no wake cuts that short', async () => {
+  test('pauses after a failure, even if it is woken', async () => {
     const task = every({ ...options(), intervalMs: 1000, retryMs: (failures) => 10 * failures });
     task.start();
     task.wake();
@@ -115,7 +115,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 4);
   });
 
-  test('goes on after a failure as after a success where it has no pause', async () => {
+  test('continues after a failure as after a success if it has no pause', async () => {
     const task = every({ ...options(), intervalMs: 100 });
     task.start();
     await failRun();
@@ -125,7 +125,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 2);
   });
 
-  test('says once that it fails, again after a minute, and once that it works again', async () => {
+  test('logs a failure once, again after a minute, and the recovery once', async () => {
     const task = every({ ...options(), intervalMs: 1000, meanwhile: 'they wilt', fields: () => ({ plants: 3 }) });
     task.start();
     for (let second = 0; second < 60; second += 1) {
@@ -137,14 +137,14 @@ suite('a background task', () => {
     assert.deepEqual(recorded.lines[1], ['warn', 'cannot water the plants; they wilt', { plants: 3, failures: 61 }]);
     timers.tick(1000);
     await endRun(skipped);
-    assert.equal(recorded.lines.length, 2, 'a run that did nothing says nothing');
+    assert.equal(recorded.lines.length, 2, 'a skipped run logs nothing');
     assert.equal(task.health.failures, 61);
     timers.tick(1000);
     await endRun();
     assert.deepEqual(recorded.lines[2], ['info', 'can water the plants again', { failures: 61 }]);
   });
 
-  test('tells its health', async () => {
+  test('reports its health', async () => {
     timers.setTime(1_000_000);
     const task = every({ ...options(), intervalMs: 100, level: 'debug' });
     assert.deepEqual(task.health, { failures: 0, lastError: undefined, lastSuccessAtMs: undefined });
@@ -157,7 +157,7 @@ suite('a background task', () => {
     assert.equal(recorded.lines[0]?.[0], 'debug');
   });
 
-  test('is idle when the run under way and the one that follows it at once have ended', async () => {
+  test('is idle when the current run, and one that follows immediately, have ended', async () => {
     const task = whenWoken(options());
     await task.idle();
     task.wake();
@@ -172,7 +172,7 @@ suite('a background task', () => {
     await idle;
   });
 
-  test('waits at its stop for the run under way, tells it so, and runs no more', async () => {
+  test('signals and awaits the current run when it stops, and does not run again', async () => {
     let signal: AbortSignal | undefined;
     const task = every({
       ...options(),
@@ -201,7 +201,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('runs in no request, although one has woken it', async () => {
+  test('runs outside of the request that woke it', async () => {
     const request = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     const task = whenWoken({
@@ -219,8 +219,8 @@ suite('a background task', () => {
     assert.deepEqual(seen, [undefined, undefined]);
   });
 
-  suite('that waits to be woken', () => {
-    test('runs only then, and by itself only after a failure', async () => {
+  suite('that waits for a wake', () => {
+    test('runs only then, and otherwise only after a failure', async () => {
       const task = whenWoken({ ...options(), retryMs: 500 });
       timers.tick(10_000);
       assert.equal(runs.length, 0);
@@ -233,7 +233,7 @@ suite('a background task', () => {
       assert.equal(runs.length, 2);
     });
 
-    test('gathers those who wake it soon', async () => {
+    test('covers several wakes within a short time with one run', async () => {
       const task = whenWoken({ ...options(), soonMs: 100 });
       task.wakeSoon();
       timers.tick(60);
@@ -245,7 +245,7 @@ suite('a background task', () => {
       assert.equal(runs.length, 1);
     });
 
-    test('waits until nobody has woken it for a while where it settles', async () => {
+    test('waits for a time without wakes if it settles', async () => {
       const task = whenWoken({ ...options(), soonMs: 100, settles: true });
       task.wakeSoon();
       timers.tick(60);

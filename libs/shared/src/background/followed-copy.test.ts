@@ -17,7 +17,7 @@ suite('a followed copy', () => {
     stored = 1;
     reads = 0;
     isAway = false;
-    notify = () => assert.fail('nobody listens to notices');
+    notify = () => assert.fail('no listener for notices');
     recorded = recordingLog();
   });
   afterEach(() => mock.timers.reset());
@@ -46,7 +46,7 @@ suite('a followed copy', () => {
     for (let turns = 0; turns < 4; turns += 1) await turn();
   };
 
-  test('is read at the start; before that it refuses to be used', async () => {
+  test('is read at the start, and cannot be used before', async () => {
     const copy = follow();
     assert.throws(() => copy.current, /the numbers were read before they were loaded/);
     assert.equal(copy.isFresh(1000), false);
@@ -57,14 +57,14 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('throws at the start what its read throws', async () => {
+  test('throws the error of its first read at the start', async () => {
     isAway = true;
     const copy = follow();
     await assert.rejects(copy.start(), /away/);
     await copy.stop();
   });
 
-  test('follows a notice at once, and looks for itself when none comes', async () => {
+  test('follows a notice immediately, and polls without one', async () => {
     const copy = follow();
     await copy.start();
     stored = 2;
@@ -81,7 +81,7 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('misses no notice that comes during its first read', async () => {
+  test('follows a notice during its first read', async () => {
     const copy = follow();
     const started = copy.start();
     stored = 2;
@@ -92,7 +92,7 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('makes one read of many notices', async () => {
+  test('reads once for many notices', async () => {
     const copy = follow();
     await copy.start();
     for (let count = 0; count < 10; count += 1) notify();
@@ -102,28 +102,28 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('calls listeners when the copy is another one, also when one of them throws', async () => {
+  test('calls every listener when the copy changes, even if one of them throws', async () => {
     const copy = follow();
     await copy.start();
-    const heard: string[] = [];
+    const changes: string[] = [];
     copy.onChange(() => {
       throw new Error('a defect');
     });
-    const end = copy.onChange((after, before) => heard.push(`${before.number} to ${after.number}`));
+    const end = copy.onChange((after, before) => changes.push(`${before.number} to ${after.number}`));
     await copy.refresh();
-    assert.deepEqual(heard, []);
+    assert.deepEqual(changes, []);
     stored = 2;
     await copy.refresh();
-    assert.deepEqual(heard, ['1 to 2']);
+    assert.deepEqual(changes, ['1 to 2']);
     assert.deepEqual(recorded.lines, [['error', 'a listener to the numbers failed', {}]]);
     end();
     stored = 3;
     await copy.refresh();
-    assert.deepEqual(heard, ['1 to 2']);
+    assert.deepEqual(changes, ['1 to 2']);
     await copy.stop();
   });
 
-  test('keeps the last copy while the data cannot be read, says so once, and follows again', async () => {
+  test('keeps the last copy while the data cannot be read, logs that once, and follows again', async () => {
     const copy = follow();
     await copy.start();
     isAway = true;
@@ -145,7 +145,7 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('waits at its stop for the read under way and follows no more', async () => {
+  test('awaits the current read when it stops, and does not follow any more', async () => {
     const copy = follow();
     await copy.start();
     const late = copy.refresh();

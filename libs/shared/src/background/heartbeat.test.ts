@@ -4,7 +4,7 @@ import { heartbeat } from './heartbeat.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a heartbeat repeats until it is ended, leaves out a beat during a beat, and goes on after a failure', async (t) => {
+test('a heartbeat repeats until it is ended, skips a beat during a beat, and continues after a failure', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
   const beats: PromiseWithResolvers<void>[] = [];

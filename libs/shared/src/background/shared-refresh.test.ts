@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSharedRefresh } from './shared-refresh.ts';
 
-/** A read that ends when the test says so. */
+/** A read that ends when the test ends it. */
 function held() {
   const readings: PromiseWithResolvers<void>[] = [];
   const refresh = createSharedRefresh(() => {
@@ -14,7 +14,7 @@ function held() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('callers during a read share the next one, which begins when the first has ended', async () => {
+test('callers during a read share the next one, which begins after it', async () => {
   const { readings, refresh } = held();
   const first = refresh.run();
   const late = [refresh.run(), refresh.run()];
@@ -29,7 +29,7 @@ test('callers during a read share the next one, which begins when the first has 
   assert.equal(readings.length, 2);
 });
 
-test('a failed read fails its callers, and the next one runs all the same', async () => {
+test('a failed read fails its callers, and the next one still runs', async () => {
   const { readings, refresh } = held();
   const first = refresh.run();
   const late = refresh.run();
@@ -43,7 +43,7 @@ test('a failed read fails its callers, and the next one runs all the same', asyn
 test('it is idle when the last read has ended, with or without a failure', async () => {
   const { readings, refresh } = held();
   await refresh.idle();
-  const asked = [refresh.run(), refresh.run()];
+  const refreshes = [refresh.run(), refresh.run()];
   let isIdle = false;
   const idle = refresh.idle().then(() => {
     isIdle = true;
@@ -52,6 +52,6 @@ test('it is idle when the last read has ended, with or without a failure', async
   await turn();
   assert.equal(isIdle, false);
   readings[1]?.reject(new Error('away'));
-  await Promise.allSettled(asked);
+  await Promise.allSettled(refreshes);
   await idle;
 });

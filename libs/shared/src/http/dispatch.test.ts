@@ -38,7 +38,7 @@ const routes = [
     summary: 'Take parameters in a body',
     body: item,
     refusesBodyWith: 400,
-    answers: { 200: item, 400: 'a member does not fit' },
+    answers: { 200: item, 400: 'an invalid member' },
     handler: ({ body }) => ok(body),
   }),
   route({
@@ -110,7 +110,7 @@ describe('dispatching a request', () => {
     assert.equal(answer.json, undefined);
   });
 
-  it('refuses guests with 401 and the wrong kind of token with 403', async () => {
+  it('refuses guests with 401 and other types of callers with 403', async () => {
     as('guest');
     const guest = await call('POST', '/items', '{"name":"x"}');
     assert.equal(guest.status, 401);
@@ -120,13 +120,13 @@ describe('dispatching a request', () => {
     assert.equal((await call('POST', '/items', '{"name":"x"}')).status, 403);
   });
 
-  it('refuses a malformed query with 400 naming the parameter', async () => {
+  it('refuses a malformed query with 400 and the name of the parameter', async () => {
     const answer = await call('GET', '/items?page=x');
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json.details, { page: 'must be a whole number' });
   });
 
-  it('refuses a bad body: 400 unread, 413 too large, 415 not JSON, 422 naming members', async () => {
+  it('refuses an invalid body: 400 malformed, 413 too large, 415 not JSON, 422 with names of members', async () => {
     as('admin');
     for (const body of ['{', '[]', '"x"', 'null', '1', '{"name":"\xff'])
       assert.equal((await call('POST', '/items', body)).status, 400, body);

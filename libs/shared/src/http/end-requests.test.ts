@@ -19,7 +19,7 @@ async function openAnswer() {
   return { server, answers, text: new Response(body).text() };
 }
 
-test('open connections are drained after the server stopped accepting, and the requests end after that', async () => {
+test('open connections are drained after the server stops accepting, and then the requests end', async () => {
   const { server, answers, text } = await openAnswer();
   let refusal: unknown;
   await endRequests(server, [
@@ -35,7 +35,7 @@ test('open connections are drained after the server stopped accepting, and the r
   assert.match(String(refusal), /ECONNREFUSED/);
 });
 
-test('a failed drain is thrown after the others are done and the last request has ended', async () => {
+test('the error of a failed drain is thrown after the other drains and the last request', async () => {
   const { server, answers, text } = await openAnswer();
   const ended = endRequests(server, [
     { drain: () => Promise.reject(new Error('a defect')) },

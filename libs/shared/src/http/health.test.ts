@@ -29,7 +29,7 @@ describe('readiness', () => {
     });
   });
 
-  it('is a word for each dependency without reasons', async () => {
+  it('has one word for each dependency, without reasons', async () => {
     const checks = {
       database: async () => Promise.reject(new Error('connect ECONNREFUSED db.internal:5432')),
       bus: async () => {},

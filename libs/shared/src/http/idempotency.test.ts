@@ -10,7 +10,7 @@ import { created, ok } from './reply.ts';
 import { route } from './route.ts';
 import { type ListeningServer, listen } from './server.ts';
 
-/** Keeps keys in memory as the store in the database does. */
+/** Stores keys in memory as the database does. */
 function createKeys(): IdempotencyStore & { readonly identities: string[] } {
   const kept = new Map<string, { reply?: KeptReply; digest?: Buffer }>();
   const identities: string[] = [];
@@ -130,7 +130,7 @@ describe('a request with an idempotency key', () => {
     return { status: answer.status, headers: answer.headers, json: JSON.parse(text) };
   }
 
-  it('gets the first answer again, on every path of the resource', async () => {
+  it('gets the first answer again on every path of the resource', async () => {
     const first = await post('/things/a');
     assert.equal(first.headers.get('idempotency-replayed'), null);
     for (const path of ['/things/a', '/v1/things/a']) {
@@ -149,7 +149,7 @@ describe('a request with an idempotency key', () => {
     assert.equal(done, 1);
   });
 
-  it('is independent for another path, caller, address of a guest, or key', async () => {
+  it('is independent of requests with another path, caller, guest address or key', async () => {
     await post('/things/a');
     await post('/things/b');
     principal = user('u1');
@@ -187,7 +187,7 @@ describe('a request with an idempotency key', () => {
     assert.deepEqual([second.status, second.headers.get('idempotency-replayed')], [201, null]);
   });
 
-  it('claims no key when it can not be read', async () => {
+  it('claims no key when it is malformed', async () => {
     const known = keys.identities.length;
     assert.equal((await post('/things/a', 'x')).status, 400);
     assert.equal((await post('/things/a', '[]')).status, 400);
@@ -197,7 +197,7 @@ describe('a request with an idempotency key', () => {
     assert.equal((await post('/things/a', '{}', { 'X-Service-Idempotency-Key': 'x'.repeat(255) })).status, 201);
   });
 
-  it('may have a body that the route does not read, also multipart, whose boundary is ignored', async () => {
+  it('may have a body that the route does not read, even multipart, whose boundary is ignored', async () => {
     const form = (text: string) => {
       const data = new FormData();
       data.set('name', text);
@@ -225,7 +225,7 @@ describe('a request with an idempotency key', () => {
     assert.equal(done, 0);
   });
 
-  it('never gives a token to a guest again, and creates no other one [http §7.7]', async () => {
+  it('never repeats a token to a guest, and does not create another one [http §7.7]', async () => {
     const bodies = ['{"token":"t"}', '{"deep":{"mfa_token":"t"}}', `{"jwt":"eyJhbGci.eyJpZCI.c2ln"}`];
     for (const body of bodies) {
       key = `secret ${body}`;
@@ -248,6 +248,6 @@ describe('a request with an idempotency key', () => {
   });
 });
 
-it('a service with idempotent routes and no store does not start', () => {
+it('needs a service with a store, which does not start otherwise', () => {
   assert.throws(() => createDispatcher(routes, { log: pino({ level: 'silent' }), mapError: () => undefined }));
 });

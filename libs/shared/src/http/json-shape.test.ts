@@ -5,7 +5,7 @@ import { createJsonBudget, findJsonExcess, maxDifferentMembers, maxDifferentText
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const excessOf = (value: unknown): string | undefined => findJsonExcess(bytesOf(JSON.stringify(value)));
 
-test('a body nests up to the limit and no deeper', () => {
+test('a body may nest up to the limit, but no deeper', () => {
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],
@@ -77,7 +77,7 @@ test('the number of different short texts is limited; longer and repeated ones d
   );
 });
 
-test('several texts share the budget of one, however short each is [http §2.1]', () => {
+test('several texts share the budget of one text, even if each is short [http §2.1]', () => {
   const excessOfAll = (texts: readonly string[]): string | undefined => {
     const budget = createJsonBudget();
     return texts.map((text) => budget.take(bytesOf(text))).find((excess) => excess !== undefined);

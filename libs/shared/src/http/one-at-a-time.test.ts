@@ -51,7 +51,7 @@ describe('requests that arrive before earlier answers are read', () => {
     assert.deepEqual(answersOf(await received), ['/a', '/b', '/c']);
   });
 
-  test('are all answered, however many, with and without bodies', async () => {
+  test('are all answered in any number, with and without bodies', async () => {
     answer = async (request, response) => {
       const body = request.method === 'POST' ? await text(request) : 'none';
       assert.equal(body.length, request.method === 'POST' ? 1000 : 4);
@@ -86,7 +86,7 @@ describe('requests that arrive before earlier answers are read', () => {
     assert.equal(answersOf(await received).length, count);
   });
 
-  test('do not begin while their client does not read or after it disconnected', async () => {
+  test('do not begin while their client does not read, or after it has disconnected', async () => {
     const large = Buffer.alloc(16_000_000);
     answer = (request, response) => response.end(request.url === '/large' ? large : 'small');
     const socket = open().pause();
@@ -115,16 +115,16 @@ test('only a connection with too many waiting requests is cut when too many wait
   });
   await using ending = new AsyncDisposableStack();
   ending.defer(() => server.close());
-  const ask = (times: number): Socket => {
+  const send = (times: number): Socket => {
     const socket = connect(server.port, '127.0.0.1').on('error', () => {});
     ending.defer(() => void socket.destroy());
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(times));
     return socket;
   };
-  const modest = ask(4);
+  const modest = send(4);
   await eventually(() => pending.size === 1);
   for (let round = 0; round < 3; round += 1) {
-    const greedy = ask(1000);
+    const greedy = send(1000);
     await once(greedy.resume(), 'close');
   }
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { patternSchema, withPortablePatterns } from './portable-patterns.ts';
 
-test('a pattern that every validator reads stays a pattern, another is put in words', () => {
+test('a pattern stays a pattern if every validator can read it, and otherwise becomes a sentence', () => {
   for (const pattern of ['^[a-z]+$', '^\\d{3}-\\d+$', '(?:a|b)(?=c)(?!d)', '\\u00e9', '\\\\px', 'a/b', ''])
     assert.deepEqual(patternSchema(pattern), { pattern });
   for (const pattern of [

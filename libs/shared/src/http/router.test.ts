@@ -11,7 +11,7 @@ const find = createRouter([
   { name: 'login', method: 'POST', paths: ['/api/v1/admin/login'] },
 ] as const);
 
-test('a path and a method find their route and its parameters, by the names of that route', () => {
+test('a path and a method find their route, and parameters by the names of that route', () => {
   assert.deepEqual(find('GET', '/api/v1/posts/p1'), {
     route: { name: 'get', method: 'GET', paths: ['/api/:collection/:id', '/api/v1/:collection/:id'] },
     params: { collection: 'posts', id: 'p1' },
@@ -20,12 +20,12 @@ test('a path and a method find their route and its parameters, by the names of t
   assert.deepEqual(find('GET', '/api/posts/a%2Fb%20c').params, { collection: 'posts', id: 'a/b c' });
 });
 
-test('GET serves HEAD, and a slash at the end makes no difference', () => {
+test('GET serves HEAD, and a trailing slash makes no difference', () => {
   assert.equal(find('HEAD', '/api/posts').route.name, 'list');
   assert.equal(find('GET', '/api/posts/').route.name, 'list');
 });
 
-test('a static path wins over a parameter, whatever the method', () => {
+test('a static path takes precedence over a parameter, for every method', () => {
   assert.equal(find('GET', '/api/v1/collections').route.name, 'collections');
   for (const method of ['POST', 'PATCH', 'TRACE'])
     assert.throws(() => find(method, '/api/v1/collections'), { status: 405, headers: { Allow: 'GET, HEAD' } });
@@ -33,14 +33,14 @@ test('a static path wins over a parameter, whatever the method', () => {
   assert.equal(find('GET', '/api/v1/admin/other').route.name, 'get');
 });
 
-test('an unknown path is 404, one that can not be decoded is 400', () => {
+test('an unknown path is 404, and one that cannot be decoded is 400', () => {
   for (const path of ['/', '/api', '/api/a/b/c/d', '*', '//api/posts'])
     assert.throws(() => find('GET', path), { status: 404 }, path);
   for (const path of ['/api/%', '/api/%zz', '/api/posts/%E0%A4%A', '/%ff'])
     assert.throws(() => find('GET', path), { status: 400, code: 'malformed_request' }, path);
 });
 
-test('a path with an impossible value of a parameter is 404, whatever the method', () => {
+test('a path with an impossible value of a parameter is 404, for every method', () => {
   const routes = [{ method: 'GET', paths: ['/api/:collection/:id'] }] as const;
   const findAny = createRouter(routes, (shape, { 0: first }) => shape.startsWith('/api/:0') && first === 'admin');
   assert.equal(findAny('GET', '/api/posts/1').params.collection, 'posts');

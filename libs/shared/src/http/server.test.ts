@@ -11,7 +11,7 @@ import { type ListeningServer, listen } from './server.ts';
 
 const log = createLogger('test', 'silent');
 
-test('a server that closes lets the request in flight finish, then closes its connection', async () => {
+test('a server that closes lets the request in flight finish and then closes its connection', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const server = await listen(
@@ -79,7 +79,7 @@ describe('a server that is listening', () => {
     assert.match(head, /^HTTP\/1.1 200 /);
   });
 
-  test('larger headers get 431, and invalid HTTP gets 400, in the error shape and with the headers of every answer', async () => {
+  test('larger headers get 431 and invalid HTTP gets 400, both in the error shape and with the usual headers', async () => {
     const tooLarge = await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${'a'.repeat(140_000)}\r\n\r\n`);
     assert.match(tooLarge.head, /^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
     assert.deepEqual(tooLarge.body, { error: 'the request line and headers are too large', code: 'headers_too_large' });
@@ -131,7 +131,7 @@ describe('a server that is listening', () => {
     assert.deepEqual(warnings, []);
   });
 
-  test('a refusal keeps the connection when the whole body came with the head', async () => {
+  test('a refusal keeps the connection when the whole body has arrived with the head', async () => {
     const socket = connect(server.port, '127.0.0.1');
     const refused = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody';
     socket.write(`${refused}${refused}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
@@ -139,15 +139,15 @@ describe('a server that is listening', () => {
     assert.deepEqual(statuses, ['413', '413', '200']);
   });
 
-  test('a client with Expect: 100-continue is told to continue when the body is read, and not before a refusal', async () => {
+  test('a client with Expect: 100-continue gets 100 when the body is read, but not before a refusal', async () => {
     const head = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`;
     const refused = await exchange(head('/'));
     assert.match(refused.head, /^HTTP\/1.1 413 /);
     const socket = connect(server.port, '127.0.0.1');
     socket.write(head('/reads'));
-    const [told] = await once(socket, 'data');
-    assert.equal(told.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
+    const [interim] = await once(socket, 'data');
+    assert.equal(interim.toString(), 'HTTP/1.1 100 Continue\r\n\r\n');
     socket.write('body');
     assert.match(await text(socket), /^HTTP\/1.1 200 [\s\S]*"body"$/);
   });
@@ -157,7 +157,7 @@ describe('a server that is listening', () => {
     assert.match(head, /^HTTP\/1.1 200 /);
   });
 
-  test('a refusal ahead of a large body arrives, and the connection closes', async () => {
+  test('a refusal before a large body arrives, and the connection closes', async () => {
     const client = httpRequest(server.url, {
       method: 'POST',
       headers: { 'Content-Length': 20_000_000 },

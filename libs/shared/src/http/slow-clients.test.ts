@@ -10,7 +10,7 @@ import { type ListeningServer, listen } from './server.ts';
 /** The period is longer than the pauses of a busy machine. */
 const patience = { headMs: 400, periodMs: 1000, minBodyBytes: 100 };
 
-describe('clients that are slow', () => {
+describe('slow clients', () => {
   let server: ListeningServer;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
   before(async () => {
@@ -56,7 +56,7 @@ describe('clients that are slow', () => {
     assert.match(await answered, /^HTTP\/1.1 200 [\s\S]*\r\n120000$/);
   });
 
-  test('that do not read their answer are cut, those that read it slowly are not', async () => {
+  test('that do not read their answer are cut, unlike those that read it slowly', async () => {
     let response: ServerResponse | undefined;
     answer = (_, given) => {
       response = given;

@@ -37,7 +37,7 @@ describe('answers that clients do not read', () => {
   });
 
   /** Sends two requests on a connection and reads nothing. */
-  async function askDeafly(): Promise<Socket> {
+  async function sendUnread(): Promise<Socket> {
     const socket = connect(server.port, '127.0.0.1').on('error', () => {});
     socket.pause();
     deaf.push(socket);
@@ -51,15 +51,15 @@ describe('answers that clients do not read', () => {
     return found?.values[0]?.value ?? Number.NaN;
   };
 
-  /** Only who reads sees the end; writing fails on a connection that was reset. */
+  /** Only a reader sees the end of a connection; a write fails if the connection was reset. */
   const isCut = (socket: Socket): boolean => {
     if (!socket.destroyed) socket.write('\r\n');
     return socket.destroyed;
   };
 
   test('are measured, and below the limit no connection is cut', async () => {
-    await askDeafly();
-    await askDeafly();
+    await sendUnread();
+    await sendUnread();
     await eventually(async () => (await metric('recordbus_unread_answers_bytes')) > answer.length);
     for (let n = 0; n < 20; n += 1)
       assert.equal((await (await fetch(server.url)).arrayBuffer()).byteLength, answer.length);

@@ -11,7 +11,7 @@ async function textOf(processes: Readonly<Record<string, Metrics>>): Promise<str
   return exposition(mergeMetrics(await Promise.all(instances)));
 }
 
-test('services and their replicas become one text, each value with its service and instance', async () => {
+test('the metrics of services and replicas become one text, each value with its service and instance', async () => {
   const [records, one, two] = ['records', 'webhooks', 'webhooks'].map(createMetrics);
   assert.ok(records && one && two);
   for (const [metrics, count] of [
@@ -59,7 +59,7 @@ test('a gauge that fails has no value, and the others are read', async () => {
   assert.match(text, /^recordbus_test_total\{service="webhooks",instance="a"\} 1$/m);
 });
 
-test('labels and help are escaped, and two versions with different types of a name do not break the text', async () => {
+test('labels and help are escaped, and the text stays valid if two versions give a name different types', async () => {
   const [older, newer] = ['records', 'records'].map(createMetrics);
   assert.ok(older && newer);
   older.counter('recordbus_test_total', 'Back\\slash\nand line.', ['name']).inc({ name: 'a "b"\\\n' });
