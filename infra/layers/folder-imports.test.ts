@@ -4,7 +4,7 @@ import { type FolderImport, findFolderImports, findWrongImports } from './folder
 import { folderOrder } from './folder-order.ts';
 import { findSources } from './sources.ts';
 
-test('every service has an order of its folders', () => {
+test('every service has an order for its folders', () => {
   const services = findSources('services/*/src/main.ts').map((file) => file.split('/')[1]);
   assert.deepEqual(Object.keys(folderOrder), services);
 });

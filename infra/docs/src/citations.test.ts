@@ -35,7 +35,7 @@ test('the sections of a page are numbered in order', () => {
     const numbers = [...(sections.get(nameOf(page)) ?? [])];
     assert.ok(numbers.length > 0, `${page} has no numbered sections`);
     const headings = [...read(page).matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, number = '']) => number);
-    assert.deepEqual(headings, numbers, `a number is there twice in ${page}, or is not written like the others`);
+    assert.deepEqual(headings, numbers, `a number in ${page} is duplicated, or not written like the others`);
     const ordered = numbers.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
     assert.deepEqual(numbers, ordered, page);
   }
@@ -59,7 +59,7 @@ test('links between documents lead to a file and to a heading', () => {
   assert.deepEqual(dead, []);
 });
 
-test('a citation that leads nowhere is reported with its line', () => {
+test('a citation without a section is reported with its line', () => {
   const known = new Map([['records', new Set(['4', '4.2'])]]);
   const deadIn = (text: string, own?: string) =>
     findDeadCitations(text, known, own).map(({ line, text }) => `${line} ${text}`);

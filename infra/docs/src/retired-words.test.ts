@@ -12,14 +12,14 @@ const files = globSync(['*.md', '{docs,examples,infra,libs,services,tests}/**/*.
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** The first column of a table of the glossary, a term each. */
+/** Returns the terms in the first column of a table of the glossary. */
 function retiredTerms(heading: string): string[] {
   const table = read(glossary).split(`| ${heading} | write |`)[1]?.split('\n\n')[0] ?? '';
   const cells = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
   return cells.flatMap((cell) => cell.split(', ')).map((term) => term.trim().replaceAll('`', ''));
 }
 
-/** Each place of a term, as `file:line: term`. */
+/** Returns each place of a term, as `file:line: term`. */
 function findTerms(terms: readonly string[], flags: string): string[] {
   assert.ok(terms.length > 10, `the glossary lists ${terms.length} terms`);
   const pattern = new RegExp(`\\b(${terms.join('|')})\\b`, flags);
@@ -33,11 +33,11 @@ function findTerms(terms: readonly string[], flags: string): string[] {
   );
 }
 
-test('retired words are found nowhere', () => {
+test('no file has retired words', () => {
   assert.ok(files.length > 1000, `${files.length} files were found`);
   assert.deepEqual(findTerms(retiredTerms('instead of'), 'i'), []);
 });
 
-test('retired names are found nowhere', () => {
+test('no file has retired names', () => {
   assert.deepEqual(findTerms(retiredTerms('instead of the name'), ''), []);
 });

@@ -18,7 +18,7 @@ afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }));
 
 const lockFile = () => join(directory, 'stack.lock');
 
-test('a data directory belongs to one stack at a time, and the refusal names the other', async () => {
+test('a data directory belongs to one stack at a time, and the refusal names the other stack', async () => {
   const lock = await lockDataDirectory(directory);
   await assert.rejects(lockDataDirectory(directory), new RegExp(`process ${process.pid}.*SERVICE_DATA_DIR`));
   await lock.release();
@@ -48,7 +48,7 @@ test('an invalid lock file does not stop the start', async () => {
   await (await lockDataDirectory(directory)).release();
 });
 
-test('a claim waits for a stack that is ending, not for one that answers', async () => {
+test('a claim waits for a stack that is stopping, but not for one that answers', async () => {
   const first = await lockDataDirectory(directory);
   const waiting = lockDataDirectory(directory, { patienceMs: 30_000 });
   await first.release();
@@ -84,7 +84,7 @@ test('an unusable directory is refused with a sentence', async () => {
   });
 });
 
-test('of many concurrent claims of a dead lock, one succeeds', async () => {
+test('one of many parallel claims of a dead lock succeeds', async () => {
   await (await lockDataDirectory(directory)).release();
   await writeFile(lockFile(), JSON.stringify({ pid: process.pid, startedAt: 'an earlier boot' }));
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDirectory(directory)));

@@ -41,7 +41,7 @@ test('it stores messages of clients with the password', async () => {
   assert.equal(findProcess(server.pid), undefined);
 });
 
-test('a later start finds its streams and takes less than two seconds', async () => {
+test('a later start finds the streams and takes less than two seconds', async () => {
   const startedAtMs = performance.now();
   const server = await startNats({ directory, log });
   const tookMs = performance.now() - startedAtMs;
@@ -57,7 +57,7 @@ test('a crash is reported in a sentence with the last lines', async () => {
   await server.stop();
 });
 
-test('the server ends with a stack that just exits', async () => {
+test('the server ends with a stack that exits without stopping it', async () => {
   const pid = await startInProcessThat('exits', 'nats.ts', 'startNats', directory);
   assert.ok(await until(10_000, async () => findProcess(pid) === undefined || undefined));
 });

@@ -20,7 +20,7 @@ after(() => rm(base, { recursive: true, force: true }));
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
-  // The server goes down under some of these connections.
+  // The server ends while some of these connections are open.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -31,7 +31,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** The address for the superuser, as which services never connect. */
+/** Returns the URL of the superuser, as which services never connect. */
 async function asSuperuser(url: string): Promise<string> {
   const password = (await readFile(join(directory, 'password'), 'utf8')).trim();
   return Object.assign(new URL(url), { username: 'recordbus', password }).href;
@@ -39,7 +39,7 @@ async function asSuperuser(url: string): Promise<string> {
 
 // The tests run in order on one cluster.
 
-test('the first start creates a database, also after an interrupted one', async () => {
+test('the first start creates a database, even after an interrupted start', async () => {
   await mkdir(join(directory, 'cluster.new', 'base'), { recursive: true });
   const server = await startPostgres({ directory, log, settings });
   try {
@@ -86,7 +86,7 @@ test('the services connect as the owner of the database, not a superuser [encryp
   }
 });
 
-test('objects that services created as the superuser before are transferred to the owner', async () => {
+test('objects that services once created as the superuser are transferred to the owner', async () => {
   const before = await startPostgres({ directory, log, settings });
   await query(
     await asSuperuser(before.url),
@@ -112,7 +112,7 @@ test('objects that services created as the superuser before are transferred to t
   }
 });
 
-test('a later start finds its data and takes less than two seconds', async () => {
+test('a later start finds the data and takes less than two seconds', async () => {
   const startedAtMs = performance.now();
   const server = await startPostgres({ directory, log, settings });
   const tookMs = performance.now() - startedAtMs;
@@ -135,7 +135,7 @@ test('a crash is reported in a sentence with the last lines, and the next start 
   await next.stop();
 });
 
-test('the server ends with a stack that just exits', async () => {
+test('the server ends with a stack that exits without stopping it', async () => {
   const pid = await startInProcessThat('exits', 'postgres.ts', 'startPostgres', directory);
   assert.ok(await until(10_000, async () => findProcess(pid) === undefined || undefined));
 });
@@ -149,13 +149,13 @@ test('a server that a killed stack left behind is stopped before the next one st
   await server.stop();
 });
 
-test('the lock file of a killed server whose pid is a zombie, or another program, is no obstacle', async () => {
+test('the lock file of a killed server is ignored if its pid is a zombie or another program', async () => {
   const killed = await startPostgres({ directory, log, settings });
   const lockFile = join(directory, 'cluster', 'postmaster.pid');
   const text = await readFile(lockFile, 'utf8');
   await killed.stop();
   // Its parent becomes a program that never asks for its exit code.
-  // It is of the server's own user, whose processes are the only ones that PostgreSQL takes for a server.
+  // It runs as the server's own user: PostgreSQL takes no other user's processes for a server.
   const { uid, gid } = await stat(directory);
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $! ; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -43,7 +43,7 @@ test('root reaches a program below a directory that only root may enter', { skip
   assert.notEqual(uid, '0');
   assert.equal(groups?.includes(' '), false);
   assert.equal(made, 'made');
-  assert.equal(accessible, program, 'access(2) says so too');
+  assert.equal(accessible, program, 'access(2) agrees');
 });
 
 test('an ordinary user runs the program unchanged', { skip: isRoot }, async () => {

@@ -13,7 +13,7 @@ const sources = ['libs', 'services', 'infra', 'examples'].map((folder) => `${fol
 /** Tests only match their own texts. */
 const isTest = (file: string): boolean => /\.test\.ts$|\/test\/|\/testing\//.test(file);
 
-test('no pattern in the sources takes more than linear time [cost §4.1]', () => {
+test('every pattern in the sources runs in linear time [cost §4.1]', () => {
   const files = globSync(sources, { cwd: repository, exclude: (name) => name === 'node_modules' });
   const patterns = files
     .filter((file) => !isTest(file))
@@ -30,8 +30,8 @@ describe('weak and linear patterns', () => {
   const weak: readonly (readonly [about: string, expression: RegExp])[] = [
     ['an address', /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
     ['a number', /^(\d+\.?\d*|\.\d+)$/],
-    ['spaces at the end', /\s+$/],
-    ['quantifiers within each other', /^(a+)+$/],
+    ['trailing spaces', /\s+$/],
+    ['nested quantifiers', /^(a+)+$/],
     ['alternatives with a common beginning', /^(?:a|ab|b)+$/],
     ['a word that two quantifiers repeat', /^(?:ab)*(?:ab)*$/],
     ['a search that starts again within its own match', /<!--.*-->/s],

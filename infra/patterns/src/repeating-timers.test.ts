@@ -7,7 +7,7 @@ import { findRepeatingTimers } from './find-repeating-timers.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Repeating timers that are no background work, each with its reason. */
+/** Repeating timers that are not background work, each with its reason. */
 const allowed: Readonly<Record<string, string>> = {
   'libs/bus/src/coalesce.ts': 'a pause between notices',
   'libs/bus/src/connect-bus.ts': 'the connection itself, on which tasks depend',
@@ -23,7 +23,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/gateway/src/upstream/answer-waits.ts': 'the time limit of requests',
 };
 
-test('background work repeats by @recordbus/shared/background and not by timers of its own', () => {
+test('background work repeats with @recordbus/shared/background, not with its own timers', () => {
   const files = globSync('{libs,services}/**/src/**/*.ts', {
     cwd: repository,
     exclude: (name) => name === 'node_modules',
@@ -40,10 +40,10 @@ test('background work repeats by @recordbus/shared/background and not by timers 
   assert.deepEqual(
     Object.keys(allowed).filter((file) => !used.has(file)),
     [],
-    'exceptions that nothing needs',
+    'unused exceptions',
   );
 });
 
-test('repeating timers are found in each of their forms', () => {
+test('repeating timers are found in every form', () => {
   assert.deepEqual(findRepeatingTimers(join(import.meta.dirname, '../test/some-timers.ts')), [3, 6, 10, 14, 19, 27]);
 });

@@ -13,7 +13,7 @@ import { openRestoredUploads } from './restored-uploads.ts';
 const key = (name: string) => fileKey('c1', 'r1', name) ?? assert.fail(`${name} is not a valid name`);
 const put = (storage: Storage, name: string, content: string) => storage.put(key(name), Readable.from([content]));
 
-/** Runs `work` on a directory that held `old` and `both`, during a restore of `both` and `new`. Returns the files found. */
+/** Runs `work` on a directory with `old` and `both`, during a restore of `both` and `new`. Returns the files afterwards. */
 async function filesAfter(work: (uploads: Awaited<ReturnType<typeof openRestoredUploads>>) => Promise<void>) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'recordbus-restored-'));
   try {
@@ -40,12 +40,12 @@ suite('the files of a restore', () => {
     assert.deepEqual(await filesAfter(async () => {}), { found: ['old', 'damaged'], isTidy: false });
   });
 
-  test('are beside the old ones while the database may name either', async () => {
+  test('exist beside the old ones while the database may name either', async () => {
     const { found } = await filesAfter((uploads) => uploads.publish());
     assert.deepEqual(found, ['old', 'both', 'new']);
   });
 
-  test('are the only ones in the end', async () => {
+  test('are the only ones at the end', async () => {
     const done = await filesAfter(async (uploads) => {
       await uploads.publish();
       await uploads.removeObsolete();
