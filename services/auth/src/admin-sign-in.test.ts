@@ -10,7 +10,7 @@ import { detailsOf, guest, serveAuth, sessionOf } from './testing/auth-client.ts
 
 const log = createLogger('auth', 'silent');
 const password = 'correct horse battery';
-/** Of that password with m=8 KiB, t=1, as an earlier version could have stored it. */
+/** The hash of that password with m=8 KiB, t=1, as an earlier version could have stored it. */
 const weakHash = '$argon2id$v=19$m=8,t=1,p=1$2bGyfJaZgkv6204ve75GNQ$23y11OmaXtcxGAaFsaoHsT1bJlmMiEgFF6xv9EVb68E';
 
 describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
@@ -38,10 +38,10 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
   const admins = () => run('select email, token_version from system.admins');
   const setUp = (token: string | undefined, change: object = {}) =>
     client.post('/api/v1/admin/setup', { token, email: 'root@example.com', password, ...change });
-  const logIn = (email: string, tried = password) => client.post('/api/v1/admin/login', { email, password: tried });
-  const makeAdmin = (email = 'root@example.com') => prepare({ adminEmail: email, adminPassword: password });
+  const logIn = (email: string, given = password) => client.post('/api/v1/admin/login', { email, password: given });
+  const createAdmin = (email = 'root@example.com') => prepare({ adminEmail: email, adminPassword: password });
 
-  test('set-up makes the first admin and signs them in for 7 days; after that it is 409', async () => {
+  test('set-up creates the first admin, signs them in for 7 days, and is 409 afterwards', async () => {
     const token = await prepare();
     const answer = await setUp(token, { email: ' Root@Example.com ' });
     assert.equal(answer.status, 201);
@@ -59,7 +59,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await run('select * from system.instance'), []);
   });
 
-  test('a wrong token is 401, a weak password and a bad address are 422 and leave the token good', async () => {
+  test('a wrong token is 401; a weak password and an invalid address are 422 and leave the token valid', async () => {
     const token = await prepare();
     for (const wrong of ['wrong', '', `${token}x`, 'setup_token.%'])
       assert.equal((await setUp(wrong)).status, 401, JSON.stringify(wrong));
@@ -81,7 +81,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.ok(token && !JSON.stringify(rows).includes(token));
   });
 
-  test('of two set-ups at once exactly one wins, also with the tokens of two replicas', async () => {
+  test('one of several parallel set-ups succeeds, even with the tokens of two replicas', async () => {
     const tokens = await Promise.all([prepare(), prepare()]);
     const answers = await Promise.all(
       [...tokens, ...tokens].map((token, index) => setUp(token, { email: `root${index}@example.com` })),
@@ -90,7 +90,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.equal((await admins()).length, 1);
   });
 
-  test('every printed token works until an admin exists, but a service that starts over and over leaves only ten', async () => {
+  test('every printed token works until an admin exists, but only the last ten are kept', async () => {
     const tokens: (string | undefined)[] = [];
     for (let start = 0; start < 12; start += 1)
       tokens.push(await prepareFirstAdmin({ database, log, config: {}, clock: () => 1_800_000_000_000 + start }));
@@ -98,14 +98,14 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.equal((await setUp(tokens[2])).status, 201);
   });
 
-  test('the configured admin is made once, also by replicas that start together', async () => {
-    await Promise.all([makeAdmin(), makeAdmin(), makeAdmin()]);
-    assert.equal(await makeAdmin('other@example.com'), undefined);
+  test('the configured admin is created once, even by replicas that start together', async () => {
+    await Promise.all([createAdmin(), createAdmin(), createAdmin()]);
+    assert.equal(await createAdmin('other@example.com'), undefined);
     assert.deepEqual(await admins(), [{ email: 'root@example.com', token_version: 0 }]);
     assert.equal((await logIn('root@example.com')).status, 200);
   });
 
-  test('a configured admin that can not be made stops the start by name, unless there is an admin anyway', async () => {
+  test('an invalid configured admin ends the start with the name of the variable, unless there is an admin', async () => {
     const wrong: [Parameters<typeof prepare>[0], string][] = [
       [
         { adminEmail: 'root@example.com', adminPassword: 'short' },
@@ -117,21 +117,21 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     for (const [config, message] of wrong)
       await assert.rejects(prepare(config), (error) => error instanceof ConfigError && error.message === message);
     assert.deepEqual(await admins(), []);
-    await makeAdmin();
+    await createAdmin();
     for (const [config] of wrong) assert.equal(await prepare(config), undefined);
   });
 
-  test('an address is found trimmed and whatever its case, a password only as it is', async () => {
-    await makeAdmin('Root@Example.com');
+  test('an address is trimmed and found in any case, and a password only matches exactly', async () => {
+    await createAdmin('Root@Example.com');
     for (const email of ['Root@Example.com', ' root@example.COM\n']) {
       assert.equal(sessionOf(await logIn(email)).admin.email, 'Root@Example.com');
     }
-    for (const tried of [` ${password}`, password.toUpperCase(), ''])
-      assert.equal((await logIn('root@example.com', tried)).status, 401);
+    for (const given of [` ${password}`, password.toUpperCase(), ''])
+      assert.equal((await logIn('root@example.com', given)).status, 401);
   });
 
   test('a wrong password and an unknown address get the same answer', async () => {
-    await makeAdmin();
+    await createAdmin();
     const refusal = { status: 401, body: { error: 'invalid credentials', code: 'invalid_credentials' } };
     assert.deepEqual(await logIn('root@example.com', 'wrong password'), refusal);
     assert.deepEqual(await logIn('nobody@example.com'), refusal);
@@ -145,7 +145,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(detailsOf(answer), { email: 'must be a string', password: 'is required' });
   });
 
-  test('a hash of older parameters is replaced at login', async () => {
+  test('a hash with older parameters is replaced at sign-in', async () => {
     await run(
       `insert into system.admins (id, email, password_hash, created_at, updated_at)
 values ($1, 'root@example.com', $2, 1, 1)`,
@@ -159,8 +159,8 @@ values ($1, 'root@example.com', $2, 1, 1)`,
     assert.equal((await logIn('root@example.com')).status, 200);
   });
 
-  test('refresh gives a new token; without one, or once the admin is gone, it is 401', async () => {
-    await makeAdmin();
+  test('a refresh returns a new token; without a token, or without the admin, it is 401', async () => {
+    await createAdmin();
     const opened = sessionOf(await logIn('root@example.com'));
     const session = await client.verify(opened.token);
     assert.ok(session);

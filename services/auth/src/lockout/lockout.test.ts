@@ -86,7 +86,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.equal(results.filter((retryAfter) => retryAfter === 0).length, 3);
   });
 
-  test('a right first factor takes its attempt back, and a completed login clears the count', async () => {
+  test('a correct first factor does not count, and a completed sign-in resets the count', async () => {
     const lockout = lockoutOf();
     await attempt(lockout);
     await attempt(lockout);

@@ -90,7 +90,7 @@ for (const [what, answer, error] of atTokenEndpoint)
   test(`the token endpoint answers ${what}`, async () => {
     hosts.answer({ [tokenUrl]: answer, [profileUrl]: profile });
     await assert.rejects(identify(), error);
-    assert.equal(hosts.asked.length, 1, 'no other request is made');
+    assert.equal(hosts.received.length, 1, 'no other request is made');
   });
 
 const atUserinfo: readonly (readonly [string, HostAnswer, object])[] = [

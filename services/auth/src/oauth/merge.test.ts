@@ -61,7 +61,7 @@ describe('a merge token', { skip: skipWithoutDatabase }, () => {
     assert.equal(await find(merge_token, 0, 'c2'), undefined);
   });
 
-  test('does not replace an earlier one, as in two tabs [oauth §5.1]', async () => {
+  test('does not replace an earlier one, for two browser tabs [oauth §5.1]', async () => {
     const first = await require();
     const second = await require();
     assert.ok(await find(first.merge_token));

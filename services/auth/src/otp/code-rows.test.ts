@@ -54,7 +54,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(hash('u2', '123456'), hash('u3', '123456'));
   });
 
-  test('many parallel requests leave one live code [auth §5.2]', async () => {
+  test('many parallel requests leave one valid code [auth §5.2]', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => issue('u4')));
     const found = await Promise.all(tokens.map((token) => find(token)));
     assert.equal(found.filter(Boolean).length, 1);
@@ -68,7 +68,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await guess('u5'), undefined);
   });
 
-  test('parallel right guesses use a code up once [auth §8.5]', async () => {
+  test('parallel correct guesses use up a code once [auth §8.5]', async () => {
     await issue('u6');
     const live = (await Promise.all(Array.from({ length: 5 }, () => guess('u6')))).map((code) => code?.tokenHash ?? '');
     const finished = await Promise.all(live.map((tokenHash) => finishOneTimeToken(database.query, tokenHash)));

@@ -15,7 +15,7 @@ export type HostAnswer =
   | 'flood'
   | 'drip';
 
-export interface AskedOfHost {
+export interface ReceivedRequest {
   /** The method and the URL. */
   readonly request: string;
   readonly headers: IncomingHttpHeaders;
@@ -25,7 +25,7 @@ export interface AskedOfHost {
 /** A server in place of the hosts of providers, and a client that calls it for them. */
 export interface ProviderHosts extends AsyncDisposable {
   readonly client: EgressClient;
-  readonly asked: readonly AskedOfHost[];
+  readonly received: readonly ReceivedRequest[];
   /** Sets the answers by method and URL without the query; other requests get 404. */
   answer(answers: Readonly<Record<string, HostAnswer>>): void;
 }
@@ -38,11 +38,11 @@ const shortTimeoutMs = 300;
 
 /** Starts the server on a free port of this machine. */
 export async function startProviderHosts(): Promise<ProviderHosts> {
-  const asked: AskedOfHost[] = [];
+  const received: ReceivedRequest[] = [];
   let answers: Readonly<Record<string, HostAnswer>> = {};
   const server = createServer(async (request, response) => {
     const url = `https:/${request.url}`;
-    asked.push({ request: `${request.method} ${url}`, headers: request.headers, body: await text(request) });
+    received.push({ request: `${request.method} ${url}`, headers: request.headers, body: await text(request) });
     const answer = answers[`${request.method} ${url.replace(/\?.*/, '')}`] ?? { status: 404, body: '' };
     write(response, answer);
   });
@@ -61,10 +61,10 @@ export async function startProviderHosts(): Promise<ProviderHosts> {
         return client.request(`http://127.0.0.1:${port}/${host}${pathname}${search}`, { ...options, timeoutMs });
       },
     },
-    asked,
+    received,
     answer(given) {
       answers = given;
-      asked.length = 0;
+      received.length = 0;
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -51,7 +51,7 @@ test('codes of a new secret match another implementation, one step early or late
   }
 });
 
-test('spaces in a code do not matter, and a text that is no code is wrong without an error', async () => {
+test('spaces in a code are ignored, and any other text is a wrong code', async () => {
   assert.equal(await findTotpStep(rfcSecret, ' 287 082 ', 59), 1);
   for (const code of [
     '',
@@ -67,7 +67,7 @@ test('spaces in a code do not matter, and a text that is no code is wrong withou
     assert.equal(await findTotpStep(rfcSecret, code, 59), undefined, code.slice(0, 20));
 });
 
-test('the URL has the parameters that an app needs and no defaults', () => {
+test('the URL has the parameters that an app needs, without defaults', () => {
   const url = new URL(otpauthUrl(rfcSecret, { issuer: 'app.example.com', email: 'ada+x@example.com' }));
   assert.equal(url.protocol, 'otpauth:');
   assert.equal(url.host, 'totp');

@@ -40,7 +40,7 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
   let database: Database;
   /** The statements on the database, grouped by transaction. */
-  let asked: string[][];
+  let executed: string[][];
   before(async () => {
     temporary = await openTemporaryDatabase();
     const columns = accountColumns.map(({ name, definition }) => `${name} ${definition}`);
@@ -61,7 +61,7 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
       (inner: Query): Query =>
       (statement) => {
         const statements: string[] = [];
-        asked.push(statements);
+        executed.push(statements);
         return record(statements, inner)(statement);
       };
     database = {
@@ -71,13 +71,13 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
       transaction: (work) =>
         transaction((inner) => {
           const statements: string[] = [];
-          asked.push(statements);
+          executed.push(statements);
           return work(record(statements, inner));
         }),
     };
   });
   beforeEach(() => {
-    asked = [];
+    executed = [];
   });
   after(() => temporary.remove());
 
@@ -99,24 +99,24 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
     return email;
   };
 
-  test('without hooks a user is one statement, and finish runs in its transaction', async () => {
+  test('without hooks a new user is one statement, and finish runs in its transaction', async () => {
     const made = await writeNewUser(parts(), people, { user: newUser('ann@example.com'), context, finish });
     assert.equal(made, 'ann@example.com');
-    assert.deepEqual(asked, [['with new as', 'select 1']]);
+    assert.deepEqual(executed, [['with new as', 'select 1']]);
   });
 
   test('without hooks a change is one transaction with its finish', async () => {
     const user = newUser('bob@example.com');
     await writeNewUser(parts(), people, { user, context, finish });
-    asked = [];
+    executed = [];
     const change = { id: user.id, fields: { email: 'bob@example.org' }, condition: { email: 'Bob@example.com' } };
     const refusal = () => notFound('user');
     assert.equal(await writeUserChange(parts(), people, { change, context, refusal, finish }), 'bob@example.org');
-    assert.deepEqual(asked, [['select t.verified, t.verified', 'with old as', 'select 1']]);
+    assert.deepEqual(executed, [['select t.verified, t.verified', 'with old as', 'select 1']]);
     await assert.rejects(writeUserChange(parts(), people, { change, context, refusal, finish }), { status: 404 });
   });
 
-  test('the service that runs the hooks makes the writes that have hooks, and no others', async () => {
+  test('the service that runs the hooks makes only the writes with hooks', async () => {
     const calls: unknown[] = [];
     const hooks: AccountHooks = {
       ...noAccountHooks,
@@ -128,7 +128,7 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
       },
     };
     const user = newUser('cid@example.com');
-    // The hooks report a written user who does not exist, as after a parallel delete.
+    // The hooks report a written user that does not exist, as after a parallel delete.
     await assert.rejects(writeNewUser(partsWith(hooks), people, { user, context, finish }), { status: 404 });
     const refusal = () => notFound('token');
     const change = { id: user.id, fields: { verified: true } };
@@ -140,7 +140,7 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
       ['people', user, context],
       ['people', change, context],
     ]);
-    assert.deepEqual(asked, [['select t.id, t.email,']]);
+    assert.deepEqual(executed, [['select t.id, t.email,']]);
     const password = { id: user.id, passwordHash: 'another' };
     await assert.rejects(writeUserChange(partsWith(hooks), people, { change: password, context, refusal, finish }));
     assert.equal(calls.length, 2);

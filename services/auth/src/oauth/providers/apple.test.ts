@@ -25,12 +25,12 @@ const claims = {
   iat: startSec,
   exp: startSec + 600,
 };
-const vouched = { email: 'ann@privaterelay.appleid.com', email_verified: 'true' };
+const verifiedAddress = { email: 'ann@privaterelay.appleid.com', email_verified: 'true' };
 const ann = {
   provider: 'apple',
   issuer: 'https://appleid.apple.com/auth/token',
   providerUserId: '001999.ab',
-  verifiedEmail: vouched.email,
+  verifiedEmail: verifiedAddress.email,
 };
 
 /** Creates the provider on a clock that the test moves. */
@@ -80,8 +80,8 @@ async function answerWith(
   });
 }
 
-const askedFor = (path: string) => hosts.asked.filter(({ request }) => request.endsWith(path)).length;
-const secretOf = () => new URLSearchParams(hosts.asked[0]?.body).get('client_secret') ?? '';
+const askedFor = (path: string) => hosts.received.filter(({ request }) => request.endsWith(path)).length;
+const secretOf = () => new URLSearchParams(hosts.received[0]?.body).get('client_secret') ?? '';
 
 test('the redirect is a form post [oauth §1.5]', async () => {
   const url = await (await startApple().get()).authorizeUrl({ ...grant, state: 's', codeChallenge: undefined });
@@ -91,11 +91,13 @@ test('the redirect is a form post [oauth §1.5]', async () => {
 
 test('the identity comes from the id token [oauth §1.5]', async () => {
   const { identify } = startApple();
-  await answerWith(await sign({ ...claims, ...vouched }));
+  await answerWith(await sign({ ...claims, ...verifiedAddress }));
   assert.deepEqual(await identify(), ann);
-  await answerWith(await sign({ ...claims, iss: 'https://account.apple.com', ...vouched, email_verified: true }));
+  await answerWith(
+    await sign({ ...claims, iss: 'https://account.apple.com', ...verifiedAddress, email_verified: true }),
+  );
   assert.deepEqual(await identify(), ann);
-  await answerWith(await sign({ ...claims, ...vouched, email_verified: 'false' }));
+  await answerWith(await sign({ ...claims, ...verifiedAddress, email_verified: 'false' }));
   assert.deepEqual(await identify(), { ...ann, verifiedEmail: undefined });
 });
 
@@ -125,7 +127,7 @@ test('the client secret is signed with ES256 and kept for 14 minutes [oauth §1.
 
 test('a private key in the older form works, and one that cannot sign is an error of the settings', async () => {
   const older = startApple({ 'oauth2.apple.private_key': pemOf(ours.privateKey, 'sec1') });
-  await answerWith(await sign({ ...claims, ...vouched }));
+  await answerWith(await sign({ ...claims, ...verifiedAddress }));
   assert.deepEqual(await older.identify(), ann);
   const broken = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----';
   for (const key of [broken, pemOf(others.privateKey)])
