@@ -77,7 +77,7 @@ describe('the access log', () => {
       assert.match(String(trace_id), /^[0-9a-f]{32}$/);
     }));
 
-  test('counts the bytes of each answer on a connection that is kept', () =>
+  test('counts the bytes of each answer on a kept-alive connection', () =>
     withGateway(async ({ url }) => {
       const sizes: unknown[] = [];
       for (let request = 0; request < 2; request += 1) {
@@ -87,7 +87,7 @@ describe('the access log', () => {
       assert.equal(sizes[0], sizes[1]);
     }));
 
-  test('has refusals at level info and not at level error', () =>
+  test('has refusals at level info, not at level error', () =>
     withGateway(async ({ url }) => {
       const refused: [string, number][] = [
         ['/nowhere', 404],
@@ -114,7 +114,7 @@ describe('the access log', () => {
       assert.equal((await loggedLine()).path, '/api/v1/health');
     }));
 
-  test('by default has only refusals and slow requests, and at most sixty lines a minute in a flood', () =>
+  test('has only refusals and slow requests by default, and at most 60 lines a minute in a flood', () =>
     withGateway(async ({ url }) => {
       for (let request = 0; request < 3; request += 1) await (await fetch(`${url}/api/v1/posts`)).text();
       for (let request = 0; request < 100; request += 1) await (await fetch(`${url}/nowhere`)).text();
@@ -138,14 +138,14 @@ describe('the access log', () => {
       { 'logs.slow_ms': '100' },
     ));
 
-  test('has requests of an admin who acts as a user, refused or not', () =>
+  test('has all requests of an admin who impersonates a user', () =>
     withGateway(async ({ url }) => {
       const token = await signer.signSession({ principal: user, tokenVersion: 0, windowSec: 60 });
       await (await fetch(`${url}/api/v1/posts`, { headers: { Authorization: `Bearer ${token}` } })).text();
       assert.equal((await loggedLine()).auth_impersonated_by, 'a1');
     }, {}));
 
-  test('has no lines when it is off', () =>
+  test('has no lines when it is disabled', () =>
     withGateway(
       async ({ url }) => {
         await (await fetch(`${url}/nowhere`)).text();

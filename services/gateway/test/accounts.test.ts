@@ -36,14 +36,14 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     ...more,
   });
   const add = (id: string) => run('insert into records.people (id, email) values ($1, $2)', [id, `${id}@now`]);
-  const tell = (subject: string) => run('insert into system.revocations (subject) values ($1)', [subject]);
+  const revoke = (subject: string) => run('insert into system.revocations (subject) values ($1)', [subject]);
   const addSession = (id: string, account: string) =>
     run(
       `insert into system.sessions (id, account_id, created_at, last_used_at, expires_at) values ($1, $2, 0, 0, 1900000000)`,
       [id, account],
     );
 
-  test('who calls is whom the row says, not whom the token says', async () => {
+  test('the principal comes from the row of the account, not from the token', async () => {
     await add('u1');
     assert.deepEqual(await accounts.findPrincipal(sessionOf('u1')), {
       ...sessionOf('u1').principal,
@@ -54,12 +54,12 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  test('nobody is who has no row, another version, no session, or no accounts to be of', async () => {
+  test('a token without an account, with another version, or without its session has no principal', async () => {
     await add('u2');
     await addSession('s2', 'u2');
     await addSession('s1', 'u1');
     assert.ok(await accounts.findPrincipal(sessionOf('u2', { sessionId: 's2' })));
-    const nobodies = [
+    const invalid = [
       sessionOf('nobody'),
       sessionOf('u2', { tokenVersion: 1 }),
       sessionOf('u2', { sessionId: 'gone' }),
@@ -69,29 +69,29 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
       sessionOf('u2', {}, 'people"'),
       { ...sessionOf('u2'), principal: { type: 'admin', id: 'u2', email: '' } as const },
     ];
-    for (const session of nobodies) assert.equal(await accounts.findPrincipal(session), undefined);
+    for (const session of invalid) assert.equal(await accounts.findPrincipal(session), undefined);
   });
 
-  test('a looked-up account is cached until its revocation, and ends a moment after it', async () => {
+  test('an account is cached until shortly after its revocation', async () => {
     await add('u3');
     await addSession('s3', 'u3');
     const session = sessionOf('u3', { sessionId: 's3' });
     assert.ok(await accounts.findPrincipal(session));
     await run("delete from system.sessions where id = 's3'");
-    assert.ok(await accounts.findPrincipal(session), 'nobody has told of it');
-    await tell('s3');
+    assert.ok(await accounts.findPrincipal(session), 'the session is not revoked yet');
+    await revoke('s3');
     await eventually(async () => (await accounts.findPrincipal(session)) === undefined);
   });
 
-  test('a star makes everything old', async () => {
+  test('a revocation of * covers every account', async () => {
     await add('u4');
     assert.ok(await accounts.findPrincipal(sessionOf('u4')));
     await run("delete from records.people where id = 'u4'");
-    await tell('*');
+    await revoke('*');
     await eventually(async () => (await accounts.findPrincipal(sessionOf('u4'))) === undefined);
   });
 
-  test('a transaction that begins first and commits last is followed too', async () => {
+  test('a revocation that commits after later ones is seen too', async () => {
     const feed = createRevocationFeed({ database, bus: silentBus, log: quiet });
     await feed.start();
     const mark = feed.mark();
@@ -105,7 +105,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
       await isHeld;
     });
     await written;
-    await tell('quick');
+    await revoke('quick');
     await feed.refresh();
     assert.deepEqual(
       ['quick', 'slow'].map((subject) => feed.hasTold(mark, subject, undefined)),
@@ -120,7 +120,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     await feed.stop();
   });
 
-  test('the last use of sessions is written at the end at the latest', async () => {
+  test('the last use of sessions is written at the stop at the latest', async () => {
     await addSession('s1b', 'u1');
     const other = createAccounts({ database, bus: silentBus, log: quiet });
     await other.start();

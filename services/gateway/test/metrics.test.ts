@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import { createTestGateway, inProcess, quiet, serve } from './topologies.ts';
 
-test('an answer counts under its route, and a rate-limited one also under its rule', async () => {
+test('an answer counts under its route, and a rate-limited one under its rule too', async () => {
   const records = testService('records', quiet, [declare('GET', '/api/v1/:collection')]);
   const settings = fixedSettings({
     'rate_limit.rules': JSON.stringify([{ label: '/api/v1/posts', max: 2, windowMs: 60_000 }]),

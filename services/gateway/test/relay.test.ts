@@ -10,10 +10,10 @@ import { eventually } from './eventually.ts';
 
 const answer = Buffer.alloc(256 * 1024, 'x');
 
-/** More than the system takes for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const requests = 100;
 
-test('a client that does not read holds no connection to the service, and gets its answers when it does', async () => {
+test('a client that does not read holds no connection to the service, and gets its answer when it reads', async () => {
   await using ending = new AsyncDisposableStack();
   const serve = async (app: Parameters<typeof listen>[0]) => {
     const server = await listen(app, { host: '127.0.0.1', port: 0 });

@@ -23,7 +23,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     await temporary.remove();
   });
 
-  /** The database, which a test may take away. */
+  /** The database, which a test can make unavailable. */
   const query: Database['query'] = (statement) =>
     isAway ? Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })) : database.query(statement);
 
@@ -50,7 +50,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
   const count = async (requests: ReturnType<typeof start>, path: string): Promise<number> =>
     (await requests.list({ path, page: 1, perPage: 1 })).totalItems;
 
-  test('takes thousands at once, loses none, and keeps their order', async () => {
+  test('takes thousands of requests at once, loses none, and keeps their order', async () => {
     await using requests = start();
     for (let number = 0; number < 2500; number += 1) requests.note(requestOf(`/burst/${number}`, 1_800_000_000));
     await eventually(async () => (await count(requests, '/burst/')) === 2500);
@@ -62,14 +62,14 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([requests.lost(), requests.waiting()], [0, 0]);
   });
 
-  test('writes what is waiting when it stops', async () => {
+  test('writes waiting requests when it stops', async () => {
     await using requests = start();
     requests.note(requestOf('/last'));
     await requests.stop();
     assert.equal(await count(requests, '/last'), 1);
   });
 
-  test('keeps so many while the database is away, counts what it loses, and goes on afterwards', async () => {
+  test('keeps 10,000 requests while the database is down, counts the lost ones, and continues afterwards', async () => {
     await using requests = start();
     isAway = true;
     try {
@@ -82,7 +82,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     assert.equal(requests.waiting(), 0);
   });
 
-  test('does not try for ever to write what the database refuses', async () => {
+  test('gives up requests that the database refuses', async () => {
     await using requests = start();
     requests.note(requestOf('/refused\0'));
     await eventually(() => requests.lost() === 1);
@@ -90,7 +90,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     await eventually(async () => (await count(requests, '/fine')) === 1);
   });
 
-  test('drops the days that were kept long enough, as tables', async () => {
+  test('drops days after their retention, as tables', async () => {
     const settings = fixedSettings({ 'logs.retention_days': '30' });
     await using requests = start(settings);
     const nowSec = Math.floor(Date.now() / 1000);

@@ -15,7 +15,7 @@ function replicaOf(name: string, count: number): Service {
   return { ...testService(name, quiet, [declare('GET', `/api/v1/${name}`)]), metrics };
 }
 
-test('one scrape covers every replica, whether it answers or not', async () => {
+test('one scrape covers every replica, even those that do not answer', async () => {
   const first = await serveAlone(replicaOf('records', 1), 0, '127.0.0.1');
   const second = await serveAlone(replicaOf('records', 2), first.port, '127.0.0.2');
   const records = httpUpstream({

@@ -25,7 +25,7 @@ describe('counters in the database', { skip: skipWithoutDatabase }, () => {
 
   const countersOf = (of: Pick<Database, 'query'>) => createSharedWindows({ database: of, log: quiet });
 
-  test('replicas count together, each request once', async () => {
+  test('replicas count each request once, together', async () => {
     const replicas = [countersOf(database), countersOf(database)];
     const windows = await Promise.all(
       Array.from({ length: 40 }, (_, index) => replicas[index % 2]?.take('ann', 60_000, 1)),
@@ -47,7 +47,7 @@ describe('counters in the database', { skip: skipWithoutDatabase }, () => {
     assert.notEqual((await counters.take('ann', 60_000, 1)).endsAtMs, endsAtMs);
   });
 
-  test('while the database is away a replica counts on alone, and with the others again when it is back', async () => {
+  test('a replica counts alone while the database is down, and with the others again afterwards', async () => {
     let current = database;
     const counters = countersOf({ query: (statement) => current.query(statement) });
     assert.equal((await counters.take('ann', 60_000, 3)).used, 3);
@@ -61,7 +61,7 @@ describe('counters in the database', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  test('a database that hangs keeps nobody waiting', async () => {
+  test('a database that hangs delays no caller', async () => {
     const counters = countersOf(database);
     await database.transaction(async (query) => {
       await query({ text: 'lock table system.rate_windows', values: [] });

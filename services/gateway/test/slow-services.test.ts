@@ -91,7 +91,7 @@ for (const [name, start] of Object.entries(topologies))
     });
 
     const send = (path: string, options: RequestOptions = {}) => httpRequest(gateway.url + path, { agent, ...options });
-    const ask = async (path: string): Promise<{ response: IncomingMessage; body: string }> => {
+    const get = async (path: string): Promise<{ response: IncomingMessage; body: string }> => {
       const [response] = (await once(send(path).end(), 'response')) as [IncomingMessage];
       return { response, body: await text(response) };
     };
@@ -103,7 +103,7 @@ for (const [name, start] of Object.entries(topologies))
 
     for (const path of ['answer', 'stream', 'raw'])
       test(`is 504, and its late answer is discarded: ${path}`, async () => {
-        const { response, body } = await ask(`/api/v1/late/${path}`);
+        const { response, body } = await get(`/api/v1/late/${path}`);
         assert.deepEqual([response.statusCode, JSON.parse(body)], [504, tooSlow]);
         assert.equal(response.headers['retry-after'], undefined);
         assert.equal(response.headers['x-frame-options'], 'DENY');
@@ -111,7 +111,7 @@ for (const [name, start] of Object.entries(topologies))
         gate.resolve();
         await eventually(() => handled === 1);
         for (let next = 0; next < 3; next += 1) {
-          const { response: following, body: its } = await ask('/api/v1/posts');
+          const { response: following, body: its } = await get('/api/v1/posts');
           assert.equal(following.statusCode, 200);
           assert.match(its, /"clientAddress"/);
           assert.equal(following.socket, socket);
@@ -120,10 +120,10 @@ for (const [name, start] of Object.entries(topologies))
       });
 
     test('is 504, and its late defect is logged once', async () => {
-      assert.equal((await ask('/api/v1/late/defect')).response.statusCode, 504);
+      assert.equal((await get('/api/v1/late/defect')).response.statusCode, 504);
       gate.resolve();
       await eventually(() => lines.length > 0);
-      assert.equal((await ask('/api/v1/posts')).response.statusCode, 200);
+      assert.equal((await get('/api/v1/posts')).response.statusCode, 200);
       assert.deepEqual(
         lines.map(({ msg }) => msg),
         ['request failed'],
@@ -132,7 +132,7 @@ for (const [name, start] of Object.entries(topologies))
 
     test('is 504 when its stream stays empty, and the stream is closed', async () => {
       gate.resolve();
-      assert.equal((await ask('/api/v1/late/silent-stream')).response.statusCode, 504);
+      assert.equal((await get('/api/v1/late/silent-stream')).response.statusCode, 504);
       await eventually(() => cut === 1);
     });
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createFindClient } from './find-client.ts';
 import { normaliseAddress } from './normalise-address.ts';
 
-describe('an address has one text [http §9.3]', () => {
+describe('the normal form of an address [http §9.3]', () => {
   const forms: readonly (readonly [text: string, normal: string | undefined])[] = [
     ['192.0.2.7', '192.0.2.7'],
     [' 192.0.2.7:4711 ', '192.0.2.7'],

@@ -57,7 +57,7 @@ describe('a limit over replicas [http §8.10]', () => {
     }
   });
 
-  test('leaves nine tenths to one replica while the other is almost idle', async () => {
+  test('leaves 90% to one replica while the other is almost idle', async () => {
     for (const max of [40, 60, 300]) {
       const [one, other] = replicas(2).limiters;
       assert.ok(one && other);
@@ -68,7 +68,7 @@ describe('a limit over replicas [http §8.10]', () => {
     }
   });
 
-  test('starts over with the next window, on every replica', async () => {
+  test('starts again with the next window, on every replica', async () => {
     const { limiters, pass } = replicas(2);
     for (const rule of [ruleOf(10, 'auth'), ruleOf(60)]) {
       for (let window = 0; window < 3; window += 1) {
@@ -78,7 +78,7 @@ describe('a limit over replicas [http §8.10]', () => {
     }
   });
 
-  test('counts each caller separately, and starts over when the rule changes', async () => {
+  test('counts each caller separately, and starts again when the rule changes', async () => {
     const { limiters } = replicas(1);
     const [limiter] = limiters;
     assert.equal(await countAllowed(limiters, ruleOf(3), 5), 3);
@@ -86,7 +86,7 @@ describe('a limit over replicas [http §8.10]', () => {
     assert.equal(await countAllowed(limiters, ruleOf(4), 5), 4);
   });
 
-  test('calls the shared counter rarely, and not at all for refused requests', async () => {
+  test('calls the shared counter rarely, and never for refused requests', async () => {
     const { limiters, takes } = replicas(1);
     await countAllowed(limiters, ruleOf(300), 300);
     assert.ok(takes() <= 25, `${takes()} calls`);
@@ -95,7 +95,7 @@ describe('a limit over replicas [http §8.10]', () => {
     assert.ok(takes() - before <= 1);
   });
 
-  test('answers what remains and when the window ends', async () => {
+  test('returns the remaining requests and the end of the window', async () => {
     const { limiters, pass } = replicas(1);
     const [limiter] = limiters;
     assert.ok(limiter);

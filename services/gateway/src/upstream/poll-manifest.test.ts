@@ -3,19 +3,19 @@ import { describe, it } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import { pollManifest } from './poll-manifest.ts';
 
-/** A service that answers when it is told to, with one route of the path that it is given. */
+/** A service that answers when the test lets it, with one route of the given path. */
 function slowService() {
-  const asked: PromiseWithResolvers<{ status: number; body: unknown }>[] = [];
+  const requests: PromiseWithResolvers<{ status: number; body: unknown }>[] = [];
   return {
-    asked,
+    requests,
     ask() {
       const answer = Promise.withResolvers<{ status: number; body: unknown }>();
-      asked.push(answer);
+      requests.push(answer);
       return answer.promise;
     },
     answer(index: number, path: string) {
       const route = { method: 'GET', paths: [path], access: 'public', idempotent: false, bodyLimitBytes: 0 };
-      asked[index]?.resolve({ status: 200, body: { data: [{ ...route, summary: '', answers: {} }] } });
+      requests[index]?.resolve({ status: 200, body: { data: [{ ...route, summary: '', answers: {} }] } });
     },
   };
 }
@@ -25,25 +25,25 @@ const turns = async () => {
 };
 
 describe('the poll of a manifest', () => {
-  it('polls once more, and only once, when changes are announced during a poll', async () => {
+  it('polls exactly once more when changes are announced during a poll', async () => {
     const service = slowService();
     const poll = pollManifest({ name: 'records', log: createLogger('test', 'silent'), ask: service.ask });
-    const told: string[][] = [];
-    const started = poll.start((routes) => told.push(routes.flatMap(({ paths }) => paths)));
+    const reported: string[][] = [];
+    const started = poll.start((routes) => reported.push(routes.flatMap(({ paths }) => paths)));
     for (let notice = 0; notice < 3; notice += 1) poll.refresh();
-    assert.equal(service.asked.length, 1);
+    assert.equal(service.requests.length, 1);
     service.answer(0, '/before');
     await turns();
-    assert.equal(service.asked.length, 2);
+    assert.equal(service.requests.length, 2);
     service.answer(1, '/after');
     await started;
-    assert.deepEqual(told, [['/before'], ['/after']]);
-    assert.equal(service.asked.length, 2);
+    assert.deepEqual(reported, [['/before'], ['/after']]);
+    assert.equal(service.requests.length, 2);
     poll.refresh();
-    assert.equal(service.asked.length, 3);
+    assert.equal(service.requests.length, 3);
     poll.stop();
     service.answer(2, '/after');
     await turns();
-    assert.equal(service.asked.length, 3);
+    assert.equal(service.requests.length, 3);
   });
 });
