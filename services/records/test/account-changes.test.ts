@@ -50,7 +50,7 @@ describe('a PATCH of an account', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await patch({ ...without, old_password: password }), { status: 200, statements: 2 });
   });
 
-  it('does not overwrite an address that another request changed meanwhile', async () => {
+  it('does not overwrite an address that another request has changed in the meantime', async () => {
     // The caller's token still has the earlier address.
     assert.deepEqual(await patch({ email: 'u@x.org' }), { status: 403, statements: 1 });
   });

@@ -59,7 +59,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
   const summarise = async () =>
     (await records.takeEvents()).map(({ event, data }) => `${event} ${data.record.id}`).sort();
 
-  it('clears setNull relations, also required ones, once for each record', async () => {
+  it('clears setNull relations, even required ones, once for each record', async () => {
     const person = await create('people', {});
     const other = await create('people', {});
     const both = await create('notes', { text: 'both', writer: person.id, reader: person.id });
@@ -95,7 +95,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     );
   });
 
-  it('ends in circles: of a record with itself, of one collection, of two', async () => {
+  it('ends in circles of one record, of one collection, and of two', async () => {
     const self = await create('people', {});
     await records.send('PATCH', `/api/people/${self.id}`, { body: { boss: self.id } });
     assert.equal((await remove('people', self.id)).status, 200);
@@ -146,7 +146,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.equal((await remove('nodes', node.id)).status, 200);
   });
 
-  it('counts blockers that the caller may not view, and lists at most a hundred', async () => {
+  it('counts blockers that the caller may not view, and lists at most 100', async () => {
     const org = await create('orgs', {});
     const vault = await create('vaults', { org: org.id });
     const asGuest = await remove('orgs', org.id);
@@ -173,7 +173,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.equal((await remove('people', person.id, { 'if-match': `"${person.updated}"` })).status, 409);
   });
 
-  it('deletes ten thousand children in seconds', async () => {
+  it('deletes 10,000 children within seconds', async () => {
     const org = await create('orgs', {});
     await records.database.query({
       text: `insert into records.people (id, org, created_at, updated_at)
@@ -187,7 +187,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.equal((await records.takeEvents()).length, 10_001);
   });
 
-  it('and a parallel reference never leave a dangling reference', async () => {
+  it('never leaves a dangling reference beside a parallel write', async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = await create('people', {});
       const [removed, made] = await Promise.all([

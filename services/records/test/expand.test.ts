@@ -69,7 +69,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     await statements?.close();
   });
 
-  /** The members of `expand`, as a tree of names. */
+  /** Returns the members of `expand` as a tree of names. */
   const treeOf = (record: unknown): unknown => {
     const { expand } = record as { expand?: Record<string, unknown> };
     return expand && Object.fromEntries(Object.entries(expand).map(([name, value]) => [name, treeOf(value) ?? null]));
@@ -118,7 +118,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       assert.equal('expand' in (await get(`posts/${id('first')}${search}`)), false, search);
   });
 
-  it('follows six relations, also around a cycle, and refuses seven', async () => {
+  it('follows six relations, even in a circle, and refuses seven', async () => {
     const six = Array.from({ length: 6 }, () => 'next').join('.');
     let record: Record<string, unknown> | undefined = await get(`chain/${id('c3')}?expand=${six}`);
     const names: unknown[] = [];
@@ -134,7 +134,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  it('refuses a path that is no relation, also for a missing record', async () => {
+  it('refuses a path that is not a relation, even for a missing record', async () => {
     for (const expand of ['title', 'nope', 'author.nope', 'author.name', 'author.', '.', 'author,', '__proto__', "'"]) {
       for (const path of ['posts', 'posts/absent']) {
         const { status, json } = await records.send('GET', `/api/${path}?expand=${encodeURIComponent(expand)}`);

@@ -88,7 +88,7 @@ const plainKinds: Readonly<Record<string, Kind>> = {
   fileMultiple: { field: { type: 'file', options: { multiple: true } }, valid: fc.constantFrom(null, []), empty: [] },
 };
 
-/** The types that can be encrypted, encrypted: readers see no difference. */
+/** Returns the encrypted variant of the types that can be encrypted: readers see no difference. */
 const encrypted = (kinds: Readonly<Record<string, Kind>>): Readonly<Record<string, Kind>> =>
   Object.fromEntries(
     Object.entries(kinds).flatMap(([name, kind]): [string, Kind][] => {
@@ -194,7 +194,7 @@ describe('any value of a field', { skip: skipWithoutDatabase }, () => {
 
   // Samples do not define how other values are shown.
   for (const [name, kind] of Object.entries({ ...plainKinds, ...encrypted(plainKinds) })) {
-    it(`reads back the same or is refused by name: ${name}`, async () => {
+    it(`is read back unchanged or refused by name: ${name}`, async () => {
       const property = fc.asyncProperty(anyJson, async (written) => {
         const created = await create(name, written);
         if (!created) return;
@@ -206,7 +206,7 @@ describe('any value of a field', { skip: skipWithoutDatabase }, () => {
   }
 
   for (const [name, kind] of Object.entries(kinds)) {
-    it(`is accepted where it is valid, also when sent back, and is restored: ${name}`, async () => {
+    it(`is accepted if it is valid, even when sent back, and is restored: ${name}`, async () => {
       const property = fc.asyncProperty(kind.valid, async (value) => {
         const written = JSON.stringify(value);
         const created = await create(name, written);
@@ -248,7 +248,7 @@ describe('any value of a field', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  it('is refused with 400 when it nests too deep', async () => {
+  it('is refused with 400 when it nests too deeply', async () => {
     const depth = 20_000;
     const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     for (const name of Object.keys(kinds)) {

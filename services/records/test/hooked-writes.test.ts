@@ -47,7 +47,7 @@ for (const [title, extensions] of [
   ['without extensions', undefined],
   ['with an extension that hooks other collections', { 'others.ts': hooks }],
 ] as const) {
-  describe(`what reaches PostgreSQL ${title}`, { skip: skipWithoutDatabase }, () => {
+  describe(`a write as PostgreSQL sees it, ${title}`, { skip: skipWithoutDatabase }, () => {
     let statements: StatementLog;
     let records: RecordsFixture;
     before(async () => {
@@ -130,7 +130,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     assert.equal(texts.filter((text) => text.includes('row_to_json') && text.startsWith('select')).length, 3);
   });
 
-  it('have time for hundreds of children, and of relations to clear', async () => {
+  it('have time for hundreds of children and of relations to clear', async () => {
     for (const [collection, count] of [
       ['children', 500],
       ['notes', 100],
@@ -139,7 +139,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
       await records.takeEvents();
       const remove = () => records.send('DELETE', `/api/hooked_parents/${id}`);
       let answer = await remove();
-      // On a busy machine a write may exceed its time and be rolled back.
+      // On a busy machine a write may exceed its time limit and be rolled back.
       for (let left = 2; answer.status === 504 && left > 0; left -= 1) answer = await remove();
       assert.equal(answer.status, 200, answer.text);
       assert.equal((await records.takeEvents()).length, count + 1);
@@ -158,7 +158,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     const removals = () => query({ text: 'select name from system.file_removals where record_id = $1', values });
     const path = `/api/hooked_papers/${record.id}`;
     await transaction(async (hold) => {
-      // Holds the lock of a backup, so that no file is removed meanwhile.
+      // Holds the lock of a backup, so that no file is removed in the meantime.
       await hold({ text: "select pg_advisory_xact_lock(hashtext('recordbus.files'))", values: [] });
       await records.send('PATCH', path, { body: { name: 'second', papers: [] } });
       await query({

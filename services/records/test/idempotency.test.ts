@@ -18,7 +18,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   const untilRow = (text: string, values: unknown[] = []) =>
     eventually(async () => (await rowsOf(text, values)).length > 0);
 
-  it('commits the record and its answer together, and neither when it is refused', async () => {
+  it('commits the record and its answer together, or neither if the record is refused', async () => {
     const first = await create('one', 'k1');
     assert.equal(first.status, 201, first.text);
     const again = await create('one', 'k1');

@@ -142,7 +142,7 @@ describe('the query of a list', { skip: skipWithoutDatabase }, () => {
     for (const status of [200, 400]) assert.ok((statuses.get(status) ?? 0) > 50, JSON.stringify([...statuses]));
   });
 
-  it('is read even if it is no valid form', async () => {
+  it('is read even if it is not a valid form', async () => {
     const raw = fc
       .array(fc.constantFrom('%', '%zz', '%00', '%ff', '&', '=', '+', 'filter', 'sort=-', '?', ';', '[]', '%f0%9f'))
       .map((parts) => parts.join(''));
@@ -158,17 +158,17 @@ describe('the query of a list', { skip: skipWithoutDatabase }, () => {
   const terms = (count: number) => Array.from({ length: count }, () => 'rank=1').join('||');
   const nested = (depth: number) => `${'('.repeat(depth)}rank=1${')'.repeat(depth)}`;
   const long = (length: number) => `title="${'ä'.repeat(length - 8)}"`;
-  const hops = (count: number, end: string) => [...Array.from({ length: count }, () => 'parent'), end].join('.');
+  const path = (count: number, end: string) => [...Array.from({ length: count }, () => 'parent'), end].join('.');
   const sorts = (count: number) =>
     Array.from({ length: count }, (_, index) => (index % 2 ? 'rank' : '-title')).join(',');
   const limits: [string, string, string, string][] = [
     ['200 terms', 'filter', terms(200), terms(201)],
-    ['32 parentheses within each other', 'filter', nested(32), nested(33)],
+    ['32 nested parentheses', 'filter', nested(32), nested(33)],
     ['4,000 characters', 'filter', long(4000), long(4001)],
-    ['6 relations in a filter', 'filter', `${hops(6, 'rank')}=1`, `${hops(7, 'rank')}=1`],
-    ['6 relations in a sort', 'sort', hops(6, 'rank'), hops(7, 'rank')],
+    ['6 relations in a filter', 'filter', `${path(6, 'rank')}=1`, `${path(7, 'rank')}=1`],
+    ['6 relations in a sort', 'sort', path(6, 'rank'), path(7, 'rank')],
     ['8 sort terms', 'sort', sorts(8), sorts(9)],
-    ['6 relations to expand', 'expand', hops(5, 'parent'), hops(6, 'parent')],
+    ['6 relations to expand', 'expand', path(5, 'parent'), path(6, 'parent')],
   ];
   for (const [what, name, allowed, beyond] of limits)
     it(`may have ${what} and no more`, async () => {

@@ -20,7 +20,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
         { name: 'tags', type: 'select', options: { values: ['x', 'y'], multiple: true } },
         { name: 'extra', type: 'json' },
       ]),
-      // Fields with the names of aliases in the statements, and more fields than a function takes arguments.
+      // Fields with the names of aliases in the statements, and more fields than a function has arguments.
       testCollection('wide', [
         ...['r', 't', 's', 'n', 'o', 'p', 'e', 'c', 'old', 'new', 'shown', 'record', 'Order', 'user'].map((name) => ({
           name,
@@ -72,7 +72,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
       });
     });
 
-    it('answers 304 without a body to a caller who has the version', async () => {
+    it('answers 304 without a body to a caller with the current version', async () => {
       const first = await records.send('GET', `/api/v1/items/${ids[0]}`);
       const etag = first.headers.get('etag') ?? '';
       for (const header of [etag, etag.slice(2), `"1", ${etag}`, '*']) {
@@ -103,7 +103,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
       }
     });
 
-    it('reads fields with any name, and more than fifty', async () => {
+    it('reads fields with any name, and more than 50 fields', async () => {
       const body = { r: 'R', t: 'T', s: 'S', old: 'O', Order: 'U', f59: 'last' };
       const made = await records.send('POST', '/api/wide', { body });
       assert.equal(made.status, 201);
@@ -127,7 +127,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
   });
 
   describe('list', () => {
-    it('returns the newest first with the totals, ties by id', async () => {
+    it('returns the newest records first with totals, and equal times by id', async () => {
       const { status, json, rows, text } = await records.send('GET', '/api/items');
       assert.equal(status, 200);
       assert.match(text, /^\{"data":\[\{/);
@@ -156,7 +156,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
       ['reads skipTotal=true', 'skipTotal=true&perPage=7', { page: 1, perPage: 7, totalItems: -1, totalPages: -1 }],
       ['reads skipTotal=false', 'skipTotal=false', { page: 1, perPage: 30, totalItems: 4, totalPages: 1 }],
       ['clamps perPage', 'perPage=5000', { page: 1, perPage: 1000, totalItems: 4, totalPages: 1 }],
-      ['takes a perPage of none for the default', 'perPage=0', { page: 1, perPage: 30, totalItems: 4, totalPages: 1 }],
+      ['takes perPage=0 for the default', 'perPage=0', { page: 1, perPage: 30, totalItems: 4, totalPages: 1 }],
       [
         'takes a negative perPage for the default',
         'perPage=-3',
@@ -172,7 +172,7 @@ describe('reading records', { skip: skipWithoutDatabase }, () => {
         'page=&perPage=&sort=&fields=&filter=&expand=&skipTotal=',
         { page: 1, perPage: 30, totalItems: 4, totalPages: 1 },
       ],
-      ['ignores what it does not know', 'colour=red', { page: 1, perPage: 30, totalItems: 4, totalPages: 1 }],
+      ['ignores unknown parameters', 'colour=red', { page: 1, perPage: 30, totalItems: 4, totalPages: 1 }],
     ];
     for (const [title, search, expected] of rows) {
       it(title, async () => {

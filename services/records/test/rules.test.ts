@@ -72,7 +72,7 @@ describe('rules and filters', { skip: skipWithoutDatabase }, () => {
       }
     });
 
-  it('sorts over relations by records that the caller may list', async () => {
+  it('sorts over relations only by records that the caller may list', async () => {
     const titles = async (as: Sent['as'], sort: string) =>
       (await records.send('GET', `/api/open?sort=${sort}`, { as })).rows.map(({ title }) => title);
     assert.deepEqual(await titles('admin', '-team.name'), ['b', 'a']);

@@ -39,7 +39,7 @@ describe('incremental totals', { skip: skipWithoutDatabase }, () => {
     assert.equal((await records.send('GET', '/api/children?page=2&perPage=1')).json.totalItems, 1);
   });
 
-  it('agree with their page at every moment of many concurrent writes', async () => {
+  it('agree with their page at every moment of many parallel writes', async () => {
     let writing = true;
     const lists = (async () => {
       let changes = 0;
@@ -66,7 +66,7 @@ describe('incremental totals', { skip: skipWithoutDatabase }, () => {
     assert.ok((await lists) > 10);
   });
 
-  it('count a transaction when it commits, however long it has been open', async () => {
+  it('count a transaction when it commits, even if it was open for long', async () => {
     const { totalItems } = await list();
     await records.database.transaction(async (query) => {
       const insert = (id: string) =>

@@ -78,12 +78,12 @@ describe('the transactions of a call', { skip: skipWithoutDatabase }, () => {
       const number = await ask('transaction.begin');
       await ask('transaction.ask', number, 'sql.part', [insert(2)]);
     });
-    // Waits for the row if it is still held.
+    // Waits for the row while it is locked.
     await query({ text: insert(2), values: [] });
     await query({ text: 'delete from numbers where n = 2', values: [] });
   });
 
-  it('run one at a time, and end for good', async () => {
+  it('run one at a time, and cannot be used after their end', async () => {
     await call(async (ask) => {
       const number = await ask('transaction.begin');
       await assert.rejects(ask('transaction.begin'), /do not nest/);

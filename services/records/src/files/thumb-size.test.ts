@@ -29,6 +29,6 @@ for (const text of [
   ' 1x1',
   '1x1\n',
 ])
-  test(`${JSON.stringify(text)} is no size: 400`, () => {
+  test(`${JSON.stringify(text)} is not a size: 400`, () => {
     assert.throws(() => readThumbSize(text), { status: 400 });
   });

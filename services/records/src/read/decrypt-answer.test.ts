@@ -33,7 +33,7 @@ const notes = collectionOf(
   field('extra', 'json', { encrypted: true }),
   field('open', 'json'),
 );
-/** Has field names of notes, but its `note` is not encrypted. */
+/** Has the field names of notes, but its `note` is not encrypted. */
 const papers = collectionOf('papers', field('note', 'text'), field('secret', 'text', { encrypted: true }));
 const plain = collectionOf('plain', field('note', 'text'));
 
@@ -64,7 +64,7 @@ function countTurns(): Disposable & { count(): number } {
 
 const encrypt = (text: string): string => cipher.encrypt(text);
 
-test('encrypted texts of a record are decrypted, and the rest stays as it was written', async () => {
+test('encrypted texts of a record are decrypted, and the rest is unchanged', async () => {
   const text = 'it says "é\\" {[,\n';
   const body = `{"data":{"id":"a","title":"\\"note\\":\\"enc:1:","note":${JSON.stringify(encrypt(text))},"extra":"${encrypt('{"a": [1.50, 1e+2]}')}","open":{"b": 12345678901234567890.10}}}`;
   assert.equal(
@@ -73,7 +73,7 @@ test('encrypted texts of a record are decrypted, and the rest stays as it was wr
   );
 });
 
-test('values that were never encrypted, and missing values, stay as they are', async () => {
+test('values that were never encrypted, and missing values, are unchanged', async () => {
   for (const body of [
     '{"data":[]}',
     '{"data":[{"note":null,"extra":null},{"note":"plain","extra":{"note":"x","list":["y"]}}],"page":1}',

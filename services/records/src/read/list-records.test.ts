@@ -14,11 +14,11 @@ const textOf = (list: ListRequest, totalMode: 'none' | 'count' | 'incremental') 
   composeList(posts, list, totalMode, ruleContext).text;
 
 describe('the statement of a list', () => {
-  it('has the limit of a common first page in its text', () => {
+  it('contains the limit of a common first page', () => {
     assert.match(textOf(request, 'none'), /order by t\.created_at desc, t\.id desc\s+limit 20\n/);
   });
 
-  it('takes any other limit and offset as values, after those of the total', () => {
+  it('has other limits and offsets as values, after those of the total', () => {
     const otherPage = { ...request, page: 2 };
     assert.match(textOf(otherPage, 'none'), /limit \$4 offset \$5/);
     assert.match(textOf(otherPage, 'count'), /limit \$4 offset \$5/);
@@ -26,7 +26,7 @@ describe('the statement of a list', () => {
     assert.match(textOf({ ...request, perPage: 21 }, 'none'), /limit \$4 offset \$5/);
   });
 
-  it('counts only in the mode count', () => {
+  it('counts only in the mode `count`', () => {
     assert.doesNotMatch(textOf(request, 'none'), /count\(|outbox/);
     assert.match(textOf(request, 'count'), /select count\(\*\) as total from records\."posts"/);
     assert.match(textOf(request, 'incremental'), /system\.outbox/);

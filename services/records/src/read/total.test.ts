@@ -10,7 +10,7 @@ describe('a known total', () => {
     assert.equal(findKnownTotal(testCollection('posts', []), 0), undefined);
   });
 
-  it('is used until the next count is due, which one caller does', () => {
+  it('is used until the next count is due, which one caller runs', () => {
     const posts = testCollection('posts', []);
     keepTotal(posts, total, true, 0);
     assert.deepEqual(findKnownTotal(posts, recountMs - 1), total);

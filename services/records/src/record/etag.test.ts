@@ -21,11 +21,11 @@ describe('If-None-Match', () => {
     ['is the strong form', '"17.2"', true],
     ['is the first version of the second', 'W/"17"', false],
     ['is a later version of the second', 'W/"17.20"', false],
-    ['is padded', '"17.02", "017.2"', false],
+    ['has additional zeros', '"17.02", "017.2"', false],
     ['is a list with the tag', '"a", W/"17.2" ,"b,c"', true],
     ['is a list without it', '"1", "7", "x17.2"', false],
-    ['is any', ' * ', true],
-    ['is no tag at all', '17.2', false],
+    ['is *', ' * ', true],
+    ['is not a tag', '17.2', false],
   ];
   for (const [title, header, expected] of rows) {
     it(`${title}: ${expected}`, () => assert.equal(isNoneMatch(header, '17.2'), expected));
@@ -35,9 +35,9 @@ describe('If-None-Match', () => {
 describe('If-Match', () => {
   const rows: [string, string | undefined, string[] | undefined][] = [
     ['is absent', undefined, undefined],
-    ['is any', '*', undefined],
+    ['is *', '*', undefined],
     ['is a list', 'W/"17", "18.1"', ['17', '18.1']],
-    ['is no tag at all', '17', []],
+    ['is not a tag', '17', []],
   ];
   for (const [title, header, expected] of rows) {
     it(title, () => assert.deepEqual(versionsOfIfMatch(header), expected));

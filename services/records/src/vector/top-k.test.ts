@@ -21,11 +21,11 @@ describe('the top k', () => {
     );
   });
 
-  it('come with candidates whose score is too close to the last one', () => {
+  it('include candidates whose score is too close to the last one', () => {
     assert.deepEqual(topOf([0.5, 0.5 - maxScoreError, 0.4, 0.9], 2), ['3', '0', '1']);
   });
 
-  it('are the same however many are added', () => {
+  it('are the same for any number of candidates', () => {
     const scores = Array.from({ length: 20_000 }, (_, index) => ((index * 7919) % 20_011) / 20_011);
     const expected = scores
       .map((score, index) => ({ id: String(index), score }))

@@ -35,7 +35,7 @@ describe('vectors in memory', () => {
     assert.deepEqual([rows.product(slotOf(rows, 7), x), rows.product(slotOf(rows, 6), x)], [1, 0]);
   });
 
-  it('are retired when their rows are gone', async () => {
+  it('are removed with their rows', async () => {
     const rows = new VectorRows(2);
     for (const [index, id] of ['a', 'b', 'c'].entries()) rows.put(version(index), id, x);
     rows.keepOnly([slotOf(rows, 1)]);

@@ -92,7 +92,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([await stored(), done], [[], []]);
   });
 
-  it('drops the after-commit work of an attempt that lost against another transaction', async () => {
+  it('drops the after-commit work of an attempt that failed because of another transaction', async () => {
     let attempts = 0;
     await write({ mode: 'transaction' }, async (unit) => {
       attempts += 1;
@@ -104,7 +104,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([attempts, await stored(), done], [2, [2], ['wakeRelay']]);
   });
 
-  it('leaves the commit and the after-commit work to the enclosing unit', async () => {
+  it('leaves the commit and the after-commit work to the outer unit', async () => {
     await write({ mode: 'transaction' }, async (unit) => {
       await runWithin(unit)({ mode: 'hooked' }, async (inner) => {
         await insert(inner, 1);

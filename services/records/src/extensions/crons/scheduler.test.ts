@@ -11,7 +11,7 @@ import { createScheduler } from './scheduler.ts';
 
 const log = createLogger('test', 'silent');
 
-/** A clock that comes to the next full minute in a second. */
+/** Returns a clock that reaches the next full minute in a second. */
 function clockBeforeMinute(): () => number {
   const offsetMs = 60_000 - (Date.now() % 60_000) - 1000;
   return () => Date.now() + offsetMs;
@@ -44,7 +44,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     return createScheduler({ host, withTransactions, database, log, ...(clock && { clock }) });
   };
   const runsOf = async (cron: string) => (await listRuns(database.query, cron, { page: 1, perPage: 50 })).rows;
-  it('runs a tick once, however many replicas there are', async () => {
+  it('runs a tick once, with any number of replicas', async () => {
     let count = 0;
     const counting = async () => {
       count += 1;
@@ -135,7 +135,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     assert.equal((await runsOf('failing.c'))[0]?.error, 'out of luck');
   });
 
-  it('marks the run of a process that died as failed, and begins the next', async () => {
+  it('marks the run of a dead process as failed, and begins the next one', async () => {
     const begin = () => beginRun(database, { cron: 'dead.c', tick: undefined, cause: 'manual' });
     const first = await begin();
     assert.equal(await begin(), undefined);
@@ -158,8 +158,8 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
   });
 
   const changesOfClocks: readonly [what: string, schedule: string, from: string, ticks: readonly string[]][] = [
-    ['a time that is left out comes right after it', '30 2 * * *', '03-28T12:00', ['03-29T01:00', '03-30T00:30']],
-    ['a time that comes twice is taken once', '30 2 * * *', '10-24T12:00', ['10-25T00:30', '10-26T01:30']],
+    ['a skipped time runs right after the gap', '30 2 * * *', '03-28T12:00', ['03-29T01:00', '03-30T00:30']],
+    ['a repeated time runs once', '30 2 * * *', '10-24T12:00', ['10-25T00:30', '10-26T01:30']],
     ['each hour has its tick in spring', '0 * * * *', '03-28T23:30', ['03-29T00:00', '03-29T01:00', '03-29T02:00']],
     ['each hour has its tick in autumn', '0 * * * *', '10-24T23:30', ['10-25T00:00', '10-25T01:00', '10-25T02:00']],
   ];

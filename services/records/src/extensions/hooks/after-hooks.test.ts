@@ -36,7 +36,7 @@ describe('after hooks on replicas', { skip }, () => {
   });
   after(() => bus.close());
 
-  /** A stream of its own for the writes of a test. */
+  /** Runs work on a stream of its own for the writes of a test. */
   async function onNewStream(work: () => Promise<void>): Promise<void> {
     const suffix = newId().slice(-12);
     stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 1024 ** 2 };
@@ -57,7 +57,7 @@ describe('after hooks on replicas', { skip }, () => {
   }
   const publishSome = (event: string) => Promise.all(Array.from({ length: 10 }, () => publish(event)));
 
-  /** A replica with this code; `seen` has the calls of its hooks. Resolves once it is reading. */
+  /** Starts a replica with this code. `seen` has the calls of its hooks. Resolves when it reads. */
   async function replica(given: LoadedExtension, refuse: (hook: string) => boolean = () => false) {
     let extensions = [given];
     const seen: string[] = [];
@@ -83,7 +83,7 @@ describe('after hooks on replicas', { skip }, () => {
       extensions = [loaded];
       await hooks.renew();
       const { hooks: declared, signIn } = loaded.description;
-      await until('its consumers', async () => (await consumers()).length >= declared.length + signIn.length);
+      await until('its consumers to exist', async () => (await consumers()).length >= declared.length + signIn.length);
     };
     await load(given);
     return { seen, load, stop: hooks.stop };
@@ -96,7 +96,7 @@ describe('after hooks on replicas', { skip }, () => {
   }
   const lines = (hook: string, ids: readonly string[]) => ids.map((id) => `hook orders.${hook} ${id}`);
   const haveSeen = (expected: readonly string[], ...replicas: { seen: readonly string[] }[]) =>
-    until('every event is seen once', () => {
+    until('every event to be seen once', () => {
       const seen = replicas.flatMap((one) => one.seen);
       assert.ok(seen.length <= expected.length, 'an event is seen twice');
       return expected.every((line) => seen.includes(line));
@@ -112,7 +112,7 @@ describe('after hooks on replicas', { skip }, () => {
       await Promise.all([old.stop(), young.stop()]);
     }));
 
-  it('get events written while only older code was running', () =>
+  it('receive events that were written while only older code was running', () =>
     onNewStream(async () => {
       const first = await replica(newer);
       await first.stop();
@@ -126,7 +126,7 @@ describe('after hooks on replicas', { skip }, () => {
       await again.stop();
     }));
 
-  it('get events written after a hook is added at run time', () =>
+  it('receive events that are written after a hook is added at run time', () =>
     onNewStream(async () => {
       const one = await replica(older);
       await publish('orders.update');
@@ -155,7 +155,7 @@ describe('after hooks on replicas', { skip }, () => {
       await one.stop();
     }));
 
-  it('get sign-ins to their collection', () =>
+  it('receive sign-ins to their collection', () =>
     onNewStream(async () => {
       const one = await replica(
         code({
@@ -175,7 +175,7 @@ describe('after hooks on replicas', { skip }, () => {
       await one.stop();
     }));
 
-  it('leave a consumer that the server removes once the stream has dropped its events', () =>
+  it('leave a consumer, which the server removes when the stream has dropped its events', () =>
     onNewStream(async () => {
       await (await replica(newer)).stop();
       const found = await consumers();
