@@ -24,7 +24,7 @@ interface NewWebhook {
   readonly timeoutMs?: number;
 }
 
-interface DeliveryRow {
+export interface DeliveryRow {
   readonly id: string;
   readonly event: string;
   readonly webhook_id: string;
@@ -55,6 +55,7 @@ export interface TestWebhooks {
   stop(): Promise<void>;
 }
 
+/** Opens the database and the bus, with a stream of the test's own. */
 export async function startTestWebhooks(): Promise<TestWebhooks> {
   const log = createLogger('webhooks-test', process.env.TEST_LOG ?? 'silent');
   const temporary = await createTemporaryDatabase(TEST_DATABASE_URL);

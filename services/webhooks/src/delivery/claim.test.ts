@@ -70,7 +70,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     run<{ status: string; attempt: number }>('select status, attempt from system.deliveries order by id');
   const expireLeases = () => run(`update system.delivery_queue set lease_until = now() - interval '1 second'`);
 
-  it('never overlap, at any concurrency', async () => {
+  it('never overlap, with any number in parallel', async () => {
     await enqueue(await addWebhook(), 200);
     const claims = (await Promise.all(Array.from({ length: 8 }, () => claim({ limit: 20 })))).flat();
     assert.equal(new Set(claims.map(({ delivery_id }) => delivery_id)).size, claims.length);
@@ -96,7 +96,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.equal((await claim()).length, 0);
   });
 
-  it('count a lost lease when it runs out, but not when it is released or renewed', async () => {
+  it('count a lost lease when it expires, but not when it is released or renewed', async () => {
     await enqueue(await addWebhook(), 1);
     const [first] = await claim();
     assert.equal((await claim()).length, 0);
@@ -142,7 +142,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await states(), [{ status: 'pending', attempt: 1 }]);
   });
 
-  it('survive the deletion of their webhook', async () => {
+  it('outlive the deletion of their webhook', async () => {
     const webhook = await addWebhook();
     await enqueue(webhook, 1);
     const [claimed] = await claim();

@@ -50,10 +50,10 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
     });
   }
 
-  it('sends the backlog of one webhook without the idle tick, also when attempts end during a claim', async () => {
+  it('sends the backlog of one webhook without the idle tick, even when attempts end during a claim', async () => {
     const count = 300;
     await enqueue(count);
-    // Delays the result of each claim until every attempt that it counted as under way has ended.
+    // Delays the result of each claim until every attempt that it counted as in progress has ended.
     const query: Query = async (statement) => {
       const rows = await database.query<never>(statement);
       if (statement.name === 'delivery.claim') await eventually(() => dispatcher.underWay === 0);

@@ -12,7 +12,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('is constant when fixed', () => {
+  it('is constant with a fixed backoff', () => {
     const fixed = { ...plan, backoff: 'fixed' } as const;
     assert.deepEqual(
       [1, 3].map((recorded) => nextDelayMs(fixed, recorded)),

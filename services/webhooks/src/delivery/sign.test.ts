@@ -11,7 +11,7 @@ const signable = {
   timestamp: Math.floor(Date.now() / 1000),
 };
 
-test('during the overlap either secret verifies with the library of Standard Webhooks', () => {
+test('during the overlap both secrets verify with the library of Standard Webhooks', () => {
   const headers = Object.fromEntries(
     signatureHeaders({ ...signable, secret: secretOf(1), previousSecret: secretOf(2) }),
   );
@@ -25,7 +25,7 @@ test('after the overlap only the new secret verifies', () => {
   assert.throws(() => new Webhook(secretOf(2)).verify(signable.body, headers));
 });
 
-test('any event name is readable in its header', () => {
+test('any event name can be read from its header', () => {
   const headers = Object.fromEntries(
     signatureHeaders({ ...signable, event: 'größe\r\nx: y', secret: secretOf(1), previousSecret: null }),
   );

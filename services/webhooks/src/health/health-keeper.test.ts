@@ -43,7 +43,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
         from system.webhooks where id = $1`,
       id,
     );
-    return row ?? assert.fail('the webhook is gone');
+    return row ?? assert.fail('the webhook does not exist');
   }
 
   /** Makes the webhook one that has failed for an hour. */
@@ -69,7 +69,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
   });
 
-  it('is paused and keeps its events; after the pause one is tried, and its success sends the rest', async () => {
+  it('is paused and keeps its events; after the pause one is tried, and its success releases the rest', async () => {
     await stack.set({ 'webhooks.pause_after_seconds': '60', 'webhooks.pause_seconds': '3600' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
@@ -96,7 +96,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
     assert.equal((await stack.deliveries(id)).filter(({ status }) => status === 'success').length, 9);
   });
 
-  it('is not paused when pausing is off', async () => {
+  it('is not paused when pausing is disabled', async () => {
     await stack.set({ 'webhooks.pause_after_seconds': '0' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });
@@ -126,7 +126,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
     assert.deepEqual([data.record.id, actor], [id, { type: 'system', id: null }]);
   });
 
-  it('stays enabled when disabling is off', async () => {
+  it('stays enabled when disabling is turned off', async () => {
     await stack.set({ 'webhooks.disable_after_seconds': '0' });
     fails();
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 0 });

@@ -64,7 +64,7 @@ describe('the days of the delivery log', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('are not dropped while a transaction reads them, and block others only briefly', async () => {
+  it('are not dropped while a transaction reads them, and delay others only briefly', async () => {
     await addDelivery('2026-01-01');
     await database.transaction(async (query) => {
       await query({ text: 'select from system.deliveries limit 1', values: [] });
