@@ -10,7 +10,7 @@ describe('the admin service', { skip }, () => {
   });
   after(() => admin.stop());
 
-  test('lists its routes for the gateway; all but the theme are for admins', async () => {
+  test('lists its routes for the gateway, which are for admins except the theme', async () => {
     const { status, body } = await admin.call('GET', manifestPath);
     assert.equal(status, 200);
     const routes = body.data as RouteManifest[];

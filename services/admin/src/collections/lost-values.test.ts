@@ -40,7 +40,7 @@ describe('the values of fields that are dropped', { skip }, () => {
     assert.deepEqual(await count(20_000), { warnings, timeout: '17s' });
   });
 
-  test('are counted for a limited time, and the change continues', async () => {
+  test('are counted for a limited time, after which the change continues', async () => {
     const warnings = ['The field "title" was dropped; its values are lost; there were too many to count in time.'];
     assert.deepEqual(await count(1), { warnings, timeout: '17s' });
   });

@@ -7,7 +7,7 @@ const text = (name: string, rest: object = {}) => ({ name, type: 'text', ...rest
 const plan = (before: object[], after: object[], name = 'posts') =>
   planChange(testCollection('posts', before), testCollection(name, after));
 
-test('a change that changes no column plans nothing', () => {
+test('a change without changed columns plans nothing', () => {
   assert.deepEqual(plan([text('a')], [text('a')]), []);
   assert.deepEqual(plan([text('a')], [text('a', { required: true, options: { min: 1, max: 2, pattern: 'a' } })]), []);
   const relation = { name: 'r', type: 'relation', collection: 'tags' };

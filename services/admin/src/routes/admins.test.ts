@@ -32,7 +32,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
   const assertRefused = ({ status, body }: Answer, expected: number, details?: object) =>
     assert.deepEqual([status, body.details], [expected, details], JSON.stringify(body));
 
-  test('POST adds an admin, the password hashed and never shown', async () => {
+  test('POST adds an admin, whose password is hashed and never shown', async () => {
     const { id, ...rest } = await add('  Ada@Example.com ');
     assert.deepEqual(rest, { email: 'Ada@Example.com', created_at: 1_700_000_000 });
     const { password_hash } = await stored(id);
@@ -47,7 +47,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
     assert.equal((await admin.call('GET', '/api/v1/admin/me')).status, 401);
   });
 
-  test('422 names the wrong members', async () => {
+  test('422 names the invalid members', async () => {
     await add('ada@example.com');
     const shape = 'must look like name@example.com';
     const cases: [object, object][] = [
@@ -62,7 +62,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
     for (const [body, details] of cases) assertRefused(await admin.call('POST', path, body), 422, details);
   });
 
-  test('PATCH changes address and password and ends the tokens issued before', async () => {
+  test('PATCH changes address and password and ends earlier tokens', async () => {
     const ada = await add('ada@example.com');
     await add('bob@example.com');
     const changed = await admin.call('PATCH', `${path}/${ada.id}`, { email: 'Countess@example.com' });
@@ -82,14 +82,14 @@ describe('/api/v1/admin/admins', { skip }, () => {
     });
   });
 
-  test('404 for an unknown admin, whatever the form of the id', async () => {
+  test('an unknown admin is 404, for any text as the id', async () => {
     await add('ada@example.com');
     for (const id of ['01890000-0000-7000-8000-00000000dead', 'nobody', '%00'])
       for (const method of ['PATCH', 'DELETE'])
         assert.equal((await admin.call(method, `${path}/${id}`, method === 'PATCH' ? {} : undefined)).status, 404, id);
   });
 
-  test('DELETE removes an admin but never the last one, even with concurrent requests', async () => {
+  test('DELETE removes an admin, but never the last one, even with parallel requests', async () => {
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => add(`${name}@example.com`)));
     const answers = await Promise.all(all.map(({ id }) => admin.call('DELETE', `${path}/${id}`)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 409]);

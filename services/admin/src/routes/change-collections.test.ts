@@ -15,7 +15,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.deepEqual(collectionOf(await call('GET', `${path}/posts`)), changed);
   });
 
-  test('adds, drops and renames fields; data follows the id, or the name without an id', async () => {
+  test('adds, drops and renames fields, and keeps data by id, or by name without an id', async () => {
     const { fields } = await create('posts', [text('a'), text('b'), text('c')]);
     const [a, b] = fields;
     await rows("insert into records.posts values ('1', 1, 1, 'A', 'B', 'C')");
@@ -31,7 +31,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.deepEqual(await rows('select a, b from records.posts'), [{ a: 'B', b: 'A' }]);
   });
 
-  test('a chain of renames and a field that takes the name of a dropped one', async () => {
+  test('renames fields in a chain, and gives a field the name of a dropped one', async () => {
     const { fields } = await create('posts', [text('a'), text('b'), text('c')]);
     const [a, b] = fields;
     await rows("insert into records.posts values ('1', 1, 1, 'A', 'B', 'C')");
@@ -45,7 +45,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.deepEqual(await rows('select a, b, c from records.posts'), [{ a: null, b: 'A', c: 'B' }]);
   });
 
-  test('renames the collection: table, relations of others and to itself follow', async () => {
+  test('renames the collection with its table and all relations to it', async () => {
     await create('posts', [relation('parent', 'posts')]);
     await create('comments', [relation('post', 'posts', { options: { cascade: 'cascade' } })]);
     const renamed = await change('posts', { name: 'Articles' });
@@ -63,7 +63,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.ok((await describeTable('articles')).columns.parent);
   });
 
-  test('400 for a name that is taken, 404 for an unknown collection', async () => {
+  test('answers 400 for a taken name and 404 for an unknown collection', async () => {
     await create('posts');
     await create('tags');
     assertRefused(await call('PATCH', `${path}/posts`, { name: 'Tags' }), 400, { name: 'is taken' });
@@ -71,7 +71,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.equal((await call('PATCH', `${path}/Posts`, { name: 'x1' })).status, 404);
   });
 
-  test('422 for members that never change', async () => {
+  test('answers 422 for members that cannot change', async () => {
     await create('tags');
     const { fields } = await create('posts', [text('a'), relation('tag', 'tags')]);
     const [a, tag] = fields;
@@ -90,7 +90,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     });
   });
 
-  test('required, unique and narrower options count the rows that violate them', async () => {
+  test('counts the rows that violate required, unique and narrower options', async () => {
     const { fields } = await create('posts', [
       text('a'),
       { name: 'n', type: 'number' },
@@ -138,7 +138,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     );
   });
 
-  test('options that the data satisfies change, and back', async () => {
+  test('changes options that the data satisfies, and back', async () => {
     const before = await create('posts', [
       text('a'),
       { name: 's', type: 'select', options: { values: ['x', 'y'] } },
@@ -163,7 +163,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.equal((await describeTable('posts')).indexes.length, 2);
   });
 
-  test('a text too long for an index violates unique', async () => {
+  test('counts a text that is too long for an index as a violation of unique', async () => {
     const { fields } = await create('posts', [text('a')]);
     await rows(
       "insert into records.posts select '1', 1, 1, string_agg(md5(i::text), '') from generate_series(1, 100) i",
@@ -174,7 +174,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     });
   });
 
-  test('a pattern is checked against every row of a large table', async () => {
+  test('checks a pattern against every row of a large table', async () => {
     const { fields } = await create('posts', [text('a')]);
     await rows(
       "insert into records.posts select lpad(i::text, 5, '0'), 1, 1, 'v' || i from generate_series(1, 4500) i",
@@ -185,20 +185,20 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     });
   });
 
-  test('concurrent changes are both applied', async () => {
+  test('applies two parallel changes', async () => {
     await create('posts', [text('a')]);
     await Promise.all([change('posts', { list_rule: '' }), change('posts', { view_rule: '' })]);
     const { list_rule, view_rule } = collectionOf(await call('GET', `${path}/posts`));
     assert.deepEqual([list_rule, view_rule], ['', '']);
   });
 
-  test('gives way to writes of records, and finishes after them', async () => {
+  test('lets writes of records pass, and finishes after them', async () => {
     await create('authors');
     await create('posts', [text('a')]);
     const changed = await database().transaction(async (query) => {
       await query({ text: "insert into records.posts values ('1', 1, 1, 'x')", values: [] });
       const change1 = change('posts', { fields: [text('a'), relation('author', 'authors')] });
-      // Longer than one wait for the lock: writes get through meanwhile.
+      // This is longer than one wait for the lock, so that writes pass in the meantime.
       const deadlineMs = performance.now() + 1000;
       while (performance.now() < deadlineMs) {
         await query({ text: 'insert into records.authors values (gen_random_uuid()::text, 1, 1)', values: [] });

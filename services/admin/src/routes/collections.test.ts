@@ -61,7 +61,7 @@ describe('/api/v1/collections', { skip }, () => {
       assert.deepEqual(await call('GET', path), { status: 200, body: { data: [answer.body.data] } });
     });
 
-    test('takes fields as JSON text, and a collection as it was read', async () => {
+    test('accepts fields as JSON text, and a collection as it was read', async () => {
       const { body } = await call('POST', path, { name: 'posts', fields: JSON.stringify(allTypes) });
       assert.equal((await call('DELETE', `${path}/posts`)).status, 200);
       const again = await call('POST', path, body.data);
@@ -71,7 +71,7 @@ describe('/api/v1/collections', { skip }, () => {
       assert.deepEqual(second, first);
     });
 
-    test('400 for a name that is taken, without regard to case', async () => {
+    test('answers 400 for a name that is taken in any case', async () => {
       await create('posts');
       for (const name of ['posts', 'Posts']) {
         const answer = await call('POST', path, { name });
@@ -88,21 +88,25 @@ describe('/api/v1/collections', { skip }, () => {
 
     const sentence = 'must begin with a letter and have at most 63 letters, digits and underscores';
     const refusals: [string, Record<string, unknown>, Record<string, string>][] = [
-      ['no name', {}, { name: 'is required' }],
-      ['a bad name', { name: '1st' }, { name: sentence }],
+      ['a missing name', {}, { name: 'is required' }],
+      ['an invalid name', { name: '1st' }, { name: sentence }],
       ['a long name', { name: 'a'.repeat(64) }, { name: sentence }],
       ['a reserved name', { name: 'files' }, { name: '"files" is reserved' }],
       ['a reserved name in another case', { name: 'Records' }, { name: '"Records" is reserved' }],
-      ['a bad type', { name: 'a', type: 'table' }, { type: 'must be base, auth or view' }],
+      ['an unknown type', { name: 'a', type: 'table' }, { type: 'must be base, auth or view' }],
       ['a view without a query', { name: 'a', type: 'view' }, { view_query: 'is required' }],
-      ['a query', { name: 'a', view_query: 'select 1' }, { view_query: 'is only for collections of type view' }],
-      ['an unknown key', { name: 'a', colour: 1 }, { colour: 'is not known here' }],
-      ['fields that are none', { name: 'a', fields: {} }, { fields: 'must be a list of field definitions' }],
-      ['fields of bad JSON', { name: 'a', fields: '[{' }, { fields: 'must be a list of field definitions' }],
-      ['a flag that is none', { name: 'a', history_enabled: 1 }, { history_enabled: 'must be true or false' }],
-      ['a rule that is no text', { name: 'a', list_rule: true }, { list_rule: 'must be null or a string' }],
       [
-        'everything that is wrong at once',
+        'a query for a base collection',
+        { name: 'a', view_query: 'select 1' },
+        { view_query: 'is only for collections of type view' },
+      ],
+      ['an unknown key', { name: 'a', colour: 1 }, { colour: 'is not known here' }],
+      ['fields that are not a list', { name: 'a', fields: {} }, { fields: 'must be a list of field definitions' }],
+      ['fields with invalid JSON', { name: 'a', fields: '[{' }, { fields: 'must be a list of field definitions' }],
+      ['a flag that is not a boolean', { name: 'a', history_enabled: 1 }, { history_enabled: 'must be true or false' }],
+      ['a rule that is not a text', { name: 'a', list_rule: true }, { list_rule: 'must be null or a string' }],
+      [
+        'several problems at once',
         {
           name: 'v1',
           update_rule: 'nope = 1',
@@ -118,13 +122,13 @@ describe('/api/v1/collections', { skip }, () => {
       ],
     ];
     for (const [what, body, details] of refusals)
-      test(`422 for ${what}`, async () => {
+      test(`answers 422 for ${what}`, async () => {
         const version = await schemaVersion();
         assertRefused(await call('POST', path, body), 422, details);
         assert.equal(await schemaVersion(), version);
       });
 
-    test('rules follow the names of fields, and a field that a rule names is not dropped', async () => {
+    test('renames fields in rules, and keeps a field that a rule names', async () => {
       const posts = await create('posts', [text('title'), text('b')], { list_rule: 'title = "title" || b = "x"' });
       await create('notes', [relation('post', 'posts')], { view_rule: 'post.title = "x"' });
       const [title, b] = posts.fields;
@@ -145,12 +149,12 @@ describe('/api/v1/collections', { skip }, () => {
       assert.equal(collectionOf(await call('GET', `${path}/notes`)).view_rule, 'post.b = "x"');
     });
 
-    test('400 for a body that is not JSON or not an object', async () => {
+    test('answers 400 for a body that is not JSON or not an object', async () => {
       for (const body of ['{"name":', '[]', '"posts"'])
         assert.equal((await call('POST', path, body)).status, 400, body);
     });
 
-    test('concurrent creates all take effect, the same one only once', async () => {
+    test('applies parallel creates, and equal ones only once', async () => {
       const answers = await Promise.all(
         ['a', 'b', 'c', 'd', 'same', 'same', 'Same'].map((name) => call('POST', path, { name })),
       );
@@ -164,7 +168,7 @@ describe('/api/v1/collections', { skip }, () => {
   });
 
   describe('DELETE', () => {
-    test('drops the table with its records, also when it refers to itself', async () => {
+    test('drops the table with its records, even if it refers to itself', async () => {
       const { id } = await create('posts', [relation('parent', 'posts')]);
       await rows("insert into records.posts values ('1', 1, 1, '1')");
       assert.deepEqual(await call('DELETE', `${path}/${id}`), { status: 200, body: { data: null } });
@@ -173,7 +177,7 @@ describe('/api/v1/collections', { skip }, () => {
       assert.equal((await call('DELETE', `${path}/posts`)).status, 404);
     });
 
-    test('409 naming the relations that refer to it', async () => {
+    test('answers 409 with the relations that refer to it', async () => {
       await create('tags');
       await create('posts', [relation('tag', 'tags'), relation('other', 'tags')]);
       const answer = await call('DELETE', `${path}/tags`);

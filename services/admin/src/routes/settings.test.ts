@@ -69,7 +69,7 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
     };
   }
 
-  async function ask(
+  async function call(
     method: string,
     path: string,
     { as = admin, body }: { as?: Principal; body?: unknown } = {},
@@ -81,40 +81,43 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
     });
     return { status: response.status, body: (await response.json()) as Answer['body'] };
   }
-  const read = async () => (await ask('GET', 'settings')).body.data ?? {};
+  const read = async () => (await call('GET', 'settings')).body.data ?? {};
 
-  test('GET gives every key as a string, defaults included', async () => {
-    const { status, body } = await ask('GET', 'settings');
+  test('GET returns every key as a text, including defaults', async () => {
+    const { status, body } = await call('GET', 'settings');
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body.data ?? {}).toSorted(), [...settingKeys].toSorted());
     assert.ok(Object.values(body.data ?? {}).every((text) => typeof text === 'string'));
     assert.equal(body.data?.['cors.max_age'], '600');
   });
 
-  test('PATCH is partial, answers with all settings, shows secrets decrypted, and notifies the bus', async () => {
-    const heard = notices;
-    const { status, body } = await ask('PATCH', 'settings', { body: { 'smtp.pass': 'hunter2', 'cors.max_age': '5' } });
+  test('PATCH changes only named settings, returns all with secrets decrypted, and sends a notice on the bus', async () => {
+    const noticesBefore = notices;
+    const { status, body } = await call('PATCH', 'settings', { body: { 'smtp.pass': 'hunter2', 'cors.max_age': '5' } });
     assert.equal(status, 200);
     assert.equal(body.data?.['smtp.pass'], 'hunter2');
     assert.equal(body.data?.['cors.max_age'], '5');
     assert.equal(body.data?.['smtp.port'], '587');
-    assert.equal(notices, heard + 1);
+    assert.equal(notices, noticesBefore + 1);
     assert.deepEqual(await read(), body.data);
-    assert.equal((await ask('PATCH', 'settings', { body: { 'cors.max_age': '' } })).body.data?.['cors.max_age'], '600');
+    assert.equal(
+      (await call('PATCH', 'settings', { body: { 'cors.max_age': '' } })).body.data?.['cors.max_age'],
+      '600',
+    );
     assert.equal((await read())['smtp.pass'], 'hunter2');
   });
 
-  test('settings that were read can be sent back whole', async () => {
+  test('all settings can be sent back as they were read', async () => {
     const all = await read();
-    const { status, body } = await ask('PATCH', 'settings', { body: all });
+    const { status, body } = await call('PATCH', 'settings', { body: all });
     assert.equal(status, 200);
     assert.deepEqual(body.data, all);
   });
 
-  test('PATCH with a wrong value or key is 422 naming each key, and changes nothing', async () => {
+  test('PATCH with an invalid value or key is 422 with each key, and changes nothing', async () => {
     const beforehand = await read();
-    const heard = notices;
-    const { status, body } = await ask('PATCH', 'settings', {
+    const noticesBefore = notices;
+    const { status, body } = await call('PATCH', 'settings', {
       body: { 'theme.accent': '#fff', 'cors.max_age': 'soon', 'smtp.enabled': true, 'no.such': 'x', 'smtp.port': null },
     });
     assert.equal(status, 422);
@@ -126,19 +129,19 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
       'no.such': 'is not known here',
     });
     assert.deepEqual(await read(), beforehand);
-    assert.equal(notices, heard);
+    assert.equal(notices, noticesBefore);
   });
 
-  test('an empty patch changes nothing, and a body that is no object is 400', async () => {
-    const heard = notices;
-    assert.equal((await ask('PATCH', 'settings', { body: {} })).status, 200);
-    assert.equal(notices, heard);
+  test('an empty patch changes nothing, and a body that is not an object is 400', async () => {
+    const noticesBefore = notices;
+    assert.equal((await call('PATCH', 'settings', { body: {} })).status, 200);
+    assert.equal(notices, noticesBefore);
     for (const body of [['smtp.host'], 'smtp.host', 5])
-      assert.equal((await ask('PATCH', 'settings', { body })).status, 400);
+      assert.equal((await call('PATCH', 'settings', { body })).status, 400);
   });
 
   test('another replica sees the change without the bus when it refreshes', async () => {
-    await ask('PATCH', 'settings', { body: { 'smtp.host': 'mail.example.com' } });
+    await call('PATCH', 'settings', { body: { 'smtp.host': 'mail.example.com' } });
     await otherReplica.refresh();
     assert.equal(otherReplica.get('smtp.host'), 'mail.example.com');
   });
@@ -148,11 +151,11 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
       [guest, 401],
       [user, 403],
     ] as const) {
-      assert.equal((await ask('GET', 'settings', { as })).status, status);
-      assert.equal((await ask('PATCH', 'settings', { as, body: { 'theme.accent': '#000' } })).status, status);
+      assert.equal((await call('GET', 'settings', { as })).status, status);
+      assert.equal((await call('PATCH', 'settings', { as, body: { 'theme.accent': '#000' } })).status, status);
     }
-    await ask('PATCH', 'settings', { body: { 'theme.accent': '#123456', 'theme.bg_app': '' } });
-    const { status, body } = await ask('GET', 'theme', { as: guest });
+    await call('PATCH', 'settings', { body: { 'theme.accent': '#123456', 'theme.bg_app': '' } });
+    const { status, body } = await call('GET', 'theme', { as: guest });
     assert.equal(status, 200);
     assert.equal(body.data?.accent, '#123456');
     assert.equal(body.data?.bg_app, '#0e0f12');

@@ -42,7 +42,7 @@ describe('view collections', { skip }, () => {
 
   const typesOf = (fields: readonly Field[]) => Object.fromEntries(fields.map(({ name, type }) => [name, type]));
 
-  test('has the fields that its query passes through and those that it computes', async () => {
+  test('has the fields that its query selects and those that it computes', async () => {
     const made = collectionOf(
       await view(`select p.id, p.title, p."authorId", p.kinds, p.due, p.created_at, p.updated_at, p.created_at as born,
         count(*) over () as n, sum(p.stars) as stars, avg(1)::numeric as mean, p.meta -> 'a' as a, p.stars > 1 as good,
@@ -110,7 +110,7 @@ describe('view collections', { skip }, () => {
     ['select "authorId" as id from posts', /2 rows without an id/],
     ['select id, 1 / (stars - 1) as x from posts', /division by zero/],
     ['with recursive r as (select 1 as id union all select id + 1 from r) select id from r', /took longer/],
-    // Functions that can read a file, a setting or a secret, run another query, or wait
+    // These functions can read a file, a setting or a secret, run another query, or wait.
     ["select pg_read_file('/etc/passwd') as id", /pg_read_file/],
     ["select pg_catalog.pg_read_file('/etc/passwd') as id", /pg_read_file/],
     ['select "pg_read_file"(title) as id from posts', /pg_read_file/],
@@ -137,7 +137,7 @@ describe('view collections', { skip }, () => {
     ['select id from system.admins', /without a schema/],
     ['select id from information_schema.tables', /without a schema/],
     ['select id from admins', /no collection "admins"/],
-    // A CTE elsewhere does not allow the catalog under its name
+    // A CTE elsewhere does not allow the catalog under its name.
     [
       'select a.relname as id from pg_authid a where exists (with pg_authid as (select 1) select 1 from pg_authid)',
       /nothing but collections|permission|does not exist/,
@@ -155,7 +155,7 @@ describe('view collections', { skip }, () => {
     ['select id operator(public.=) id as id from posts', /./],
   ];
   for (const [query, sentence] of refusals)
-    test(`422 for ${query}`, async () => {
+    test(`answers 422 for ${query}`, async () => {
       const { status, body } = await view(query);
       assert.equal(status, 422, JSON.stringify(body));
       assert.deepEqual(Object.keys(body.details ?? {}), ['view_query']);
@@ -191,7 +191,7 @@ describe('view collections', { skip }, () => {
     assert.deepEqual(ids(after.fields), ids(first.fields));
   });
 
-  test('protects what it reads: 422 for a field, 409 for a collection, each naming it', async () => {
+  test('protects what it reads, with 422 for a field and 409 for a collection, each with its name', async () => {
     const base = await make('needed', [
       { name: 'title', type: 'text' },
       { name: 'kind', type: 'select', options: { values: ['a'] } },
@@ -225,7 +225,7 @@ describe('view collections', { skip }, () => {
       assert.equal((await admin.call('DELETE', `${path}/${name}`)).status, 200);
   });
 
-  test('changes its query, its rules and its name; never its type', async () => {
+  test('can change its query, its rules and its name, but not its type', async () => {
     const made = collectionOf(await view('select id, title from posts', { list_rule: null, view_rule: 'title = "a"' }));
     assert.deepEqual([made.list_rule, made.view_rule], [null, 'title = "a"']);
     const at = `${path}/${made.name}`;

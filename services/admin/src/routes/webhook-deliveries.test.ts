@@ -8,7 +8,7 @@ import { deliveryJson } from '../webhooks/delivery-schema.ts';
 describe('deliveries of a webhook', { skip }, () => {
   const { call, database, create, sendTest, endDelivery } = testWebhookRoutes();
 
-  it('of a test have their payload', async () => {
+  it('have the payload of a test', async () => {
     const webhook = await create();
     const delivery = await sendTest(webhook.id);
     assert.equal(delivery.event, 'webhooks.test');
@@ -65,7 +65,7 @@ describe('deliveries of a webhook', { skip }, () => {
     assert.deepEqual(second.payload, first.payload);
   });
 
-  it('are replayed since a time, each event once', async () => {
+  it('are replayed since a time, with each event once', async () => {
     const webhook = await create();
     const made = [await sendTest(webhook.id), await sendTest(webhook.id), await sendTest(webhook.id)];
     await endDelivery(made[0]?.id ?? '', 'dead');
@@ -88,7 +88,7 @@ describe('deliveries of a webhook', { skip }, () => {
     const webhook = await create();
     const { id } = await sendTest(webhook.id);
     let deleting: Promise<{ status: number }> | undefined;
-    // In the order of recording outcomes: first the row in the queue, then the delivery.
+    // Outcomes are recorded in this order: first the row in the queue, then the delivery.
     await database().transaction(async (query) => {
       await query({ text: 'delete from system.delivery_queue where delivery_id = $1', values: [id] });
       deleting ??= call('DELETE', `${path}/${webhook.id}`);

@@ -25,7 +25,7 @@ describe('the webhook routes', { skip }, () => {
       });
     });
 
-    it('takes every member', async () => {
+    it('accepts every member', async () => {
       const body = {
         name: 'all',
         url: 'http://a.example:81/x?y=1',
@@ -136,7 +136,7 @@ describe('the webhook routes', { skip }, () => {
       assert.deepEqual(await spans(), { open: true, count: 2 });
     });
 
-    it('gets a new secret; the old one keeps signing for the requested time, by default a day', async () => {
+    it('gets a new secret, and the old one keeps signing for the requested time, by default a day', async () => {
       const webhook = await create();
       const secrets = async () => {
         const [row] = await database().query<{ secret: string; previous: string | null; left: number | null }>({

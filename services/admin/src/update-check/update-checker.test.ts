@@ -27,18 +27,18 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     await temporary.remove();
   });
 
-  /** A release host that the test controls, replicas that ask it every `everyMs`, and their settings. */
+  /** Runs a release host that the test controls, and replicas that call it every `everyMs`, with their settings. */
   async function run(
     { answer, everyMs = 50, replicas = 1 }: { answer: RequestListener; everyMs?: number; replicas?: number },
     work: (parts: {
-      asked: () => number;
+      requests: () => number;
       kept(): Promise<string[]>;
       change(patch: SettingsPatch): Promise<void>;
     }) => Promise<void>,
   ): Promise<void> {
-    let asked = 0;
+    let requests = 0;
     const host = createServer((request, response) => {
-      asked += 1;
+      requests += 1;
       answer(request, response);
     });
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
@@ -55,7 +55,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     for (const checker of checkers) checker.start();
     try {
       await work({
-        asked: () => asked,
+        requests: () => requests,
         async kept() {
           await settings.refresh();
           const texts = settings.all();
@@ -85,26 +85,38 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
       response.end(JSON.stringify({ tag_name: tag, name: 'The one', assets: [] }));
 
   test('keeps the tag of the latest release and the time of the check', () =>
-    run({ answer: release('v1.2.3') }, async ({ kept, asked }) => {
+    run({ answer: release('v1.2.3') }, async ({ kept, requests }) => {
       await eventually(async () => (await kept())[0] === 'v1.2.3');
       assert.deepEqual(await kept(), ['v1.2.3', '1900000000', '']);
-      await eventually(() => asked() >= 3);
+      await eventually(() => requests() >= 3);
     }));
 
   const huge = `"${'x'.repeat(300_000)}"`;
   for (const [name, answer, error] of [
-    ['an answer that is no success', (_, response) => response.writeHead(500).end(), 'the release host answered 500'],
+    [
+      'an answer that is not a success',
+      (_, response) => response.writeHead(500).end(),
+      'the release host answered 500',
+    ],
     [
       'a redirect',
       (_, response) => response.writeHead(302, { Location: '/elsewhere' }).end(),
       'the release host answered 302',
     ],
-    ['no JSON', (_, response) => response.end('<html>'), 'the release host did not answer JSON with a tag_name'],
-    ['no tag', (_, response) => response.end('{"tag_name":5}'), 'the release host did not answer JSON with a tag_name'],
+    [
+      'an answer that is not JSON',
+      (_, response) => response.end('<html>'),
+      'the release host did not answer JSON with a tag_name',
+    ],
+    [
+      'a missing tag',
+      (_, response) => response.end('{"tag_name":5}'),
+      'the release host did not answer JSON with a tag_name',
+    ],
     ['a tag of several lines', release('v1\nv2'), 'the release host did not answer JSON with a tag_name'],
-    ['an answer without end', (_, response) => response.end(huge), 'the release host answered more than 262144 bytes'],
+    ['an endless answer', (_, response) => response.end(huge), 'the release host answered more than 262144 bytes'],
   ] satisfies [string, RequestListener, string][])
-    test(`keeps the error and nothing else: ${name}`, () =>
+    test(`keeps only the error: ${name}`, () =>
       run({ answer }, async ({ kept }) => {
         await eventually(async () => (await kept())[2] !== '');
         assert.deepEqual(await kept(), ['', '', error]);
@@ -126,20 +138,20 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  test('one replica asks, whatever their number', () =>
-    run({ answer: release('v3.0.0'), everyMs: 3_600_000, replicas: 3 }, async ({ kept, asked }) => {
+  test('only one of several replicas checks', () =>
+    run({ answer: release('v3.0.0'), everyMs: 3_600_000, replicas: 3 }, async ({ kept, requests }) => {
       await eventually(async () => (await kept())[0] === 'v3.0.0');
       const [{ holders } = { holders: 0 }] = await database.query<{ holders: number }>({
         text: `select count(*) as holders from system.leases where name = 'update check'`,
         values: [],
       });
       assert.equal(holders, 1);
-      assert.equal(asked(), 1);
+      assert.equal(requests(), 1);
     }));
 
-  test('asks nothing while it is off, and at once when it is switched on', async () => {
+  test('does not check while it is disabled, and checks immediately when it is enabled', async () => {
     await patchSettings({ database, bus, cipher }, { 'update_check.enabled': '0' });
-    await run({ answer: release('v4.0.0') }, async ({ kept, asked, change }) => {
+    await run({ answer: release('v4.0.0') }, async ({ kept, requests, change }) => {
       await eventually(async () => {
         const rows = await database.query({
           text: `select from system.leases where name = 'update check'`,
@@ -147,7 +159,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
         });
         return rows.length > 0;
       });
-      assert.equal(asked(), 0);
+      assert.equal(requests(), 0);
       await change({ 'update_check.enabled': '1' });
       await eventually(async () => (await kept())[0] === 'v4.0.0');
     });

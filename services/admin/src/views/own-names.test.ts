@@ -9,7 +9,7 @@ const collections = [
   testCollection('stats', [{ name: 'anonymous', type: 'bool' }], { type: 'view', lacking: ['created_at'] }),
 ];
 
-/** Queries and what the database runs; undefined when that is the same. */
+/** Queries, and the text that the database runs if it differs. */
 const rows: [query: string, given?: string][] = [
   ['select id, created from posts', 'select id, created_at as created from posts'],
   ['select p.id, p.updated at from posts p', 'select p.id, p.updated_at at from posts p'],
