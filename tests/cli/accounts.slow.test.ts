@@ -8,7 +8,7 @@ import { createGround, environmentOf, startStack } from '../harness/stack.ts';
 
 const password = 'correct horse battery staple';
 
-suite('admins and the secret at the command line', async () => {
+suite('admins and the secret on the command line', async () => {
   const tidying = new AsyncDisposableStack();
   after(() => tidying.disposeAsync());
   const ground = tidying.use(await createGround());
@@ -45,7 +45,7 @@ suite('admins and the secret at the command line', async () => {
       1,
       /at least 12/,
     ],
-    ['no password', ['admin', 'create', 'b@example.com'], '', {}, 1, /--password-stdin/],
+    ['a missing password', ['admin', 'create', 'b@example.com'], '', {}, 1, /--password-stdin/],
     [
       'a reset of an unknown admin',
       ['admin', 'reset', 'b@example.com', '--password-stdin'],
@@ -54,9 +54,9 @@ suite('admins and the secret at the command line', async () => {
       1,
       /not found/,
     ],
-    ['no address', ['admin', 'create'], '', {}, 2, /missing required argument/],
+    ['a missing address', ['admin', 'create'], '', {}, 2, /missing required argument/],
     ['an invalid address', ['admin', 'create', 'ada'], '', {}, 1, /name@example\.com/],
-    ['a command that does not exist', ['admin', 'frobnicate'], '', {}, 2, /unknown command/],
+    ['an unknown command', ['admin', 'frobnicate'], '', {}, 2, /unknown command/],
     [
       'an invalid variable',
       ['admin', 'reset', 'ada@example.com'],
@@ -83,7 +83,7 @@ suite('admins and the secret at the command line', async () => {
     ],
   ];
   for (const [what, args, input, more, code, words] of refusals)
-    await test(`refused with exit code ${code}: ${what}`, async () => {
+    await test(`exit code ${code}: ${what}`, async () => {
       const result = await cli(args, input, more);
       assert.match(result.stderr, words);
       assert.deepEqual([result.code, result.stdout], [code, '']);
@@ -103,7 +103,7 @@ suite('admins and the secret at the command line', async () => {
     assert.equal((await stack.guest.send('GET', '/api/v1/admin/me', { headers })).status, 401);
   });
 
-  await test('secret rotate replaces the file, readable by its owner only, and describes the effect of a restart', async () => {
+  await test('secret rotate replaces the file, readable by its owner only, and explains the effect of a restart', async () => {
     const file = join(ground.dataDirectory, 'jwt_secret');
     const before = readFileSync(file, 'utf8');
     const rotated = await cli(['secret', 'rotate']);

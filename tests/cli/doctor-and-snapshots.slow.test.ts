@@ -23,7 +23,7 @@ const foundOf = ({ json }: CliResult, subject: string): unknown[] =>
     .filter((finding) => finding.subject === subject)
     .map(({ verdict, says, advice }) => [verdict, says, advice]);
 
-suite('doctor and snapshot at the command line', async () => {
+suite('doctor and snapshot on the command line', async () => {
   const tidying = new AsyncDisposableStack();
   after(() => tidying.disposeAsync());
   const ground = tidying.use(await createGround());
@@ -72,7 +72,7 @@ suite('doctor and snapshot at the command line', async () => {
     for (const name of ['wide', 'shown']) await admin.delete(`/api/v1/collections/${name}`);
   });
 
-  await test('doctor reports what is broken, with advice and exit code 1', async () => {
+  await test('doctor reports problems with advice and exit code 1', async () => {
     const noDirectory = join(ground.dataDirectory, 'a-file');
     writeFileSync(noDirectory, '');
     const [otherKey, noBus, noDatabase, noExtensions, noData] = await Promise.all([
@@ -107,18 +107,18 @@ suite('doctor and snapshot at the command line', async () => {
       writeFileSync(join(directory, name), source);
     const found = await doctor({ SERVICE_EXTENSIONS_DIR: directory });
     assert.equal(found.code, 1);
-    const told = listAt(found.json, 'findings').filter(({ subject }) => subject === 'extensions');
+    const reported = listAt(found.json, 'findings').filter(({ subject }) => subject === 'extensions');
     assert.deepEqual(
-      told.map(({ verdict }) => verdict),
+      reported.map(({ verdict }) => verdict),
       ['ok', 'broken', 'broken'],
     );
-    const [well, half, loops] = told.map(({ says }) => String(says));
+    const [well, half, loops] = reported.map(({ says }) => String(says));
     assert.equal(well, 'well');
     assert.match(half ?? '', /^half cannot be loaded: SyntaxError.*half\.ts:1\)$/);
     assert.match(loops ?? '', /^loops cannot be loaded: it did not load within 5000 ms$/);
   });
 
-  await test('doctor warns of conditions that need action later', async () => {
+  await test('doctor warns about conditions that will need action', async () => {
     const database = new pg.Client({ connectionString: ground.databaseUrl });
     await database.connect();
     await database.query(
@@ -137,7 +137,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.equal(found.code, 1);
   });
 
-  await test('commands refuse tables of a newer version, and a database without any', async () => {
+  await test('commands refuse tables of a newer version, and a database without tables', async () => {
     const database = new pg.Client({ connectionString: ground.databaseUrl });
     await database.connect();
     await database.query(`insert into system.kysely_migration values ('9999-future', '2099-01-01T00:00:00.000Z')`);
@@ -210,7 +210,7 @@ suite('doctor and snapshot at the command line', async () => {
   });
 
   await test('doctor reports unsupported versions of servers as broken', async () => {
-    // With the catalog of versions before 15.
+    // The catalog is that of versions before 15.
     const oldDatabase = await databaseWith(
       'fourteen',
       `create function fourteen.current_setting(name text) returns text language sql as $$ select case name
@@ -233,7 +233,7 @@ suite('doctor and snapshot at the command line', async () => {
     const advice =
       'Start nats-server with JetStream (-js, or jetstream {} in its configuration), and enable it for the account.';
     assert.deepEqual([found.code, foundOf(found, 'NATS')], [1, [['broken', 'JetStream is off', advice]]]);
-    assert.deepEqual(foundOf(found, 'PostgreSQL').length, 1, 'the database is examined without it');
+    assert.deepEqual(foundOf(found, 'PostgreSQL').length, 1, 'the database is examined all the same');
   });
 
   await test('doctor reports a disk with less free space than requested', async () => {
@@ -262,7 +262,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.deepEqual(at(printed.json, 'collections'), at(written, 'collections'));
   });
 
-  await test('snapshot apply: a dry run reports and changes nothing; an apply reaches every service', async () => {
+  await test('snapshot apply changes nothing in a dry run, and otherwise reaches every service', async () => {
     await admin.delete('/api/v1/collections/posts');
     const dry = await cli(['snapshot', 'apply', file, '--dry-run', '--json']);
     assert.deepEqual(
@@ -281,7 +281,7 @@ suite('doctor and snapshot at the command line', async () => {
     assert.deepEqual(at(again.json, 'unchanged'), ['posts']);
   });
 
-  await test('snapshot apply refuses an invalid snapshot, naming what is wrong', async () => {
+  await test('snapshot apply refuses an invalid snapshot and names the problem', async () => {
     writeFileSync(file, '{"version": 1, "collections": [{"name": "x y", "type": "base"}]}');
     const [badName, noFile, badMode] = await Promise.all([
       cli(['snapshot', 'apply', file, '--json']),

@@ -9,7 +9,7 @@ import { createDataDirectory, readiness, startProduct } from '../harness/stack.t
 
 const password = 'correct horse battery staple';
 
-suite('the command line on a data directory with its own servers', async () => {
+suite('commands on a data directory with embedded servers', async () => {
   const dataDirectory = createDataDirectory();
   after(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const environment = { SERVICE_DATA_DIR: dataDirectory };
@@ -36,7 +36,7 @@ suite('the command line on a data directory with its own servers', async () => {
     await endChild(product);
   });
 
-  await test('without a running stack they start and stop the servers; of two concurrent commands one is refused', async () => {
+  await test('without a running stack a command starts and stops the servers, and a concurrent one is refused', async () => {
     const reset = () => cli(['admin', 'reset', 'ada@example.com', '--password-stdin'], `${password} 2`);
     const results = await Promise.all([reset(), reset()]);
     const codes = results.map(({ code }) => code).sort();

@@ -12,7 +12,7 @@ import { totpCode } from '../harness/totp.ts';
 const password = 'correct horse battery staple';
 const path = '/api/v1/auth/staff';
 
-suite('encryption rotate at the command line', async () => {
+suite('encryption rotate on the command line', async () => {
   const tidying = new AsyncDisposableStack();
   after(() => tidying.disposeAsync());
   const ground = tidying.use(await createKeylessGround());
@@ -50,12 +50,12 @@ suite('encryption rotate at the command line', async () => {
     whileRunning = await rotate({ SERVICE_NEW_ENCRYPTION_KEY: 'one' });
   }
 
-  await test('refused while services run', () => {
+  await test('encryption rotate is refused while services run', () => {
     assert.equal(whileRunning?.code, 1);
     assert.match(whileRunning?.stderr ?? '', /Services are running on this database \(local\)/);
   });
 
-  await test('from no key to the first: values stored in plain text are encrypted', async () => {
+  await test('a first key encrypts values that are stored in plain text', async () => {
     assert.equal(await storedBy(setting), 'in-plain-text');
     const done = await rotate({ SERVICE_NEW_ENCRYPTION_KEY: 'one' });
     assert.equal(done.code, 0, done.stderr);
@@ -74,15 +74,15 @@ suite('encryption rotate at the command line', async () => {
   });
 
   await test('doctor names columns with values that the key does not decrypt', async () => {
-    const look = async (more: Record<string, string>) => {
+    const decryptionFindings = async (more: Record<string, string>) => {
       const { json, code } = await runCli(['doctor', '--json'], { environment: { ...environment, ...more } });
       const found = listAt(json, 'findings').filter(({ subject }) => subject === 'sealed values');
       return [code, ...found.flatMap(({ verdict, says }) => [verdict, String(says)])];
     };
     const [right, wrong, none] = await Promise.all([
-      look({ SERVICE_ENCRYPTION_KEY: 'one' }),
-      look({ SERVICE_ENCRYPTION_KEY: 'two' }),
-      look({}),
+      decryptionFindings({ SERVICE_ENCRYPTION_KEY: 'one' }),
+      decryptionFindings({ SERVICE_ENCRYPTION_KEY: 'two' }),
+      decryptionFindings({}),
     ]);
     assert.deepEqual(right.slice(1, 2), ['ok'], String(right));
     for (const found of [wrong, none]) {
@@ -94,7 +94,7 @@ suite('encryption rotate at the command line', async () => {
     }
   });
 
-  await test('from key to key, all or nothing: also values within JSON, such as history', async () => {
+  await test('a new key re-encrypts all values or none, even values within JSON such as history', async () => {
     await database.query(`do $$ begin execute (
       select format('create temp view history_of_staff as select * from history.%I', id) from system.collections where name = 'staff'
     ); end $$`);
@@ -117,7 +117,7 @@ suite('encryption rotate at the command line', async () => {
       const stopped = await stopCli(['encryption', 'rotate'], {
         signal,
         databaseUrl: ground.databaseUrl,
-        // The last of all, when the others are sealed already.
+        // This table comes last, when the others are encrypted already.
         table: 'system.webhooks',
         environment: { ...environment, SERVICE_ENCRYPTION_KEY: 'one', SERVICE_NEW_ENCRYPTION_KEY: 'two' },
       });
@@ -139,12 +139,12 @@ suite('encryption rotate at the command line', async () => {
     assert.equal(await storedBy(`select snapshot->>'n' as value from history_of_staff`), '1');
   });
 
-  await test('again it finds nothing to do', async () => {
+  await test('a second run finds nothing to do', async () => {
     const again = await rotate({ SERVICE_ENCRYPTION_KEY: 'one', SERVICE_NEW_ENCRYPTION_KEY: 'two' });
     assert.deepEqual(again.json, { encrypted: 0, unreadable: 0, places: {} });
   });
 
-  await test('with the new key the services read everything', async () => {
+  await test('the services read everything with the new key', async () => {
     await using stack = await startStack({ topology: 'one', ground, environment: { SERVICE_ENCRYPTION_KEY: 'two' } });
     const admin: Client = await stack.admin();
     const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');

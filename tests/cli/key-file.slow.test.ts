@@ -43,7 +43,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
   const environment = environmentOf(ground);
   const keyFile = join(ground.dataDirectory, 'encryption_key');
 
-  await test('is a file readable by its owner only, encrypts stored values, and is reported by doctor', async () => {
+  await test('is a file that only its owner can read; it encrypts stored values, and doctor reports it', async () => {
     await using stack = await startStack({ topology: 'processes', ground });
     const admin = await stack.admin();
     await admin.patch(settingsPath, { 'smtp.pass': 'hunter2' });
@@ -52,7 +52,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     assert.match(await doctorOf(environment), new RegExp(`^ok: from ${keyFile}; reads all 1 secret settings$`));
   });
 
-  await test('when it is lost, a start refuses and creates no other; when it is back, nothing is lost', async () => {
+  await test('when the file is lost a start is refused and creates no other key; with the file restored nothing is lost', async () => {
     renameSync(keyFile, `${keyFile}.away`);
     const product = startProduct('one', environment);
     const { code } = await product.exited;
@@ -73,7 +73,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     assert.match(product.lines.at(-1) ?? '', /SERVICE_ENCRYPTION_KEY/);
   });
 
-  await test('yields to the variable, with a message when both differ', async () => {
+  await test('is overridden by the variable, with a message when they differ', async () => {
     const different = { SERVICE_ENCRYPTION_KEY: 'another key' };
     await using stack = await startStack({ topology: 'one', ground, environment: different });
     assert.ok(stack.process.lines.some((line) => line.includes('the key file holds another key, which is not used')));
@@ -82,7 +82,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     assert.match(found, /warning: SERVICE_ENCRYPTION_KEY is used, and .* holds another key/);
   });
 
-  await test('is rotated by one command, into the file', async () => {
+  await test('is rotated by one command, which writes the file', async () => {
     const before = readFileSync(keyFile, 'utf8');
     const done = await runCli(['encryption', 'rotate'], { environment });
     assert.equal(done.code, 0, done.stderr);
@@ -90,7 +90,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     assert.match(await doctorOf(environment), /^ok: from /);
   });
 
-  await test('is in a backup and restored with it; --no-secret leaves it out', async () => {
+  await test('is part of a backup and restored with it; --no-secret leaves it out', async () => {
     const archive = join(ground.dataDirectory, 'all.tar.gz');
     assert.equal((await runCli(['backup', 'create', archive], { environment })).code, 0);
     await using second = await createGround();
@@ -106,7 +106,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
   });
 });
 
-test('the next start encrypts the secrets of a data directory without a key, also after a killed start [encryption §3.2]', async () => {
+test('a start encrypts the secrets of a data directory without a key, even after a killed start [encryption §3.2]', async () => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -135,7 +135,7 @@ test('the next start encrypts the secrets of a data directory without a key, als
     await admin.patch(settingsPath, { 'smtp.pass': 'hunter2' });
     const client = new pg.Client(databaseUrl);
     await client.connect();
-    // As an earlier version left it: in plain text, without a key.
+    // An earlier version stored it in plain text, without a key.
     await client.query("update system.settings set value = 'hunter2' where key = 'smtp.pass'");
     await client.query('delete from system.key_check');
     await client.end();
