@@ -24,11 +24,11 @@ const doneOf = async (stack: Stack): Promise<unknown[]> =>
   listAt((await (await stack.admin()).get('/api/v1/slow_done?perPage=1000')).json, 'data').map(({ of }) => of);
 
 const someDone = (stack: Stack) =>
-  eventually('some hooks ran', async () => (await doneOf(stack)).length > 2 || undefined);
+  eventually('some hooks have run', async () => (await doneOf(stack)).length > 2 || undefined);
 
 const allDone = (stack: Stack, ids: readonly string[]) =>
   eventually(
-    'each order was told to the hook',
+    'the hook has run for each order',
     async () => {
       const done = new Set(await doneOf(stack).catch(() => []));
       const missing = ids.filter((id) => !done.has(id)).length;

@@ -9,12 +9,12 @@ import { writeBurst } from '../harness/write-burst.ts';
 const events = 60;
 const hangingCount = 20;
 
-onOneProcess('receivers that do their worst [docs/reliability]', async (t, target) => {
+onOneProcess('bad receivers cost only their own deliveries [docs/reliability]', async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'letters', type: 'base', fields: [] });
 
-  await t.test('a 100 MB answer is read only as far as it is kept', async () => {
+  await t.test('only the kept part of a 100 MB answer is read', async () => {
     const { id } = await createWebhook(admin, receiver.url, ['letters.*']);
     receiver.behave('flood');
     await admin.create('letters', {});
@@ -26,7 +26,7 @@ onOneProcess('receivers that do their worst [docs/reliability]', async (t, targe
   });
 
   for (const behaviour of ['hang', 'drip', 'reset'] as const) {
-    await t.test(`a receiver that would ${behaviour} gets its attempts and no more`, async () => {
+    await t.test(`a receiver that ${behaviour}s gets only its attempts`, async () => {
       const { id } = await createWebhook(admin, receiver.url, ['letters.*'], { timeout_ms: 300, retry_max: 1 });
       const from = receiver.deliveries.length;
       receiver.behave(behaviour);
@@ -48,11 +48,11 @@ onOneProcess('receivers that do their worst [docs/reliability]', async (t, targe
     const healthy = await createWebhook(admin, `${host.url}/healthy`, ['letters.*'], members);
     assert.equal(await writeBurst({ url: target.url, collection: 'letters', count: events, parallel: 10 }), events);
     await eventually(
-      'the healthy one has all',
+      'the healthy receiver has all deliveries',
       async () => (await deliveriesOf(admin, healthy.id, `?status=success&perPage=${events}`)).length === events,
       { timeoutMs: 30_000 },
     );
-    // No hanging request has ended meanwhile, so none freed a slot.
+    // No hanging request has ended yet, so none has freed a slot.
     assert.equal(host.abandoned, 0);
     const ofHealthy = host.deliveries.filter(({ path }) => path.endsWith('/healthy'));
     assert.equal(new Set(ofHealthy.map(({ json }) => textAt(json, 'id'))).size, events);

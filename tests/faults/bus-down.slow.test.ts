@@ -15,7 +15,7 @@ import { createWebhook } from '../harness/webhook.ts';
 const records = 10;
 const writesPerRecord = 5;
 
-/** A directory with one extension that has one route. `replace` replaces it by another one. */
+/** Creates a directory with an extension that has one route. `replace` replaces the route. */
 function createExtensions() {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
   const write = (name: string) =>
@@ -35,7 +35,7 @@ function createExtensions() {
 }
 
 for (const topology of topologies) {
-  test(`the bus is down during writes: no event is lost and no write waits (${topology})`, async (t) => {
+  test(`while the bus is down no write waits, and no event is lost (${topology})`, async (t) => {
     using extensions = createExtensions();
     await using ground = await createGround();
     const environment = { SERVICE_EXTENSIONS_DIR: extensions.directory };
@@ -76,12 +76,15 @@ for (const topology of topologies) {
       if (records) assert.equal((await createClient(records.url).get('/readyz')).status, 200);
     });
 
-    await t.test('settings are followed without it [settings §2]', async () => {
+    await t.test('changed settings take effect without it [settings §2]', async () => {
       await admin.patch('/api/v1/admin/settings', { 'metrics.enabled': '1' });
-      await eventually('the gateway follows', async () => (await stack.guest.get('/api/v1/metrics')).status === 200);
+      await eventually(
+        'the gateway has the setting',
+        async () => (await stack.guest.get('/api/v1/metrics')).status === 200,
+      );
     });
 
-    await t.test('new and removed routes of extensions are followed without it [docs/extensions]', async () => {
+    await t.test('new and removed routes of extensions take effect without it [docs/extensions]', async () => {
       await eventually(
         'the gateway has the new routes',
         async () => (await statusOf('newer')) === 200 && (await statusOf('older')) === 404,
@@ -92,12 +95,12 @@ for (const topology of topologies) {
 
     await ground.bus.start();
     await using after = await openBusReader(stack.natsUrl);
-    await t.test('every event arrives after its return, in order per record [events §3.1, §3.2]', async () => {
+    await t.test('every event arrives after its return, in the order of each record [events §3.1, §3.2]', async () => {
       const valuesOf = () => {
         const values = new Map<string, number[]>();
         const seen = new Set<unknown>();
         for (const { body } of after.events) {
-          // At least once: an event may arrive twice, under the same id.
+          // Delivery is at least once: an event may arrive twice, with the same id.
           if (seen.has(body.id)) continue;
           seen.add(body.id);
           const id = textAt(body, 'data.record.id');
@@ -145,5 +148,7 @@ test('a stack starts without its bus and connects when the bus starts', async ()
   await stack.guest.create('meters', {});
   await ground.bus.start();
   await using bus = await openBusReader(stack.natsUrl);
-  await eventually('the event', () => bus.events.some(({ subject }) => subject === 'events.meters.create'));
+  await eventually('the event is published', () =>
+    bus.events.some(({ subject }) => subject === 'events.meters.create'),
+  );
 });

@@ -11,7 +11,7 @@ import { createWebhook } from '../harness/webhook.ts';
  * The bus hangs for up to a minute, longer than every timeout: 30 s for three unanswered pings, 5 s for acknowledgements and
  * retries, 10 s for the consumer.
  */
-test('the bus hangs until its connections time out, dies and returns: writes continue and no event is lost', async () => {
+test('while the bus hangs, dies and returns, writes continue and no event is lost', async () => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground });
   await using receiver = await startReceiver();
@@ -55,5 +55,5 @@ test('the bus hangs until its connections time out, dies and returns: writes con
     },
     { timeoutMs: 30_000 },
   );
-  assert.equal(receivedRecordIds(receiver).length, written.size, 'each is delivered once');
+  assert.equal(receivedRecordIds(receiver).length, written.size, 'each event is delivered once');
 });

@@ -10,7 +10,7 @@ import { committedIds, everyRecordArrives, writeBurst } from '../harness/write-b
 
 const patience = { timeoutMs: 40_000 };
 
-test('the bus loses its data during writes: events are published again, and each is delivered once', async () => {
+test('events are published again after the bus has lost its data, and each is delivered once', async () => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground });
   await using receiver = await startReceiver();
@@ -42,7 +42,7 @@ test('the bus loses its data during writes: events are published again, and each
   );
 });
 
-test('the stream is full: read events are dropped; events wait for a consumer in events.kept_for, and health reports it', async () => {
+test('a full stream drops read events; unread ones of consumers in events.kept_for stay, and health reports the problem', async () => {
   await using ground = await createGround();
   await using receiver = await startReceiver();
   const environment = { SERVICE_EVENTS_MAX_BYTES: String(1024 ** 2) };
@@ -60,7 +60,11 @@ test('the stream is full: read events are dropped; events wait for a consumer in
     );
 
   assert.equal(await write(), 60, 'no write fails');
-  assert.deepEqual(await everyRecordArrives(admin, receiver, 'tomes'), [], 'three times the size of the stream');
+  assert.deepEqual(
+    await everyRecordArrives(admin, receiver, 'tomes'),
+    [],
+    'events of three times the size of the stream',
+  );
 
   await admin.patch('/api/v1/admin/settings', { 'events.kept_for': 'crm' });
   assert.equal(await write(), 60, 'no write fails');
@@ -68,7 +72,7 @@ test('the stream is full: read events are dropped; events wait for a consumer in
     stack.process.lines.some((line) => line.includes('events wait in the outbox: the event stream is full')),
   );
   await eventually(
-    'readiness says so',
+    'readiness reports it',
     async () => /is full .* consumer crm does not exist/.test(await readiness()),
     patience,
   );
@@ -107,7 +111,9 @@ test('an event larger than a message is published as a reference and delays no o
     ({ json }) => at(json, 'data.record.n') === 2 && at(json, 'data.previous.n') === 1,
   );
   assert.deepEqual([at(update?.json, 'data.record.text'), at(update?.json, 'data.previous.text')], [text, text]);
-  const events = await eventually('four messages', () => (bus.events.length === 4 ? bus.events : undefined));
+  const events = await eventually('four messages are published', () =>
+    bus.events.length === 4 ? bus.events : undefined,
+  );
   const reference = events.find(({ body }) => body.id === update?.json.id);
   assert.deepEqual(
     [reference?.body.data, at(reference?.body, 'reference.type'), reference?.headers['ce-subject']],
@@ -115,7 +121,7 @@ test('an event larger than a message is published as a reference and delays no o
   );
 });
 
-test('an event that is on the stream twice is delivered once, and other messages delay nothing', async () => {
+test('an event that is on the stream twice is delivered once, and invalid messages delay nothing', async () => {
   await using stack = await startStack({ topology: 'one' });
   await using receiver = await startReceiver();
   await using bus = await openBusReader(stack.natsUrl);
@@ -124,7 +130,7 @@ test('an event that is on the stream twice is delivered once, and other messages
   await createWebhook(admin, receiver.url, ['*']);
   await admin.create('notes', {});
   await receiver.received(1);
-  const [event] = await eventually('the event', () => (bus.events.length > 0 ? bus.events : undefined));
+  const [event] = await eventually('the event is published', () => (bus.events.length > 0 ? bus.events : undefined));
   assert.ok(event);
 
   // The stream drops a message with the id of an event of the last two minutes, and accepts it under another id.

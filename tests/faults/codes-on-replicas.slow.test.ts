@@ -30,7 +30,7 @@ async function startMuteServer() {
   };
 }
 
-test('codes and mails on two replicas [auth §8.5]', async (t) => {
+test('two replicas share the limits of codes and mails [auth §8.5]', async (t) => {
   await using ground = await createGround();
   await using first = await startStack({ topology: 'one', ground });
   await using second = await startStack({ topology: 'one', beside: ground });
@@ -53,7 +53,7 @@ test('codes and mails on two replicas [auth §8.5]', async (t) => {
       'auth.otp.enabled': '1',
     });
     const request = () => first.guest.send('POST', `${auth}/otp/request`, { body: { email: 'slow@example.com' } });
-    await eventually('codes are switched on', async () => (await request()).status === 200);
+    await eventually('codes are enabled', async () => (await request()).status === 200);
     await register('slow@example.com');
     await eventually('the mail is being sent', () => mute.sockets.size > 0);
     assert.equal((await request()).status, 200);
@@ -77,24 +77,24 @@ test('codes and mails on two replicas [auth §8.5]', async (t) => {
     assert.deepEqual(recipients.sort(), [...people, ...people].sort());
   });
 
-  await t.test('of many concurrent uses of a code on both replicas, one succeeds', async () => {
+  await t.test('one of several parallel uses of a code on both replicas succeeds', async () => {
     const { code, token } = await mail.mailTo('p3@example.com', { subject: 'Your sign-in code' });
     const proof = [{ email: 'p3@example.com', code }, { token }];
     const answers = await onBoth('/otp/auth', [...proof, ...proof.toReversed()]);
     assert.deepEqual(statuses(answers), [200, 401, 401, 401]);
   });
 
-  await t.test('of many guesses on both replicas, five are checked', async () => {
+  await t.test('only five of many guesses on both replicas are checked', async () => {
     const { code = '' } = await mail.mailTo('p4@example.com', { subject: 'Your sign-in code' });
     const wrong = { email: 'p4@example.com', code: code === '000000' ? '000001' : '000000' };
     assert.deepEqual(statuses(await onBoth('/otp/auth', Array(6).fill(wrong))), Array(6).fill(401));
     assert.deepEqual(statuses(await onBoth('/otp/auth', [{ ...wrong, code }])), [401]);
   });
 
-  await t.test('of 300 concurrent requests on both replicas, a stranger gets five mails [identity §6.1]', async () => {
+  await t.test('a stranger gets five mails from 300 parallel requests on both replicas [identity §6.1]', async () => {
     await first.guest.post(`${auth}/otp/request`, { email: 'p5@example.com' }, 200);
     const { token } = await mail.mailTo('p5@example.com', { subject: 'Your sign-in code', count: 2 });
-    // Sign-in by code proves the address and removes the password of an unproved account (identity §2.2).
+    // Sign-in with a code verifies the address and removes the password of an unverified account (identity §2.2).
     const session = await first.guest.post(`${auth}/otp/auth`, { token }, 200);
     const clients = [first, second].map(({ url }) => createClient(url, textAt(session, 'token')));
     const stranger = 'stranger@example.com';
@@ -114,7 +114,7 @@ test('codes and mails on two replicas [auth §8.5]', async (t) => {
     assert.equal(mailsTo(), 5);
   });
 
-  await t.test('of many concurrent second factors on both replicas, one is accepted', async () => {
+  await t.test('one of several parallel second factors on both replicas is accepted', async () => {
     const client = createClient(first.url, await register('totp@example.com'));
     const secret = textAt((await client.send('POST', `${auth}/totp/setup`)).json, 'secret');
     const { codes } = (await client.post(`${auth}/totp/confirm`, { code: totpCode(secret) }, 200)) as {

@@ -10,7 +10,7 @@ import { createGround, startStack } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
 
 for (const topology of topologies) {
-  test(`the database stops and returns: the services reconnect by themselves (${topology})`, async (t) => {
+  test(`services reconnect by themselves when the database returns (${topology})`, async (t) => {
     await using postgres = await startPostgres();
     await using ground = await createGround({ url: postgres.url, drop: async () => {} });
     await using stack = await startStack({ topology, ground });
@@ -44,7 +44,9 @@ for (const topology of topologies) {
         const answer = await stack.guest.send('POST', '/api/v1/ledger', { body: {} });
         return answer.status === 201 ? { id: at(answer.json, 'data.id') } : undefined;
       });
-      await eventually('its event', () => bus.events.some(({ body }) => at(body, 'data.record.id') === id));
+      await eventually('its event is published', () =>
+        bus.events.some(({ body }) => at(body, 'data.record.id') === id),
+      );
       for (const [name, { url }] of services)
         await eventually(`${name} is ready`, async () => (await createClient(url).get('/readyz')).status === 200);
       assert.deepEqual(pids(), pidsBefore, 'no process was restarted');
@@ -70,7 +72,7 @@ for (const topology of topologies) {
         assert.match(String(answer.headers['retry-after']), /^\d+$/);
       }
     });
-    await t.test('rate limits still apply meanwhile [http §8.11]', async () => {
+    await t.test('rate limits still apply [http §8.11]', async () => {
       const statuses: number[] = [];
       for (let request = 0; request < 5; request += 1) statuses.push((await stack.guest.get('/api/v1/limited')).status);
       assert.deepEqual(statuses, [503, 503, 503, 429, 429]);

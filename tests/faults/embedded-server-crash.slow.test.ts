@@ -11,7 +11,7 @@ const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-se
 
 for (const topology of topologies) {
   for (const [name, command] of Object.entries(servers)) {
-    test(`the embedded ${name} crashes: the stack reports it and exits with a failure (${topology}) [docs/reliability]`, async () => {
+    test(`a stack reports a crash of the embedded ${name} and exits with a failure (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
       tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ for (const topology of topologies) {
         product.lines.some((line) => line.startsWith(`${name} was ended by SIGKILL.`)),
         product.lines.slice(-20).join('\n'),
       );
-      await eventually('no process is left', () => stillRunning(started).length === 0);
+      await eventually('no process remains', () => stillRunning(started).length === 0);
     });
   }
 }

@@ -7,7 +7,7 @@ import { onOneProcess, stackEnvironment } from '../harness/target.ts';
 
 stackEnvironment.SERVICE_EXTENSIONS_DIR = fileURLToPath(new URL('../extensions/faulty', import.meta.url));
 
-onOneProcess('code of an extension that goes wrong hurts its own call', async (t, target) => {
+onOneProcess('faulty code of an extension harms only its own call', async (t, target) => {
   const get = (path: string) => target.guest.get(`/api/x/faulty/${path}`);
   const named = (path: string) =>
     logLines(target.logLines).filter(({ extension, level }) => extension === 'faulty' && level === 'error').length >
@@ -37,7 +37,7 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
       assert.equal(answer.status, status, answer.text);
       assert.equal(at(answer.json, 'code'), code);
       assert.doesNotMatch(answer.text, /secret|\.ts/);
-      await eventually('its line in the log', () => named(path));
+      await eventually('the log has the reason', () => named(path));
       assert.equal((await get('well')).status, 200);
     });
   }
@@ -51,24 +51,21 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     assert.equal((await get('well')).status, 200);
   });
 
-  await t.test(
-    'of endless log output some lines are written, truncated, with the number of dropped lines',
-    async () => {
-      const before = ofFaulty().length;
-      assert.equal(at((await get('logs')).json, 'data'), 'logged');
-      const line = await eventually('the number of dropped lines is logged', () =>
-        ofFaulty().find(({ msg }) => /^\d+ lines were omitted from the log$/.test(String(msg))),
-      );
-      assert.equal(line.level, 'warn');
-      assert.ok(ofFaulty().length - before < 25_000);
-      assert.equal((await get('well')).status, 200);
-    },
-  );
+  await t.test('endless log output is truncated, with the number of dropped lines', async () => {
+    const before = ofFaulty().length;
+    assert.equal(at((await get('logs')).json, 'data'), 'logged');
+    const line = await eventually('the number of dropped lines is logged', () =>
+      ofFaulty().find(({ msg }) => /^\d+ lines were omitted from the log$/.test(String(msg))),
+    );
+    assert.equal(line.level, 'warn');
+    assert.ok(ofFaulty().length - before < 25_000);
+    assert.equal((await get('well')).status, 200);
+  });
 
   const odd = (path: string) => target.guest.get(`/api/x/odd/${path}`);
   const ofOdd = () => logLines(target.logLines).filter(({ extension }) => extension === 'odd');
 
-  for (const [path, status, told] of [
+  for (const [path, status, reason] of [
     ['answers-a-function', 500, /a function can not be written as JSON/],
     ['answers-a-bigint', 500, /BigInt/],
     ['answers-wrong-headers', 500, /Invalid character in header content \["x-note"\]/],
@@ -81,8 +78,8 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
       const answer = await odd(path);
       assert.equal(answer.status, status, answer.text);
       assert.equal(at(answer.json, 'code'), 'extension_failed');
-      await eventually('its line in the log', () =>
-        ofOdd().some((line) => told.test(JSON.stringify(line).replaceAll('\\"', '"'))),
+      await eventually('the log has the reason', () =>
+        ofOdd().some((line) => reason.test(JSON.stringify(line).replaceAll('\\"', '"'))),
       );
       assert.equal((await odd('well')).status, 200);
     });
@@ -96,10 +93,10 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
   await t.test('values that cannot be stored and invalid arguments are refused with a message', async () => {
     const { json } = await odd('kv');
     const refused = (value: string) => ({ status: 422, message: 'validation failed', details: { value } });
-    const unkept = refused('may have no NUL and no half of a character');
+    const notStored = refused('may have no NUL and no half of a character');
     assert.deepEqual(at(json, 'data'), {
-      NUL: unkept,
-      'half a character': unkept,
+      NUL: notStored,
+      'half a character': notStored,
       sum: refused('would be too large'),
       key: { status: 400, message: 'kv.get: argument 1: must not be empty' },
     });
@@ -123,9 +120,9 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
       await eventually(msg ?? '', () => ofOdd().some((line) => line.level === level && line.msg === msg));
   });
 
-  await t.test('a log line belongs to its extension, whatever its fields say', async () => {
+  await t.test('a log line names its own extension, even if its fields name another', async () => {
     await odd('logs-as-another');
-    const line = await eventually('the line', () => ofOdd().find(({ msg }) => msg === 'as myself'));
+    const line = await eventually('the line is logged', () => ofOdd().find(({ msg }) => msg === 'as myself'));
     const { level, service, level_, service_, extension_, colour } = line;
     assert.deepEqual(
       { level, service, level_, service_, extension_, colour },
@@ -133,17 +130,17 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     );
   });
 
-  await t.test('two thousand concurrent requests of one call do not block others', async () => {
+  await t.test('2,000 parallel requests of one call do not block others', async () => {
     let isDone = false;
-    const asking = odd('asks-much').then(() => {
+    const calling = odd('asks-much').then(() => {
       isDone = true;
     });
     assert.equal((await odd('kv')).status, 200);
     assert.ok(!isDone);
-    await asking;
+    await calling;
   });
 
-  await t.test('a loop left by an answered call fails no other call', async () => {
+  await t.test('a loop that an answered call leaves behind fails no other call', async () => {
     assert.equal(at((await odd('loops-after')).json, 'data'), 'answered');
     // A call that is sent to the looping worker gets another worker.
     assert.equal((await odd('well')).status, 200);
@@ -152,7 +149,7 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     );
   });
 
-  await t.test('a hundred concurrent hanging calls time out', async () => {
+  await t.test('100 parallel hanging calls time out', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => get('hangs')));
     const statuses = new Set(answers.map(({ status }) => status));
     assert.deepEqual([...statuses].sort(), [503, 504]);
@@ -227,7 +224,7 @@ onOneProcess('code of an extension that goes wrong hurts its own call', async (t
     await admin.delete('/api/v1/collections/faulty_besides');
   });
 
-  await t.test('a hundred concurrent writes with hanging hooks do not block others', async () => {
+  await t.test('100 parallel writes with hanging hooks do not block others', async () => {
     await admin.post('/api/v1/collections', { name: 'faulty_others', type: 'base', fields });
     const hanging = Promise.all(Array.from({ length: 100 }, () => create('hangs')));
     for (let made = 0; made < 20; made += 1) await admin.create('faulty_others', { note: `note ${made}` });

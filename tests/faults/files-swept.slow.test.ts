@@ -44,7 +44,7 @@ function beginUpload(url: string): void {
   upload.write('x'.repeat(300_000));
 }
 
-test('no files are left in the storage [files §1.2]', async (t) => {
+test('unneeded files are removed from the storage [files §1.2]', async (t) => {
   await using stack = await startStack({ topology: 'processes' });
   const { guest } = stack;
   const admin = await stack.admin();
@@ -54,7 +54,7 @@ test('no files are left in the storage [files §1.2]', async (t) => {
   await admin.post('/api/v1/collections', { name: 'books', type: 'base', fields: [doc, shelf] });
   const settled = (count: number) => eventually(`${count} files`, () => storedFiles(stack) === count);
 
-  await t.test('of records that a cascade deletes', async () => {
+  await t.test('files of records that a cascade deletes', async () => {
     const id = await store(guest, '/api/v1/shelves', file('doc', 's.txt', 'S'));
     const part = { name: 'shelf', content: id };
     for (const name of ['a.txt', 'b.txt']) await store(guest, '/api/v1/books', part, file('doc', name, 'B'));
@@ -63,10 +63,10 @@ test('no files are left in the storage [files §1.2]', async (t) => {
     await settled(0);
   });
 
-  await t.test('of an upload whose service was killed, after its time limit', async () => {
+  await t.test('files of an upload whose service was killed, after a time limit', async () => {
     const killed = stack.services.records?.pid ?? 0;
     await using database = await connect(stack);
-    await eventually('the earlier sweep is done', async () => {
+    await eventually('the earlier sweep has ended', async () => {
       const { rowCount } = await database.client.query('select from system.file_removals');
       return rowCount === 0;
     });
@@ -75,7 +75,7 @@ test('no files are left in the storage [files §1.2]', async (t) => {
     process.kill(killed, 'SIGKILL');
     await eventually('the service runs again', () => stack.services.records?.pid !== killed);
     assert.equal(storedFiles(stack), 1);
-    // As if 15 minutes had passed, after which an idle upload is given up.
+    // As if 15 minutes had passed, after which an idle upload is abandoned.
     const { rowCount } = await database.client.query('update system.file_removals set due_at = now()');
     assert.equal(rowCount, 1);
     await settled(0);
@@ -86,7 +86,7 @@ test('no files are left in the storage [files §1.2]', async (t) => {
     assert.equal(at(list.json, 'totalItems'), 0);
   });
 
-  await t.test('of a collection that is dropped', async () => {
+  await t.test('files of a dropped collection', async () => {
     await store(guest, '/api/v1/books', file('doc', 'c.txt', 'C'));
     await admin.delete('/api/v1/collections/books');
     await settled(0);

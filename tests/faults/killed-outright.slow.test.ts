@@ -12,7 +12,7 @@ import { topologies } from '../harness/target.ts';
 const rounds = { one: 3, processes: 2 };
 
 for (const topology of topologies) {
-  test(`a stack killed with all its servers starts again at once, repeatedly (${topology}) [docs/reliability]`, async (t) => {
+  test(`a stack that is killed with all its servers starts again immediately, several times (${topology}) [docs/reliability]`, async (t) => {
     await using tidying = new AsyncDisposableStack();
     const dataDirectory = createDataDirectory();
     tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ for (const topology of topologies) {
       const { url } = await readiness(product);
       assert.equal((await createClient(url).send('GET', '/readyz')).status, 200, `round ${round}`);
     }
-    await t.test('also when only the stack is killed and its servers still run', async () => {
+    await t.test('even when only the stack is killed and its servers still run', async () => {
       kill(product.pid);
       product = start();
       await readiness(product);

@@ -8,9 +8,9 @@ import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
 
 /** More than the deliveries that a process has in progress when it dies. */
-const underWayAtMost = 200;
+const maxInProgress = 200;
 
-test('5,000 creates as fast as possible: each is delivered once [docs/reliability]', async () => {
+test('5,000 creates at full speed are each delivered once [docs/reliability]', async () => {
   await using stack = await startStack({ topology: 'one' });
   await using receiver = await startReceiver();
   const admin = await stack.admin();
@@ -20,7 +20,7 @@ test('5,000 creates as fast as possible: each is delivered once [docs/reliabilit
   assert.deepEqual(await everyRecordArrives(admin, receiver, 'parcels'), []);
 });
 
-test('the database crashes and restarts in a burst: committed writes are delivered [docs/reliability]', async () => {
+test('committed writes are delivered after the database has crashed in a burst [docs/reliability]', async () => {
   await using postgres = await startPostgres();
   await using ground = await createGround({ url: postgres.url, drop: async () => {} });
   await using stack = await startStack({ topology: 'one', ground });
@@ -39,12 +39,12 @@ test('the database crashes and restarts in a burst: committed writes are deliver
   });
   await restarting;
   assert.ok(created >= 450, `${created} creates succeeded`);
-  await isWell(stack);
+  await hasRecovered(stack);
   const repeated = await everyRecordArrives(admin, receiver, 'parcels');
-  assert.ok(repeated.length <= underWayAtMost, `${repeated.length} were delivered again`);
+  assert.ok(repeated.length <= maxInProgress, `${repeated.length} were delivered again`);
 });
 
-const isWell = ({ guest }: Stack) =>
+const hasRecovered = ({ guest }: Stack) =>
   eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200, {
     timeoutMs: 30_000,
   });

@@ -43,15 +43,15 @@ test('secret settings with another encryption key [settings §4.3]', async (t) =
     );
     assert.deepEqual([...new Set(warned.map(({ key }) => key))].sort(), ['metrics.token', 'smtp.pass']);
   });
-  await t.test('deny what they protect [settings §4.3]', async () => {
+  await t.test('deny access to what they protect [settings §4.3]', async () => {
     for (const Authorization of ['Bearer ', `Bearer ${secrets['metrics.token']}`])
       assert.equal((await stack.guest.send('GET', '/api/v1/metrics', { headers: { Authorization } })).status, 401);
   });
-  await t.test('are effective again when they are set again', async () => {
+  await t.test('take effect again when they are set again', async () => {
     await admin.patch(path, { 'metrics.token': 'a.new.token' });
     const headers = { Authorization: 'Bearer a.new.token' };
     await eventually(
-      'the new token opens',
+      'the new token is accepted',
       async () => (await stack.guest.send('GET', '/api/v1/metrics', { headers })).status === 200,
     );
   });

@@ -9,7 +9,7 @@ import { startStack } from '../harness/stack.ts';
 /** The idempotency key of a dead process is held until its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;
 
-test('the records service is killed during a create with an idempotency key: sent again, it is done once [docs/reliability]', async () => {
+test('a create with an idempotency key that is repeated after the records service was killed happens once [docs/reliability]', async () => {
   await using stack = await startStack({ topology: 'processes' });
   const { guest } = stack;
   await (await stack.admin()).post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
@@ -40,9 +40,9 @@ test('the records service is killed during a create with an idempotency key: sen
   const answer = await eventually(
     'the key is free',
     async () => {
-      const tried = await create();
-      if (tried.status === 201) return tried;
-      refusals.add(tried.status);
+      const answer = await create();
+      if (answer.status === 201) return answer;
+      refusals.add(answer.status);
       return undefined;
     },
     { timeoutMs: leaseTimeoutMs, intervalMs: 200 },

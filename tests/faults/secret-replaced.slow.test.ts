@@ -10,9 +10,9 @@ import { topologies } from '../harness/target.ts';
 const password = 'a long and winding password';
 
 for (const topology of topologies) {
-  test(`another secret in the file ends every token (${topology}) [auth §8.3]`, async () => {
+  test(`a new secret in the file ends every token (${topology}) [auth §8.3]`, async () => {
     await using ground = await createGround();
-    // Without the variable the file holds the secret.
+    // The secret is in the file unless the variable is set.
     const environment = { SERVICE_JWT_SECRET: '' };
     const file = join(ground.dataDirectory, 'jwt_secret');
     const tokens: string[] = [];

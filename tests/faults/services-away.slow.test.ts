@@ -11,7 +11,7 @@ import { createGround, startStack } from '../harness/stack.ts';
 
 const codeOf = ({ status, json }: Answer): string => `${status} ${textAt(json, 'code')}`;
 
-test('a hanging service is 504 and a missing one 503; the others continue [docs/gateway]', async (t) => {
+test('a hanging service is 504, a missing one is 503, and the others continue [docs/gateway]', async (t) => {
   await using stack = await startStack({ topology: 'processes' });
   const admin = await stack.admin();
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [] });
@@ -38,11 +38,11 @@ test('a hanging service is 504 and a missing one 503; the others continue [docs/
   const { pid = 0 } = stack.services.records ?? {};
   process.kill(pid, 'SIGSTOP');
   try {
-    await t.test('a hanging service times out, also during a write', async () => {
+    await t.test('a request to a hanging service times out, even during a write', async () => {
       assert.equal(codeOf(await guest.get(`/api/v1/notes/${id}`)), '504 upstream_timeout');
       assert.equal(codeOf(await guest.send('POST', '/api/v1/notes', { body: {} })), '504 upstream_timeout');
     });
-    await t.test('health reports both, the others are ok [http §11.2]', async () => {
+    await t.test('health reports both services, and the others as ok [http §11.2]', async () => {
       const health = await guest.get('/api/v1/health');
       assert.equal(health.status, 200);
       assert.deepEqual(
@@ -58,12 +58,12 @@ test('a hanging service is 504 and a missing one 503; the others continue [docs/
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  await t.test('requests succeed once it continues', async () => {
+  await t.test('requests succeed when the service continues', async () => {
     await eventually('a record is read', async () => (await guest.get(`/api/v1/notes/${id}`)).status === 200);
   });
 });
 
-test('in one process a service that waits for the database is 504 too, and its late write is done once [docs/gateway]', async () => {
+test('in one process a service that waits for the database is 504 too, and its late write happens once [docs/gateway]', async () => {
   await using ground = await createGround();
   const environment = { SERVICE_ANSWER_TIMEOUT_MS: '2000' };
   await using stack = await startStack({ topology: 'one', ground, environment });

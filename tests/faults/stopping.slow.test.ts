@@ -43,7 +43,7 @@ const isRefused = (url: string): Promise<boolean> =>
 for (const topology of topologies) {
   // The stack stops its processes in the same way on every signal.
   for (const signal of topology === 'one' ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const)) {
-    test(`${signal}: requests in flight finish, no process is left, the data stays (${topology}) [docs/reliability]`, async () => {
+    test(`${signal} lets requests in flight finish, leaves no process and keeps the data (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
       tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
@@ -80,7 +80,7 @@ for (const topology of topologies) {
       assert.equal(answer.statusCode, 201);
       const id = at(await json(answer), 'data.id');
       assert.deepEqual(await product.exited, { code: 0, signal: null });
-      await eventually('no process is left', () => stillRunning(processes).length === 0);
+      await eventually('no process remains', () => stillRunning(processes).length === 0);
 
       const again = await readiness(start());
       assert.equal(again.setupToken, undefined);
@@ -113,17 +113,17 @@ test('SIGTERM to npm stops the processes of npm start [docs/reliability]', async
   npm.kill('SIGTERM');
   const { code } = await npm.exited;
   assert.equal(code, 0, npm.lines.slice(-10).join('\n'));
-  await eventually('no process is left', () => stillRunning(processes).length === 0);
+  await eventually('no process remains', () => stillRunning(processes).length === 0);
 });
 
 for (const [name, variables, sentence] of [
-  ['a port that is none', { SERVICE_PORT: 'http' }, /SERVICE_PORT/],
+  ['an invalid port', { SERVICE_PORT: 'http' }, /SERVICE_PORT/],
   ['a short secret', { SERVICE_JWT_SECRET: 'short' }, /SERVICE_JWT_SECRET/],
   ['a database URL of another protocol', { SERVICE_DATABASE_URL: 'mysql://x' }, /SERVICE_DATABASE_URL/],
-  ['a log level that is none', { SERVICE_LOG_LEVEL: 'loud' }, /SERVICE_LOG_LEVEL/],
-  ['a proxy that is no address', { SERVICE_TRUSTED_PROXIES: '10.0.0.0/99' }, /SERVICE_TRUSTED_PROXIES/],
+  ['an unknown log level', { SERVICE_LOG_LEVEL: 'loud' }, /SERVICE_LOG_LEVEL/],
+  ['an invalid address of a proxy', { SERVICE_TRUSTED_PROXIES: '10.0.0.0/99' }, /SERVICE_TRUSTED_PROXIES/],
 ] as const) {
-  test(`${name} stops the start with a message that names the variable [operation §5.2]`, async () => {
+  test(`${name} ends the start with a message that names the variable [operation §5.2]`, async () => {
     await using tidying = new AsyncDisposableStack();
     const dataDirectory = createDataDirectory();
     tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

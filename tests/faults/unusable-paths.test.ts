@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { startProduct } from '../harness/stack.ts';
 
-/** A variable that names a path or an address can be wrong in many ways. For each, a start ends with one sentence. */
+/** A path or an address in a variable can be wrong in many ways. For each, a start ends with one sentence. */
 suite('a start with an unusable path or address [operation §5.2]', { concurrency: 2 }, () => {
   const base = mkdtempSync(join(tmpdir(), 'recordbus-test-paths-'));
   const at = (name: string): string => join(base, name);
@@ -36,15 +36,23 @@ suite('a start with an unusable path or address [operation §5.2]', { concurrenc
       { SERVICE_DATA_DIR: at('file') },
       /^SERVICE_DATA_DIR .*file: it is not a directory/,
     ],
-    ['one below a file', { SERVICE_DATA_DIR: at('file/x') }, /^SERVICE_DATA_DIR .*lies below something that is not\.$/],
     [
-      'one below a dangling link',
+      'a data directory below a file',
+      { SERVICE_DATA_DIR: at('file/x') },
+      /^SERVICE_DATA_DIR .*lies below something that is not\.$/,
+    ],
+    [
+      'a data directory below a dangling link',
       { SERVICE_DATA_DIR: at('dangling/x') },
       /^SERVICE_DATA_DIR .*lies below something that is not\.$/,
     ],
-    ['one on a read-only file system', { SERVICE_DATA_DIR: '/proc/recordbus' }, /^SERVICE_DATA_DIR can't be used/],
     [
-      'one whose secret file is a directory',
+      'a data directory on a read-only file system',
+      { SERVICE_DATA_DIR: '/proc/recordbus' },
+      /^SERVICE_DATA_DIR can't be used/,
+    ],
+    [
+      'a data directory whose secret file is a directory',
       { ...servers, SERVICE_DATA_DIR: at('holds') },
       /^The secret file .*jwt_secret can't be used: .*EISDIR/,
     ],
@@ -54,7 +62,7 @@ suite('a start with an unusable path or address [operation §5.2]', { concurrenc
       /^SERVICE_EXTENSIONS_DIR is not an existing directory: .*file\.$/,
     ],
     [
-      'a host that is no address of this machine',
+      'a host that is not an address of this machine',
       { ...servers, ...secret, SERVICE_DATA_DIR: newDirectory(), SERVICE_HOST: '192.0.2.1', SERVICE_PORT: '9' },
       /^SERVICE_HOST 192\.0\.2\.1 is not an address of this machine\.$/,
     ],

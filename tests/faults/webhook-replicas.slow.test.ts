@@ -27,7 +27,7 @@ const allTakePart = (receiver: Receiver, pids: readonly number[]) =>
     { timeoutMs: 30_000 },
   );
 
-test(`two and four webhooks replicas share ${events} events: each is delivered once, and all replicas deliver some [docs/reliability]`, async (t) => {
+test(`two and then four webhooks replicas share ${events} events: each is delivered once, and every replica delivers some [docs/reliability]`, async (t) => {
   await using tidying = new AsyncDisposableStack();
   const ground = tidying.use(await createGround());
   const stack = tidying.use(await startStack({ topology: 'one', ground }));

@@ -16,7 +16,7 @@ const longestTimeoutMs = 60_000;
 const timeoutMs = 15_000;
 
 /** Kills a process during a delivery, with `kill`, and waits until a later process delivers it. */
-async function deliverOverDeath(stack: Stack, kill: () => Promise<Stack>): Promise<void> {
+async function deliverDespiteKill(stack: Stack, kill: () => Promise<Stack>): Promise<void> {
   await using receiver = await startReceiver();
   const admin = await stack.admin();
   await admin.post('/api/v1/collections', { name: 'parcels', type: 'base', fields: [] });
@@ -44,10 +44,10 @@ async function deliverOverDeath(stack: Stack, kill: () => Promise<Stack>): Promi
 }
 
 // The tests mostly wait for leases to expire, so they run concurrently.
-describe('a process dies or hangs during a delivery', { concurrency: true }, () => {
-  test('the webhooks service is killed during a delivery [docs/reliability]', async () => {
+describe('a delivery outlives its process', { concurrency: true }, () => {
+  test('when the webhooks service is killed [docs/reliability]', async () => {
     await using stack = await startStack({ topology: 'processes' });
-    await deliverOverDeath(stack, async () => {
+    await deliverDespiteKill(stack, async () => {
       const killed = stack.services.webhooks?.pid ?? 0;
       process.kill(killed, 'SIGKILL');
       await eventually('the service runs again', () => stack.services.webhooks?.pid !== killed);
@@ -55,22 +55,22 @@ describe('a process dies or hangs during a delivery', { concurrency: true }, () 
     });
   });
 
-  test('the whole stack is killed during a delivery and started again [docs/reliability]', async () => {
+  test('when the whole stack is killed and started again [docs/reliability]', async () => {
     await using ground = await createGround();
     await using stack = await startStack({ topology: 'one', ground });
     await using later = new AsyncDisposableStack();
-    await deliverOverDeath(stack, async () => {
+    await deliverDespiteKill(stack, async () => {
       stack.process.kill('SIGKILL');
       await stack.process.exited;
       return later.use(await startStack({ topology: 'one', ground }));
     });
   });
 
-  test('another replica completes the delivery of a killed one [docs/reliability]', async () => {
+  test('when its replica is killed and another one completes it [docs/reliability]', async () => {
     await using ground = await createGround();
     await using first = await startStack({ topology: 'one', ground });
     await using later = new AsyncDisposableStack();
-    await deliverOverDeath(first, async () => {
+    await deliverDespiteKill(first, async () => {
       const second = later.use(await startStack({ topology: 'one', beside: ground }));
       first.process.kill('SIGKILL');
       await first.process.exited;
@@ -78,7 +78,7 @@ describe('a process dies or hangs during a delivery', { concurrency: true }, () 
     });
   });
 
-  test('a replica that hung resumes while another makes its delivery: its outcome is ignored', async () => {
+  test('when its replica hangs; the outcome of the resumed replica is ignored', async () => {
     await using ground = await createGround();
     await using first = await startStack({ topology: 'one', ground });
     await using receiver = await startReceiver();
@@ -98,7 +98,7 @@ describe('a process dies or hangs during a delivery', { concurrency: true }, () 
     await eventually('the attempt of the resumed replica times out', () => receiver.abandoned === 1, {
       timeoutMs: 2 * timeoutMs,
     });
-    // Outcomes are written in batches: once a later one is written, that of the resumed replica is too.
+    // Outcomes are written in batches: when a later one is written, the resumed replica's has been written too.
     receiver.behave({ status: 200 });
     const admin = await second.admin();
     await second.guest.create('parcels', {});
