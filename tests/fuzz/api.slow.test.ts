@@ -26,7 +26,7 @@ const topology: Topology = process.env.FUZZ_TOPOLOGY === 'processes' ? 'processe
 /** Operations that cannot succeed here. None: the harness has a mail server, an OAuth2 provider and a push service. */
 const outOfReach: ReadonlySet<string> = new Set();
 
-const name = `every operation answers as the document declares, whatever is sent (FUZZ_SEED=${seed}, ${topology})`;
+const name = `every answer matches the document, whatever is sent (FUZZ_SEED=${seed}, ${topology})`;
 
 test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   await using mails = await startMailServer();
@@ -56,7 +56,7 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   };
   await call('patchAdminSettings', { as: admin, body: settings });
   const known = await makeContents(stack);
-  await eventually('the document knows the collections', async () => {
+  await eventually('the document has the collections', async () => {
     await survey.learn(admin);
     return ['create_everything', 'create_others', 'list_seen'].every((id) =>
       survey.operations.some((operation) => operation.id === id),

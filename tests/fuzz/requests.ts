@@ -28,7 +28,7 @@ interface FuzzPlan {
   readonly document: unknown;
   readonly operations: readonly Operation[];
   readonly known: Known;
-  /** Operations that would delete what the others use: they get no values that exist. */
+  /** Operations that would delete what the others use. They get no existing values. */
   readonly destructive: ReadonlySet<string>;
 }
 

@@ -6,10 +6,10 @@ import type { Known } from './requests.ts';
 
 /** Operations that are not called. */
 export const excluded: ReadonlySet<string> = new Set([
-  // They would end the sessions of the run.
+  // These would end the sessions of the run.
   'deleteAdminSessions',
   'deleteAuthByCollectionSessions',
-  // It would change the limits and the lifetime of the tokens of the run.
+  // This would change the limits and the lifetimes of the tokens of the run.
   'patchAdminSettings',
 ]);
 

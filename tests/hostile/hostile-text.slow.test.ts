@@ -24,14 +24,14 @@ const readersOfHeaders: readonly string[] = ['get_everything', 'list_everything'
 /** Selects operations by a part of their id. */
 const chosen = process.env.HOSTILE_OPERATIONS;
 
-/** Both topologies run the same routes, so separate processes get only operations whose texts take another way there. */
+/** Both topologies run the same routes, so separate processes get only operations whose texts take another path there. */
 const calledInProcesses: readonly string[] = ['create_everything', 'list_everything', 'postAuthByCollectionLogin'];
 
 const isCalled = (topology: Topology, id: string): boolean =>
   chosen === undefined ? topology === 'one' || calledInProcesses.includes(id) : id.includes(chosen);
 
 for (const topology of ['one', 'processes'] satisfies Topology[]) {
-  test(`no text that a client sends stops an event loop, ${topology} [cost §4.1]`, {
+  test(`no text of a client blocks an event loop, ${topology} [cost §4.1]`, {
     timeout: 1_500_000,
   }, async (t) => {
     await using stack = await startStack({ topology });
@@ -62,10 +62,10 @@ for (const topology of ['one', 'processes'] satisfies Topology[]) {
   });
 }
 
-/** Every request of the document that an admin sees, made one by one: together they have some gigabytes. */
+/** Yields every request of the document that an admin sees one by one, since together they have some gigabytes. */
 async function requestsTo(stack: Stack, known: Known, topology: Topology): Promise<Iterable<HostileRequest>> {
   const admin = await stack.admin();
-  const { document, operations } = await eventually('the document knows the collections', async () => {
+  const { document, operations } = await eventually('the document has the collections', async () => {
     const { json } = await admin.get('/api/v1/openapi.json');
     const operations = operationsOf(json);
     return operations.some(({ id }) => id === 'create_everything') && { document: json, operations };

@@ -6,7 +6,7 @@ import type { JsonObject } from '../harness/json.ts';
 /** Members for bodies with undeclared members: those of accounts, and an unknown one. */
 const openMembers = ['email', 'password', 'old_password', 'another'];
 
-/** Levels of a body in which places are found. */
+/** Levels of a body that are searched for places. */
 const maxDepth = 4;
 
 /** The path of a member within a value. */

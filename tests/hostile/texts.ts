@@ -1,4 +1,4 @@
-/** A text that costs careless code much more than its length. */
+/** A text that costs careless code far more time than its length suggests. */
 export interface HostileText {
   readonly name: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export function hostileTexts(length: number): readonly HostileText[] {
     { name: 'digits and a letter', text: `${fill('1', length - 1)}x` },
     { name: 'spaces and a letter', text: `a${fill(' ', length - 2)}a` },
     { name: 'opening brackets', text: fill('[', length) },
-    { name: 'JSON that nests', text: `${fill('[', half)}${fill(']', half)}` },
+    { name: 'nested JSON', text: `${fill('[', half)}${fill(']', half)}` },
     { name: 'parentheses', text: `${fill('(', half)}${fill(')', half)}` },
     { name: 'percent escapes', text: fill('%41', length) },
     { name: 'quotes and backslashes', text: `"${fill('\\"', length - 2)}` },
@@ -33,6 +33,6 @@ export function hostileTexts(length: number): readonly HostileText[] {
 export const hostileValues = (length: number): readonly (readonly [name: string, json: string])[] => [
   ['many members', `{${Array.from({ length: length / 14 }, (_, index) => `"k${index}":1`).join()}}`],
   ['many items', `[${fill('"a",', length - 8)}"a"]`],
-  ['lists within lists', `${fill('[', length / 2)}${fill(']', length / 2)}`],
-  ['objects within objects', `${'{"a":'.repeat(length / 6)}1${'}'.repeat(length / 6)}`],
+  ['nested lists', `${fill('[', length / 2)}${fill(']', length / 2)}`],
+  ['nested objects', `${'{"a":'.repeat(length / 6)}1${'}'.repeat(length / 6)}`],
 ];

@@ -14,7 +14,7 @@ interface Parts {
 }
 
 /** A record and its file that the journey leaves for later requests. */
-interface Left {
+interface Leftovers {
   readonly filename: string;
   readonly recordId: string;
 }
@@ -23,7 +23,7 @@ interface Left {
  * Calls every operation on collections and records, with those of `makeContents`: the routes that every collection has,
  * and the operations that the document names after each collection.
  */
-export async function goThroughContents({ call, admin: as }: Parts): Promise<Left> {
+export async function goThroughContents({ call, admin: as }: Parts): Promise<Leftovers> {
   await call('getCollections', { as });
   await call('postCollections', { as, body: { name: 'passing', fields: [{ name: 'a', type: 'text' }] } });
   await call('getCollectionsByCollection', { as, path: { collection: 'passing' } });
@@ -75,7 +75,7 @@ async function goThroughRecords(
   { call, admin: as }: Parts,
   path: Readonly<Record<string, string>>,
   nameOf: (operation: keyof typeof general) => string,
-): Promise<Left> {
+): Promise<Leftovers> {
   const query = { page: '1', perPage: '5', skipTotal: 'true', sort: '-created', filter: 'n < 3', expand: 'parent' };
   await call(nameOf('list'), { path, query });
   const near = { nearVector: '[1,0,0]', nearVectorField: 'embedding', nearLimit: '3', nearMinScore: '-1' };
