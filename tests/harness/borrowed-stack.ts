@@ -15,7 +15,7 @@ interface BorrowedStack {
 export async function borrowStack(address: string, wish: StackWish): Promise<BorrowedStack> {
   const [host = '', port] = address.split(':');
   const socket = connect(Number(port), host);
-  const say = (line: BorrowerLine): void => {
+  const send = (line: BorrowerLine): void => {
     socket.write(`${JSON.stringify(line)}\n`);
   };
   const logLines: string[] = [];
@@ -27,14 +27,14 @@ export async function borrowStack(address: string, wish: StackWish): Promise<Bor
       else if ('stack' in line) resolve(line.stack);
       else reject(new Error(line.failure));
     });
-    say(wish);
+    send(wish);
   });
   return {
     target: { ...lent, logLines, ...callers(lent.url, lent.setupToken) },
     async giveBack() {
       try {
         await clearStack(await callers(lent.url, lent.setupToken).admin());
-        say({ giveBack: wish.borrow });
+        send({ giveBack: wish.borrow });
       } finally {
         socket.end();
       }

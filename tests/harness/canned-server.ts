@@ -16,17 +16,17 @@ export type CannedAnswer =
 interface CannedServer extends AsyncDisposable {
   readonly url: string;
   /** Method, path and body of every request since the answers were set. */
-  readonly asked: readonly string[];
+  readonly received: readonly string[];
   /** Sets the answers by path; other paths are 404. A promise delays its answer. */
   answer(answers: Readonly<Record<string, CannedAnswer | Promise<CannedAnswer>>>): void;
 }
 
 /** Starts a server on a free port. */
 export async function startCannedServer(): Promise<CannedServer> {
-  const asked: string[] = [];
+  const received: string[] = [];
   let answers: Parameters<CannedServer['answer']>[0] = {};
   const server = createServer(async (request, response) => {
-    asked.push(`${request.method} ${request.url} ${await text(request)}`.trim());
+    received.push(`${request.method} ${request.url} ${await text(request)}`.trim());
     const answer = (await answers[request.url ?? '']) ?? { status: 404, body: '' };
     if (answer === 'cut') response.destroy();
     else response.writeHead(answer.status ?? 200, { ...answer.headers }).end(answer.body);
@@ -35,10 +35,10 @@ export async function startCannedServer(): Promise<CannedServer> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    received,
     answer(given) {
       answers = given;
-      asked.length = 0;
+      received.length = 0;
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -74,7 +74,7 @@ export function startChild(
 }
 
 /**
- * A test that is cut off (a timeout, Ctrl-C, even SIGKILL) leaves no process behind: a shell waits for the end of its
+ * A test that is ended (by a timeout, Ctrl-C, even SIGKILL) leaves no process behind: a shell waits for the end of its
  * input, which closes when this process ends for any reason.
  */
 function endWithThisProcess(child: ChildProcess): void {

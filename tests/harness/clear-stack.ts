@@ -11,7 +11,7 @@ export async function clearStack(admin: Client): Promise<void> {
   await deleteAll(admin, '/api/v1/collections');
   await deleteAll(admin, '/api/v1/admin/admins', ({ email }) => email !== firstAdmin.email);
   const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');
-  // Rate limits stay off, because the next file signs in.
+  // Rate limits stay disabled, because the next file signs in.
   const names = Object.keys(settings).filter((name) => name !== 'rate_limit.enabled');
   await admin.patch('/api/v1/admin/settings', Object.fromEntries(names.map((name) => [name, ''])));
 }

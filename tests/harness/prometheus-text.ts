@@ -23,7 +23,7 @@ const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
  * series, consistent histogram buckets. Throws an assertion error otherwise.
  */
 export function parsePrometheusText(text: string): ReadonlyMap<string, Family> {
-  assert.ok(text.endsWith('\n'), 'the last line has no end');
+  assert.ok(text.endsWith('\n'), 'the last line has no line break');
   const families = new Map<string, Family & { readonly samples: Sample[] }>();
   const series = new Set<string>();
   let current: (Family & { readonly samples: Sample[] }) | undefined;
@@ -34,16 +34,16 @@ export function parsePrometheusText(text: string): ReadonlyMap<string, Family> {
       assert.ok(metricName.test(name) && rest !== '', line);
       help = [name, rest];
     } else if (keyword === 'TYPE') {
-      assert.equal(help?.[0], name, `HELP does not stand before ${line}`);
+      assert.equal(help?.[0], name, `HELP is missing before ${line}`);
       assert.ok(types.includes(rest), line);
-      assert.ok(!families.has(name), `${name} is there twice`);
+      assert.ok(!families.has(name), `${name} is duplicated`);
       current = { name, help: help?.[1] ?? '', type: rest, samples: [] };
       families.set(name, current);
     } else {
       const sample = parseSample(line);
       assert.ok(current && belongsTo(sample.name, current), `${line} does not belong to ${current?.name}`);
       const key = `${sample.name} ${JSON.stringify(Object.entries(sample.labels).sort())}`;
-      assert.ok(!series.has(key), `the series ${key} is there twice`);
+      assert.ok(!series.has(key), `the series ${key} is duplicated`);
       series.add(key);
       current.samples.push(sample);
     }
@@ -107,11 +107,11 @@ export const lint = (families: ReadonlyMap<string, Family>): string[] =>
     return [
       ...(type === 'counter' && !name.endsWith('_total') ? ['a counter without _total'] : []),
       ...(type !== 'counter' && name.endsWith('_total') ? ['_total without a counter'] : []),
-      ...(/_(count|sum|bucket)$/.test(name) ? ['the end of a histogram'] : []),
+      ...(/_(count|sum|bucket)$/.test(name) ? ['the suffix of a histogram'] : []),
       ...(type !== 'histogram' && labels.has('le') ? ['le without a histogram'] : []),
       ...(parts.includes(type) ? ['its type in its name'] : []),
-      ...(/[A-Z:]/.test(name) || [...labels].some((label) => /[A-Z]/.test(label)) ? ['no snake_case'] : []),
+      ...(/[A-Z:]/.test(name) || [...labels].some((label) => /[A-Z]/.test(label)) ? ['not snake_case'] : []),
       ...parts.filter((part) => abbreviations.includes(part)).map((part) => `the abbreviation ${part}`),
-      ...parts.filter((part) => otherThanBase.includes(part)).map((part) => `${part} is no base unit`),
+      ...parts.filter((part) => otherThanBase.includes(part)).map((part) => `${part} is not a base unit`),
     ].map((complaint) => `${name}: ${complaint}`);
   });

@@ -11,7 +11,7 @@ import type { Target } from './target.ts';
 
 export type Caller = 'guest' | 'user' | 'admin';
 
-/** A statement of the reference as a test: the request, its caller, the answer and the events. */
+/** A sentence of the reference as a test: the request, its caller, the answer and the events. */
 export interface Scenario extends Sending {
   readonly name: string;
   /** The section of the reference. */
@@ -86,7 +86,7 @@ function check({ status, headers, json, text }: Answer, row: Scenario, requestId
 }
 
 /** Checks the error shape: a message, a stable code, optional details, and nothing else (http §4.1). */
-const errorShape = new Matcher('an error of the contract', (value) => {
+const errorShape = new Matcher('an error in the documented shape', (value) => {
   if (typeof value !== 'object' || value === null) return false;
   const { error, code, details, ...rest } = value as Record<string, unknown>;
   if (Object.keys(rest).length > 0 || typeof error !== 'string' || error === '') return false;
@@ -104,7 +104,7 @@ async function passMarker(target: Target, bus: BusReader): Promise<void> {
   const name = `marker_${randomUUID().replaceAll('-', '')}`;
   await admin.post('/api/v1/collections', { name, type: 'base', fields: [] });
   await admin.create(name, {});
-  await eventually('the event of the marker', () =>
+  await eventually("the marker's event is published", () =>
     bus.events.some(({ subject }) => subject === `events.${name}.create`),
   );
 }

@@ -31,7 +31,7 @@ export async function openStackPool(): Promise<StackPool> {
   const lendings = new Set<Promise<void>>();
 
   async function lend(socket: Socket): Promise<void> {
-    const tell = (line: LenderLine): void => {
+    const send = (line: LenderLine): void => {
       socket.write(`${JSON.stringify(line)}\n`);
     };
     let stack: Stack | undefined;
@@ -42,8 +42,8 @@ export async function openStackPool(): Promise<StackPool> {
         if ('borrow' in wish) {
           stack = wish.isNew ? undefined : idle[wish.borrow].pop();
           stack ??= await startStack({ topology: wish.borrow, environment: usualEnvironment });
-          stopListening = stack.process.onLine((written) => tell({ line: written }));
-          tell({ stack: lentStack(stack) });
+          stopListening = stack.process.onLine((written) => send({ line: written }));
+          send({ stack: lentStack(stack) });
         } else if (stack) {
           stopListening();
           idle[wish.giveBack].push(stack);
@@ -51,7 +51,7 @@ export async function openStackPool(): Promise<StackPool> {
         }
       }
     } catch (error) {
-      tell({ failure: String(error) });
+      send({ failure: String(error) });
     }
     stopListening();
     await stack?.stop();

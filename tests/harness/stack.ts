@@ -98,7 +98,7 @@ export function shareKeyFile(from: string, to: string): void {
   if (existsSync(file)) copyFileSync(file, join(to, 'encryption_key'));
 }
 
-function besideGround(ground: Ground): Ground {
+function replicaGround(ground: Ground): Ground {
   const dataDirectory = createDataDirectory();
   shareKeyFile(ground.dataDirectory, dataDirectory);
   const remove = async (): Promise<void> => rmSync(dataDirectory, { recursive: true, force: true });
@@ -110,7 +110,7 @@ export const createDataDirectory = (): string => mkdtempSync(join(tmpdir(), 'rec
 
 /** Starts the product. Throws with its output when it does not become ready within a minute. */
 export async function startStack({ topology, ground: given, beside, environment }: StackOptions): Promise<Stack> {
-  const ground = given ?? (beside ? besideGround(beside) : await createGround());
+  const ground = given ?? (beside ? replicaGround(beside) : await createGround());
   const settings = { ...environmentOf(ground), ...environment };
   const child = startProduct(topology, settings);
   const stop = async (): Promise<void> => {
@@ -226,9 +226,9 @@ async function signIn(url: string, setupToken: string | undefined): Promise<Clie
       ? textAt(answer.json, 'data.token')
       : textAt(await guest.post('/api/v1/admin/login', firstAdmin, 200), 'token');
   const admin = createClient(url, token);
-  // Tables send more requests than the rate limits allow. Tests of the limits switch them on.
+  // Tables send more requests than the rate limits allow. Tests of the limits enable them.
   await admin.patch('/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
-  await eventually('this gateway counts no more', async () => {
+  await eventually('this gateway no longer counts', async () => {
     const { headers } = await guest.send('GET', '/api/v1/health');
     return headers['ratelimit-limit'] === undefined;
   });

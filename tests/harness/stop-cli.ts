@@ -20,7 +20,7 @@ export async function stopCli(
 ): Promise<[code: number | null, written: string]> {
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
-  const isThere = async (condition: string): Promise<boolean> => {
+  const hasConnection = async (condition: string): Promise<boolean> => {
     // Within a transaction the activity view is cached until the snapshot is cleared.
     await database.query('select pg_stat_clear_snapshot()');
     const { rows } = await database.query(
@@ -31,12 +31,15 @@ export async function stopCli(
   try {
     await database.query(`begin; lock table ${table} in access exclusive mode`);
     const command = startCli(args, { environment });
-    await eventually('the command waits', () => isThere("wait_event_type = 'Lock'"), { timeoutMs: 60_000 });
+    await eventually('the command waits', () => hasConnection("wait_event_type = 'Lock'"), { timeoutMs: 60_000 });
     command.kill(signal);
     const { code } = await command.exited;
     await database.query('rollback');
     // The server notices a killed client when it sends to it.
-    await eventually('its connection is gone', async () => !(await isThere("application_name like 'recordbus cli%'")));
+    await eventually(
+      'its connection has ended',
+      async () => !(await hasConnection("application_name like 'recordbus cli%'")),
+    );
     return [code, command.lines.join('\n')];
   } finally {
     await database.end();

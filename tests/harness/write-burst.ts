@@ -12,7 +12,7 @@ interface BurstOptions {
   /** Number of concurrent creates. */
   readonly parallel?: number;
   readonly body?: object;
-  /** Called with the number of creates that have been answered, whatever the answer. */
+  /** Called with the number of creates that have been answered, successfully or not. */
   readonly onAnswered?: (answered: number) => void;
 }
 

@@ -6,7 +6,7 @@ const onPath = (path: string, handler: Parameters<typeof route>[0]['handler']) =
 /** A value that cannot become text. */
 const shapeless: unknown = Object.create(null);
 
-/** Code without malice that answers, throws and sends unusual values. */
+/** Harmless code that answers, throws and sends unusual values. */
 export const extension = defineExtension({
   routes: [
     onPath('well', () => 'well'),
