@@ -17,7 +17,7 @@ const subjects = { verify: 'Verify your email', reset: 'Reset your password' };
 
 const statusOf = ({ status }: Answer): number => status;
 
-async function given(target: Target) {
+async function prepare(target: Target) {
   const admin = await target.admin();
   const mail = await startMailServer();
   await admin.send('POST', '/api/v1/collections', { body: { name: 'readers', type: 'auth' } });
@@ -34,9 +34,9 @@ async function given(target: Target) {
     };
   };
   const isVerified = async (id: string) => objectAt((await admin.get(`/api/v1/readers/${id}`)).json, 'data').verified;
-  const login = async (email: string, tried: string) => statusOf(await post('/login', { email, password: tried }));
+  const login = async (email: string, given: string) => statusOf(await post('/login', { email, password: given }));
   // Every service follows the settings within a second: the first mail shows that this one does.
-  await eventually('mail is on', async () => {
+  await eventually('mail is enabled', async () => {
     const probe = await post('/register', { email: `probe.${Math.random()}@example.com`, password });
     const token = textAt(probe.json, 'data.token');
     return statusOf(await post('/request-verify', {}, token)) === 200;
@@ -44,7 +44,7 @@ async function given(target: Target) {
   return { admin, mail, post, register, isVerified, login };
 }
 
-onEachTopology('an address is proved by mail', async (t, target) => {
+onEachTopology('an address is verified by mail', async (t, target) => {
   await t.test('with mail off request-verify is 422, and registering works [identity §1.1]', async () => {
     const admin = await target.admin();
     await admin.send('POST', '/api/v1/collections', { body: { name: 'silent', type: 'auth' } });
@@ -56,7 +56,7 @@ onEachTopology('an address is proved by mail', async (t, target) => {
     const reset = { body: { email: 'a@example.com' } };
     assert.equal(statusOf(await target.guest.send('POST', '/api/v1/auth/silent/request-password-reset', reset)), 200);
   });
-  const { admin, mail, post, register, isVerified } = await given(target);
+  const { admin, mail, post, register, isVerified } = await prepare(target);
   await using _ = mail;
 
   await t.test('registering sends a link that works once [identity §1.1, §1.2]', async () => {
@@ -70,7 +70,7 @@ onEachTopology('an address is proved by mail', async (t, target) => {
     assert.deepEqual((await post('/request-verify', {}, ann.token)).json, { data: { sent: true } });
   });
 
-  await t.test('a newer link takes the place of an older one', async () => {
+  await t.test('a newer link replaces an older one', async () => {
     const bob = await register('bob@example.com');
     const first = await mail.mailTo('bob@example.com');
     assert.equal(statusOf(await post('/request-verify', {}, bob.token)), 200);
@@ -79,7 +79,7 @@ onEachTopology('an address is proved by mail', async (t, target) => {
     assert.equal(statusOf(await post('/verify-email', { token: second.token })), 200);
   });
 
-  await t.test('a link proves the address that it was sent to and no other', async () => {
+  await t.test('a link verifies only the address that it was sent to', async () => {
     const cid = await register('cid@example.com');
     const { token } = await mail.mailTo('cid@example.com');
     await admin.patch(`/api/v1/readers/${cid.id}`, { email: 'cid2@example.com' });
@@ -87,7 +87,7 @@ onEachTopology('an address is proved by mail', async (t, target) => {
     assert.equal(await isVerified(cid.id), false);
   });
 
-  await t.test('a token of another kind or collection is none', async () => {
+  await t.test('a token of another kind or collection is refused', async () => {
     const dan = await register('dan@example.com');
     const { token } = await mail.mailTo('dan@example.com');
     await admin.send('POST', '/api/v1/collections', { body: { name: 'writers', type: 'auth' } });
@@ -104,14 +104,14 @@ onEachTopology('an address is proved by mail', async (t, target) => {
 
   const refusals: Scenario[] = [
     {
-      name: 'request-verify needs a session',
+      name: 'request-verify without a session',
       request: `POST ${path}/request-verify`,
       body: {},
       expect: refused.unauthenticated,
       spec: 'http §6.2',
     },
     {
-      name: 'an admin has no address to verify',
+      name: 'request-verify by an admin',
       as: 'admin',
       request: `POST ${path}/request-verify`,
       body: {},
@@ -119,7 +119,7 @@ onEachTopology('an address is proved by mail', async (t, target) => {
       spec: 'http §6.3',
     },
     {
-      name: 'a missing token is named',
+      name: 'a missing token',
       request: `POST ${path}/verify-email`,
       body: {},
       expect: refused.invalid('token'),
@@ -130,13 +130,13 @@ onEachTopology('an address is proved by mail', async (t, target) => {
 });
 
 onEachTopology('a forgotten password is reset by mail', async (t, target) => {
-  const { mail, post, register, isVerified, login } = await given(target);
+  const { mail, post, register, isVerified, login } = await prepare(target);
   await using _ = mail;
 
   await runScenarios(t, target, [
     ...['nobody@example.com', '', 'no address', `${'x'.repeat(5000)}@example.com`, 'a\u0000@example.com'].map(
       (email): Scenario => ({
-        name: `${JSON.stringify(email).slice(0, 30)} gets the same answer as every text`,
+        name: `the same answer for ${JSON.stringify(email).slice(0, 30)}`,
         request: `POST ${path}/request-password-reset`,
         body: { email },
         expect: { status: 200, json: { data: { sent: true } } },
@@ -144,14 +144,14 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
       }),
     ),
     {
-      name: 'a missing address is named',
+      name: 'a missing address',
       request: `POST ${path}/request-password-reset`,
       body: {},
       expect: refused.invalid('email'),
       spec: 'auth §1.5',
     },
     {
-      name: 'a made-up token is refused before the password is checked',
+      name: 'an invalid token with an invalid password',
       request: `POST ${path}/confirm-password-reset`,
       body: { token: 'made up', password: 'short' },
       expect: { status: 401, json: { error: is.text, code: 'invalid_token' } },
@@ -159,7 +159,7 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
     },
   ]);
 
-  await t.test('the link sets a password once, ends all sessions and opens none [identity §3.2]', async () => {
+  await t.test('the link sets a password once and ends all sessions without opening one [identity §3.2]', async () => {
     const email = 'eve@example.com';
     const eve = await register(email);
     assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo(email)).token })), 200);
@@ -174,12 +174,12 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
     assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401, 401]);
     const winner = answers.findIndex(({ status }) => status === 200);
     assert.deepEqual(answers[winner]?.json, { data: { reset: true } });
-    await eventually('the end of the session', async () => (await eve.client.get(`${path}/sessions`)).status === 401);
+    await eventually('the session has ended', async () => (await eve.client.get(`${path}/sessions`)).status === 401);
     assert.equal(await login(email, password), 401);
     assert.equal(await login(email, changed + winner), 200);
   });
 
-  await t.test('a reset proves the address and removes earlier ways in [identity §2.2]', async () => {
+  await t.test('a reset verifies the address and removes earlier ways to sign in [identity §2.2]', async () => {
     const email = 'victim@example.com';
     const attacker = await register(email);
     const verification = await mail.mailTo(email, { subject: subjects.verify });
@@ -188,14 +188,14 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
     assert.equal(statusOf(await post('/confirm-password-reset', { token, password: changed })), 200);
     assert.equal(await isVerified(attacker.id), true);
     await eventually(
-      'the end of the session',
+      'the session has ended',
       async () => (await attacker.client.get(`${path}/sessions`)).status === 401,
     );
     assert.equal(await login(email, password), 401);
     assert.equal(statusOf(await post('/verify-email', { token: verification.token })), 401);
   });
 
-  await t.test('a password changed meanwhile makes the link useless', async () => {
+  await t.test('a password change in between ends the link', async () => {
     const email = 'gus@example.com';
     const gus = await register(email);
     await post('/request-password-reset', { email });
@@ -206,31 +206,34 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
 });
 
 onEachTopology('an address is changed by mail', async (t, target) => {
-  const { mail, post, register, isVerified, login } = await given(target);
+  const { mail, post, register, isVerified, login } = await prepare(target);
   await using _ = mail;
 
-  await t.test('the new address confirms, the old one is notified, verified stays [identity §4.2]', async () => {
-    const hal = await register('hal@example.com');
-    assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo('hal@example.com')).token })), 200);
-    const answer = await post(
-      '/request-email-change',
-      { email: ' hal@new.example.com ', old_password: password },
-      hal.token,
-    );
-    assert.deepEqual([answer.status, answer.json], [200, { data: { sent: true } }]);
-    const { token } = await mail.mailTo('hal@new.example.com');
-    assert.equal(await login('hal@example.com', password), 200);
-    assert.deepEqual((await post('/confirm-email-change', { token })).json, { data: { changed: true } });
-    assert.equal(statusOf(await post('/confirm-email-change', { token })), 401);
-    assert.equal(await login('hal@example.com', password), 401);
-    assert.equal(await login('hal@new.example.com', password), 200);
-    assert.equal(await isVerified(hal.id), true);
-    assert.equal((await hal.client.get(`${path}/sessions`)).status, 200);
-    const notice = await mail.mailTo('hal@example.com', { count: 2 });
-    assert.match(notice.email.text ?? '', /hal@new\.example\.com/);
-  });
+  await t.test(
+    'the new address confirms the change, the old one is notified, and verified is kept [identity §4.2]',
+    async () => {
+      const hal = await register('hal@example.com');
+      assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo('hal@example.com')).token })), 200);
+      const answer = await post(
+        '/request-email-change',
+        { email: ' hal@new.example.com ', old_password: password },
+        hal.token,
+      );
+      assert.deepEqual([answer.status, answer.json], [200, { data: { sent: true } }]);
+      const { token } = await mail.mailTo('hal@new.example.com');
+      assert.equal(await login('hal@example.com', password), 200);
+      assert.deepEqual((await post('/confirm-email-change', { token })).json, { data: { changed: true } });
+      assert.equal(statusOf(await post('/confirm-email-change', { token })), 401);
+      assert.equal(await login('hal@example.com', password), 401);
+      assert.equal(await login('hal@new.example.com', password), 200);
+      assert.equal(await isVerified(hal.id), true);
+      assert.equal((await hal.client.get(`${path}/sessions`)).status, 200);
+      const notice = await mail.mailTo('hal@example.com', { count: 2 });
+      assert.match(notice.email.text ?? '', /hal@new\.example\.com/);
+    },
+  );
 
-  await t.test('an address that another user takes in between is refused', async () => {
+  await t.test('an address that another user has taken in between is refused', async () => {
     const ida = await register('ida@example.com');
     await post('/request-email-change', { email: 'wanted@example.com', old_password: password }, ida.token);
     const { token } = await mail.mailTo('wanted@example.com');
@@ -238,7 +241,7 @@ onEachTopology('an address is changed by mail', async (t, target) => {
     assert.equal(statusOf(await post('/confirm-email-change', { token })), 422);
   });
 
-  await t.test('whose address it is does not show', async () => {
+  await t.test('the answer does not reveal whether an address is taken', async () => {
     const jan = await register('jan@example.com');
     const answers = await Promise.all(
       ['ida@example.com', 'free@example.com'].map((email) =>

@@ -8,7 +8,7 @@ import { mint, mintUserToken } from '../harness/tokens.ts';
 const path = '/api/v1/admin';
 const session = { data: { token: is.text, admin: { id: is.uuid, email: firstAdmin.email } } };
 
-onEachTopology('an admin logs in and keeps the session', async (t, target) => {
+onEachTopology('an admin signs in and refreshes the session', async (t, target) => {
   await target.admin();
   const login = (body: object): Pick<Scenario, 'request' | 'body'> => ({ request: `POST ${path}/login`, body });
   const wrong = {
@@ -17,50 +17,50 @@ onEachTopology('an admin logs in and keeps the session', async (t, target) => {
   };
   await runScenarios(t, target, [
     {
-      name: 'the right password opens a session',
+      name: 'the right password',
       ...login(firstAdmin),
       expect: { status: 200, json: session },
       spec: 'admins §2',
     },
     {
-      name: 'the address is trimmed and read without case',
+      name: 'the address in another case, with spaces',
       ...login({ ...firstAdmin, email: ' ADA@Example.com ' }),
       expect: { status: 200, json: session },
       spec: 'auth §1.3',
     },
     {
-      name: 'a wrong password is refused',
+      name: 'a wrong password',
       ...login({ ...firstAdmin, password: 'incorrect horse battery' }),
       expect: wrong,
       spec: 'admins §2',
     },
     {
-      name: 'an unknown address is refused in the same words',
+      name: 'an unknown address gets the same answer',
       ...login({ ...firstAdmin, email: 'nobody@example.com' }),
       expect: wrong,
       spec: 'admins §2',
     },
     {
-      name: 'missing members are named',
+      name: 'missing members',
       ...login({}),
       expect: refused.invalid('email', 'password'),
       spec: 'http §4.3',
     },
     {
-      name: 'a session is refreshed',
+      name: 'a refresh with a token',
       as: 'admin',
       request: 'POST /api/v1/auth/refresh',
       expect: { status: 200, json: session },
       spec: 'auth §9.2',
     },
     {
-      name: 'a refresh without a token is refused',
+      name: 'a refresh without a token',
       request: 'POST /api/v1/auth/refresh',
       expect: refused.unauthenticated,
       spec: 'http §6.2',
     },
     {
-      name: 'an admin sees the own account',
+      name: 'an admin sees their own account',
       as: 'admin',
       request: `GET ${path}/me`,
       expect: { status: 200, json: { data: is.containing({ id: is.uuid, email: firstAdmin.email }) } },
@@ -76,11 +76,11 @@ onEachTopology('admin routes are for admins', async (t, target) => {
   const nowSec = Math.floor(Date.now() / 1000);
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const badTokens = {
-    'that is none': 'abc.def.ghi',
-    'of another secret': await mint('f'.repeat(64), admin),
+    'that is not a JWT': 'abc.def.ghi',
+    'signed with another secret': await mint('f'.repeat(64), admin),
     'that has expired': await mint(secret, { ...admin, iat: nowSec - 7200, exp: nowSec - 3600 }),
-    'that is not signed': `${encode({ alg: 'none', typ: 'JWT' })}.${encode({ ...admin, iat: nowSec, exp: nowSec + 3600 })}.`,
-    'with two audiences': await mint(secret, { ...admin, aud: ['user', 'admin'] }),
+    'without a signature': `${encode({ alg: 'none', typ: 'JWT' })}.${encode({ ...admin, iat: nowSec, exp: nowSec + 3600 })}.`,
+    'for two audiences': await mint(secret, { ...admin, aud: ['user', 'admin'] }),
   };
   const routes = [
     'GET /api/v1/collections',
@@ -94,7 +94,7 @@ onEachTopology('admin routes are for admins', async (t, target) => {
   await runScenarios(t, target, [
     ...routes.map(
       (request): Scenario => ({
-        name: `${request} demands a token`,
+        name: `${request} without a token`,
         request,
         ...bodyOf(request),
         expect: refused.unauthenticated,
@@ -103,7 +103,7 @@ onEachTopology('admin routes are for admins', async (t, target) => {
     ),
     ...routes.map(
       (request): Scenario => ({
-        name: `${request} is not for users`,
+        name: `${request} by a user`,
         as: 'user',
         request,
         ...bodyOf(request),
@@ -113,7 +113,7 @@ onEachTopology('admin routes are for admins', async (t, target) => {
     ),
     ...Object.entries(badTokens).map(
       ([which, token]): Scenario => ({
-        name: `a token ${which} is no token`,
+        name: `a token ${which}`,
         request: `GET ${path}/settings`,
         headers: { Authorization: `Bearer ${token}` },
         expect: refused.unauthenticated,
@@ -121,14 +121,14 @@ onEachTopology('admin routes are for admins', async (t, target) => {
       }),
     ),
     {
-      name: 'another scheme than Bearer is no token',
+      name: 'a scheme other than Bearer',
       request: `GET ${path}/settings`,
       headers: { Authorization: `Basic ${Buffer.from('ada:lovelace').toString('base64')}` },
       expect: refused.unauthenticated,
       spec: 'http §6.1',
     },
     {
-      name: 'a token in the query is no token',
+      name: 'a token in the query',
       request: `GET ${path}/settings?token=${await mintUserToken(secret)}`,
       expect: refused.unauthenticated,
       spec: 'http §6.1',

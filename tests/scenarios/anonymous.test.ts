@@ -25,8 +25,8 @@ interface Visitor {
   readonly record: unknown;
 }
 
-/** Two collections of users: one that demands nothing, and one that demands a nickname. */
-async function given(target: Target): Promise<{ admin: Client; visit: () => Promise<Visitor> }> {
+/** Creates two auth collections, one with an optional and one with a required nickname. */
+async function prepare(target: Target): Promise<{ admin: Client; visit: () => Promise<Visitor> }> {
   const admin = await target.admin();
   const fields = [{ name: 'nick', type: 'text', options: { max: 10 } }];
   const demanding = [...fields.map((field) => ({ ...field, required: true })), { name: 'face', type: 'file' }];
@@ -43,10 +43,10 @@ async function given(target: Target): Promise<{ admin: Client; visit: () => Prom
   };
 }
 
-async function switchOn(admin: Client, target: Target): Promise<void> {
+async function enable(admin: Client, target: Target): Promise<void> {
   await admin.patch('/api/v1/admin/settings', { 'auth.anonymous.enabled': '1' });
   await eventually(
-    'anonymous sign-in is on',
+    'anonymous sign-in is enabled',
     async () => (await target.guest.send('POST', `${path}/anonymous`)).status === 201,
   );
 }
@@ -63,12 +63,12 @@ const record = (more: object = {}) => ({
 });
 
 onEachTopology('a guest signs in anonymously', async (t, target) => {
-  const { admin, visit } = await given(target);
-  await t.test('anonymous sign-in is off by default and then 422 [auth §1.6]', async () => {
+  const { admin, visit } = await prepare(target);
+  await t.test('anonymous sign-in is disabled by default, and answers 422 [auth §1.6]', async () => {
     const { status, json } = await target.guest.send('POST', `${path}/anonymous`);
     assert.deepEqual([status, textAt(json, 'code')], [422, 'feature_disabled']);
   });
-  await switchOn(admin, target);
+  await enable(admin, target);
   const anonymous = (body?: object, collection = 'visitors'): Pick<Scenario, 'request' | 'body' | 'spec'> => ({
     request: `POST /api/v1/auth/${collection}/anonymous`,
     ...(body && { body }),
@@ -76,7 +76,7 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
   });
   await runScenarios(t, target, [
     {
-      name: 'without a word',
+      name: 'without a body',
       ...anonymous(),
       expect: { status: 201, json: { data: { token: is.text, record: record() } } },
       events: ['visitors.create'],
@@ -87,36 +87,36 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
       expect: { status: 201, json: { data: { token: is.text, record: record({ nick: 'ghost' }) } } },
       events: ['visitors.create'],
     },
-    { name: 'a field that is wrong is named', ...anonymous({ nick: 'x'.repeat(11) }), expect: refused.invalid('nick') },
-    { name: 'a field that must be there is named', ...anonymous({}, 'members'), expect: refused.invalid('nick') },
+    { name: 'an invalid field', ...anonymous({ nick: 'x'.repeat(11) }), expect: refused.invalid('nick') },
+    { name: 'a missing required field', ...anonymous({}, 'members'), expect: refused.invalid('nick') },
     {
-      name: 'and given it is there',
+      name: 'the required field',
       ...anonymous({ nick: 'ghost' }, 'members'),
       expect: { status: 201, json: { data: { token: is.text, record: record({ nick: 'ghost', face: null }) } } },
       events: ['members.create'],
     },
     {
-      name: 'the name of a file that nobody uploaded is refused',
+      name: 'the name of a file without an upload',
       ...anonymous({ nick: 'ghost', face: 'face_0123456789.png' }, 'members'),
       expect: refused.invalid('face'),
     },
     {
-      name: 'credentials are not for anonymous users',
+      name: 'an address and a password',
       ...anonymous({ email: 'a@example.com', password }),
       expect: refused.invalid('email', 'password'),
     },
-    { name: 'nobody calls themselves verified', ...anonymous({ verified: true }), expect: refused.forbidden },
+    { name: 'a verified anonymous user', ...anonymous({ verified: true }), expect: refused.forbidden },
     ...['is_anonymous', 'password_hash', 'token_version'].map(
       (column): Scenario => ({
-        name: `nobody sets ${column}`,
+        name: `the column ${column} as a member`,
         ...anonymous({ [column]: 1 }),
         expect: refused.invalid(column),
       }),
     ),
-    { name: 'nowhere', ...anonymous({}, 'nowhere'), expect: refused.notFound },
+    { name: 'an unknown collection', ...anonymous({}, 'nowhere'), expect: refused.notFound },
   ]);
 
-  await t.test('the token says so, and has a window of its own, also when it is refreshed', async () => {
+  await t.test('the token has a claim and a lifetime of its own, refreshed ones too', async () => {
     const { token, client, id } = await visit();
     const { aud, anonymous: claim, id: claimed } = decodeJwt(token);
     assert.deepEqual([aud, claim, claimed], ['user', true, id]);
@@ -125,17 +125,17 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
     assert.equal(decodeJwt(refreshed).anonymous, true);
     assert.equal(windowOf(refreshed), 30 * daySec);
     await admin.patch('/api/v1/admin/settings', { 'auth.anonymous.window_seconds': '600' });
-    await eventually('the window', async () => windowOf((await visit()).token) === 600);
+    await eventually('the lifetime applies', async () => windowOf((await visit()).token) === 600);
     assert.equal(windowOf(textAt(await client.post('/api/v1/auth/refresh', {}, 200), 'token')), 600);
     await admin.patch('/api/v1/admin/settings', { 'auth.anonymous.window_seconds': '' });
   });
 
-  await t.test('their address opens nothing, and they get no other but by being promoted', async () => {
+  await t.test('the placeholder address cannot sign in, and changes only by promotion', async () => {
     const { client, id, record: shown } = await visit();
     const email = textAt(shown, 'email');
-    for (const tried of ['', password, 'null'])
+    for (const given of ['', password, 'null'])
       assert.equal(
-        (await target.guest.send('POST', `${path}/login`, { body: { email, password: tried } })).status,
+        (await target.guest.send('POST', `${path}/login`, { body: { email, password: given } })).status,
         401,
       );
     const refusals: [string, string, object][] = [
@@ -146,7 +146,7 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
     ];
     await using mail = await startMailServer();
     await admin.patch('/api/v1/admin/settings', mail.settings);
-    await eventually('mail is on', async () => {
+    await eventually('mail is enabled', async () => {
       const [method, change, body] = ['POST', `${path}/request-email-change`, { email: 'a@example.com' }];
       return (await client.send(method, change, { body })).status === 403;
     });
@@ -154,11 +154,11 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
       const { status, text } = await client.send(method, refusing, { body });
       assert.equal(status, 403, `${method} ${refusing}: ${text}`);
     }
-    const whole = { ...objectAt((await client.get(`/api/v1/visitors/${id}`)).json, 'data'), nick: 'me' };
-    assert.equal((await client.send('PATCH', `/api/v1/visitors/${id}`, { body: whole })).status, 200);
-    for (const asked of ['request-password-reset', 'otp/request', 'request-verify'])
-      await client.send('POST', `${path}/${asked}`, { body: { email } });
-    // A mail that must come shows that none came before it.
+    const unchanged = { ...objectAt((await client.get(`/api/v1/visitors/${id}`)).json, 'data'), nick: 'me' };
+    assert.equal((await client.send('PATCH', `/api/v1/visitors/${id}`, { body: unchanged })).status, 200);
+    for (const route of ['request-password-reset', 'otp/request', 'request-verify'])
+      await client.send('POST', `${path}/${route}`, { body: { email } });
+    // A later mail that arrives shows that no earlier one was sent.
     await target.guest.post(`${path}/register`, { email: `last.${target.url.length}@example.com`, password });
     await mail.mailTo(`last.${target.url.length}@example.com`);
     assert.equal(mail.received.filter(({ recipients }) => recipients.includes(email)).length, 0);
@@ -167,8 +167,8 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
 });
 
 onEachTopology('an anonymous user is promoted', async (t, target) => {
-  const { admin, visit } = await given(target);
-  await switchOn(admin, target);
+  const { admin, visit } = await prepare(target);
+  await enable(admin, target);
   const taken = 'taken@example.com';
   await target.guest.send('POST', `${path}/register`, { body: { email: taken, password } });
   const regular = await target.guest.post(`${path}/register`, { email: `regular@${Date.now()}.example.com`, password });
@@ -182,9 +182,9 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
   });
   const email = `Vi@${Date.now()}.example.com`;
   await runScenarios(t, target, [
-    { name: 'without a token, whatever the body', ...promotion([]), expect: refused.unauthenticated },
+    { name: 'a guest, before the body is checked', ...promotion([]), expect: refused.unauthenticated },
     {
-      name: 'a regular user, whatever the body',
+      name: 'a regular user, before the body is checked',
       ...promotion({}, textAt(regular, 'token')),
       expect: refused.forbidden,
     },
@@ -196,12 +196,12 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
       expect: refused.forbidden,
     },
     {
-      name: 'a taken address, however it is written, and before the password is looked at',
+      name: 'a taken address in another case, before the password is checked',
       ...promotion({ email: ` ${taken.toUpperCase()}`, password: 'short' }, visitor.token),
       expect: refused.conflict,
     },
     {
-      name: 'all that is wrong is named',
+      name: 'an invalid address and password',
       ...promotion({ email: 'nowhere', password: 'short' }, visitor.token),
       expect: refused.invalid('email', 'password'),
     },
@@ -210,49 +210,55 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
       ...promotion({ email, password: 'short' }, visitor.token),
       expect: refused.invalid('password'),
     },
-    { name: 'nothing', ...promotion({}, visitor.token), expect: refused.invalid('email', 'password') },
+    { name: 'an empty object', ...promotion({}, visitor.token), expect: refused.invalid('email', 'password') },
   ]);
 
-  const switchOff = { 'auth.anonymous.enabled': '0' };
-  await admin.patch('/api/v1/admin/settings', switchOff);
-  await eventually('the switch', async () => (await target.guest.send('POST', `${path}/anonymous`)).status === 422);
+  const disabled = { 'auth.anonymous.enabled': '0' };
+  await admin.patch('/api/v1/admin/settings', disabled);
+  await eventually(
+    'anonymous sign-in is disabled',
+    async () => (await target.guest.send('POST', `${path}/anonymous`)).status === 422,
+  );
 
-  await t.test('id and data stay, the token changes, also while anonymous sign-in is off [auth §7.2]', async () => {
-    await visitor.client.patch(`/api/v1/visitors/${visitor.id}`, { nick: 'vi' });
-    const body = { email, password, verified: true, id: 'mine', anonymous: true };
-    const session = await visitor.client.post(`${path}/promote`, body, 200);
-    const { id, anonymous, verified, nick, email: address } = objectAt(session, 'record');
-    assert.deepEqual([id, anonymous, verified, nick, address], [visitor.id, false, false, 'vi', email]);
-    const token = textAt(session, 'token');
-    assert.equal(decodeJwt(token).anonymous, undefined);
-    assert.equal(windowOf(token), 7 * daySec);
-    assert.equal((await createClient(target.url, token).get(`${path}/sessions`)).status, 200);
-    const login = await target.guest.post(`${path}/login`, { email: email.toLowerCase(), password }, 200);
-    assert.equal(textAt(login, 'record.id'), visitor.id);
-  });
+  await t.test(
+    'a promoted user keeps id and data and gets a new token, even while anonymous sign-in is disabled [auth §7.2]',
+    async () => {
+      await visitor.client.patch(`/api/v1/visitors/${visitor.id}`, { nick: 'vi' });
+      const body = { email, password, verified: true, id: 'mine', anonymous: true };
+      const session = await visitor.client.post(`${path}/promote`, body, 200);
+      const { id, anonymous, verified, nick, email: address } = objectAt(session, 'record');
+      assert.deepEqual([id, anonymous, verified, nick, address], [visitor.id, false, false, 'vi', email]);
+      const token = textAt(session, 'token');
+      assert.equal(decodeJwt(token).anonymous, undefined);
+      assert.equal(windowOf(token), 7 * daySec);
+      assert.equal((await createClient(target.url, token).get(`${path}/sessions`)).status, 200);
+      const login = await target.guest.post(`${path}/login`, { email: email.toLowerCase(), password }, 200);
+      assert.equal(textAt(login, 'record.id'), visitor.id);
+    },
+  );
 
-  await t.test('the old token has ended, and is 403 at promote [auth §7.2, §7.3]', async () => {
+  await t.test('the old token has ended, and promote answers it with 403 [auth §7.2, §7.3]', async () => {
     const again = () => visitor.client.send('POST', `${path}/promote`, { body: { email: 'b@example.com', password } });
-    await eventually('its end', async () => (await visitor.client.get(`${path}/sessions`)).status === 401);
+    await eventually('the token has ended', async () => (await visitor.client.get(`${path}/sessions`)).status === 401);
     const { status, json } = await again();
     assert.deepEqual([status, textAt(json, 'code')], [403, 'not_anonymous']);
     assert.equal((await visitor.client.send('POST', '/api/v1/auth/refresh', { body: {} })).status, 401);
   });
 
-  await t.test('it is audited', async () => {
+  await t.test('the promotion is audited', async () => {
     const { json } = await admin.get(`/api/v1/admin/audit?action=users.promote&actor_id=${visitor.id}`);
     assert.equal(textAt(json, 'data.0.target_id'), visitor.id);
   });
 });
 
-onEachTopology('of many promotions at once one wins', async (t, target) => {
-  const { admin, visit } = await given(target);
-  await switchOn(admin, target);
+onEachTopology('one of several parallel promotions succeeds', async (t, target) => {
+  const { admin, visit } = await prepare(target);
+  await enable(admin, target);
   await using mail = await startMailServer();
   await admin.patch('/api/v1/admin/settings', mail.settings);
   const prober = await target.guest.post(`${path}/register`, { email: `probe@${Date.now()}.example.com`, password });
   const probe = createClient(target.url, textAt(prober, 'token'));
-  await eventually('mail is on', async () => (await probe.send('POST', `${path}/request-verify`)).status === 200);
+  await eventually('mail is enabled', async () => (await probe.send('POST', `${path}/request-verify`)).status === 200);
   const promoteAll = async (visitors: readonly Visitor[], email: (index: number) => string) => {
     const answers = await Promise.all(
       visitors.map(({ client }, index) =>
@@ -267,7 +273,7 @@ onEachTopology('of many promotions at once one wins', async (t, target) => {
     const statuses = await promoteAll([visitor, visitor, visitor], (index) => `u${index}@${one}.example.com`);
     assert.deepEqual(statuses, [200, 403, 403]);
   });
-  await t.test('to one address, which gets a mail to prove it', async () => {
+  await t.test('to one address, which gets a verification mail', async () => {
     const visitors = [await visit(), await visit(), await visit()];
     const email = `one@${one}.example.com`;
     assert.deepEqual(await promoteAll(visitors, () => email), [200, 409, 409]);

@@ -10,7 +10,7 @@ import { totpCode } from '../harness/totp.ts';
 const secret = 'correct horse battery staple two';
 
 onEachTopology('every change by an admin is audited', async (t, target) => {
-  // A new admin, without rows in the log.
+  // A new admin has no rows in the log.
   const credentials = { email: 'mary@example.com', password: secret };
   const { id: me } = await (await target.admin()).post('/api/v1/admin/admins', credentials);
   const session = await target.guest.post('/api/v1/admin/login', credentials, 200);
@@ -18,19 +18,19 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
   const headers = { 'User-Agent': 'scenario/1' };
   const post = async (path: string, body: unknown) =>
     textAt((await admin.send('POST', path, { body, headers })).json, 'data.id');
-  const does = async (method: string, path: string, body?: unknown) => {
+  const act = async (method: string, path: string, body?: unknown) => {
     const answer = await admin.send(method, path, { headers, ...(body !== undefined && { body }) });
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
   };
   const collection = await post('/api/v1/collections', { name: 'audited', type: 'base', fields: [] });
-  await does('PATCH', '/api/v1/collections/audited', { list_rule: '' });
-  await does('POST', '/api/v1/admin/collections/audited/indexes', { name: 'by_time', columns: ['updated_at'] });
-  await does('DELETE', '/api/v1/admin/collections/audited/indexes/by_time');
-  await does('DELETE', '/api/v1/collections/audited');
+  await act('PATCH', '/api/v1/collections/audited', { list_rule: '' });
+  await act('POST', '/api/v1/admin/collections/audited/indexes', { name: 'by_time', columns: ['updated_at'] });
+  await act('DELETE', '/api/v1/admin/collections/audited/indexes/by_time');
+  await act('DELETE', '/api/v1/collections/audited');
   const other = await post('/api/v1/admin/admins', { email: 'eve@example.com', password: secret });
-  await does('PATCH', `/api/v1/admin/admins/${other}`, { password: `${secret} more` });
-  await does('DELETE', `/api/v1/admin/admins/${other}`);
-  await does('PATCH', '/api/v1/admin/settings', { 'smtp.pass': secret });
+  await act('PATCH', `/api/v1/admin/admins/${other}`, { password: `${secret} more` });
+  await act('DELETE', `/api/v1/admin/admins/${other}`);
+  await act('PATCH', '/api/v1/admin/settings', { 'smtp.pass': secret });
   const webhook = await post('/api/v1/admin/webhooks', {
     name: 'hook',
     url: 'https://hooks.example/in',
@@ -38,10 +38,10 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
     headers: { 'X-Key': secret },
     enabled: false,
   });
-  await does('PATCH', `/api/v1/admin/webhooks/${webhook}`, { name: 'hook2' });
-  await does('POST', `/api/v1/admin/webhooks/${webhook}/regenerate-secret`, {});
-  await does('POST', `/api/v1/admin/webhooks/${webhook}/replay`, { since: 0 });
-  await does('DELETE', `/api/v1/admin/webhooks/${webhook}`);
+  await act('PATCH', `/api/v1/admin/webhooks/${webhook}`, { name: 'hook2' });
+  await act('POST', `/api/v1/admin/webhooks/${webhook}/regenerate-secret`, {});
+  await act('POST', `/api/v1/admin/webhooks/${webhook}/replay`, { since: 0 });
+  await act('DELETE', `/api/v1/admin/webhooks/${webhook}`);
   // A refused change is not audited.
   await admin.send('POST', '/api/v1/collections', { body: { name: 'v1' }, headers });
 
@@ -81,25 +81,25 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
   });
   await runScenarios(t, target, [
     {
-      name: 'newest first',
+      name: 'rows with the newest first',
       ...list(`?perPage=${expected.length}`),
       expect: { status: 200, json: is.containing({ data: expected, page: 1, perPage: expected.length }) },
       spec: 'admins §6.1',
     },
     {
-      name: 'in pages',
+      name: 'a page of rows',
       ...list('?perPage=1&page=2'),
       expect: { status: 200, json: is.containing({ data: [expected[1]], page: 2, perPage: 1 }) },
       spec: 'admins §6.1',
     },
     {
-      name: 'by action',
+      name: 'rows of an action',
       ...list('?action=admins.delete&perPage=1'),
       expect: { status: 200, json: is.containing({ data: [row('admins.delete', 'admin', other, {})] }) },
       spec: 'admins §6.1',
     },
     {
-      name: 'by actor',
+      name: 'rows of an actor',
       ...list(`?actor_id=${me}`),
       expect: {
         status: 200,
@@ -108,7 +108,7 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
       spec: 'admins §6.1',
     },
     {
-      name: 'by actor and action',
+      name: 'rows of an actor and an action',
       ...list(`?actor_id=${me}&action=admins.delete`),
       expect: {
         status: 200,
@@ -117,7 +117,7 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
       spec: 'admins §6.1',
     },
     {
-      name: 'by an unknown actor',
+      name: 'rows of an unknown actor',
       ...list('?actor_id=nobody'),
       expect: { status: 200, json: { data: [], page: 1, perPage: 30, totalItems: 0, totalPages: 0 } },
       spec: 'admins §6.1',
@@ -129,13 +129,13 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
       spec: 'http §3.3',
     },
     {
-      name: 'for a user',
+      name: 'a user',
       as: 'user',
       request: 'GET /api/v1/admin/audit',
       expect: refused.forbidden,
       spec: 'http §6.3',
     },
-    { name: 'for a guest', request: 'GET /api/v1/admin/audit', expect: refused.unauthenticated, spec: 'http §6.2' },
+    { name: 'a guest', request: 'GET /api/v1/admin/audit', expect: refused.unauthenticated, spec: 'http §6.2' },
   ]);
   await t.test('rows have no secrets [admins §6.2]', async () => {
     const answer = await admin.get('/api/v1/admin/audit?perPage=1000');
@@ -145,7 +145,7 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
   });
 });
 
-onEachTopology('changes of how an account signs in are audited with their actor', async (t, target) => {
+onEachTopology('changes of credentials are audited with their actor', async (t, target) => {
   const admin = await target.admin();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
   const collection = 'accounts';
@@ -223,7 +223,7 @@ onEachTopology('changes of how an account signs in are audited with their actor'
     for (const [, type, actor] of written) assert.deepEqual([type, actor], ['admin', me]);
   });
 
-  await t.test('the first admin, and an admin who signs sessions out', async () => {
+  await t.test('the set-up of the first admin, and an admin who ends sessions', async () => {
     const { json } = await admin.get('/api/v1/admin/audit?action=admins.create&perPage=1000');
     const first = listAt(json, 'data').at(-1);
     assert.deepEqual([first?.target_id, first?.actor_type], [me, 'guest']);

@@ -5,7 +5,7 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { givenBlog, unknownId } from './blog.ts';
+import { createBlog, unknownId } from './blog.ts';
 
 const json = { 'Content-Type': 'application/json' };
 
@@ -15,7 +15,7 @@ const limitBytes = 1024 * 1024;
 /** First segments of paths that no collection can have (collections §1.3). */
 const reserved = 'admin auth batch collections files health metrics realtime records settings v1 x'.split(' ');
 
-/** Requests with the shape of a record's path whose first segment is no name of a collection. */
+/** Requests with the shape of a record's path, whose first segment is not the name of a collection. */
 const besideCollections: readonly string[] = [
   ...['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/admin/nowhere`),
   ...reserved.map((name) => `POST /api/${name}/nowhere`),
@@ -29,10 +29,10 @@ const besideCollections: readonly string[] = [
 /** A post of exactly `bytes` bytes. */
 const postOf = (bytes: number) => `{"title": "Hello", "meta": "${'x'.repeat(bytes - 30)}"}`.padEnd(bytes);
 
-onEachTopology('a request that cannot be read is refused', async (t, target) => {
-  const { post } = await givenBlog(target);
+onEachTopology('a malformed request is refused', async (t, target) => {
+  const { post } = await createBlog(target);
   const posts = 'POST /api/v1/posts';
-  const unread = (name: string, request: string, rawBody: string, more: object = {}): Scenario => ({
+  const malformed = (name: string, request: string, rawBody: string, more: object = {}): Scenario => ({
     name,
     as: 'admin',
     request,
@@ -45,20 +45,20 @@ onEachTopology('a request that cannot be read is refused', async (t, target) => 
   const writing = [posts, `PATCH /api/v1/posts/${post.id}`, 'POST /api/v1/collections', 'POST /api/v1/admin/login'];
   await runScenarios(t, target, [
     ...writing.flatMap((request): Scenario[] => [
-      unread(`${request.replace(post.id, ':id')}: half a JSON text`, request, '{"title": "Hel'),
-      unread(`${request.replace(post.id, ':id')}: a list`, request, '[{"title": "Hello"}]'),
-      unread(`${request.replace(post.id, ':id')}: a string`, request, '"Hello"'),
-      unread(`${request.replace(post.id, ':id')}: null`, request, 'null'),
-      unread(`${request.replace(post.id, ':id')}: another content type`, request, '{}', {
+      malformed(`${request.replace(post.id, ':id')}: incomplete JSON`, request, '{"title": "Hel'),
+      malformed(`${request.replace(post.id, ':id')}: a list`, request, '[{"title": "Hello"}]'),
+      malformed(`${request.replace(post.id, ':id')}: a string`, request, '"Hello"'),
+      malformed(`${request.replace(post.id, ':id')}: null`, request, 'null'),
+      malformed(`${request.replace(post.id, ':id')}: another content type`, request, '{}', {
         headers: { 'Content-Type': 'text/plain' },
         expect: refused.unsupported,
       }),
-      unread(`${request.replace(post.id, ':id')}: a body over the limit`, request, postOf(limitBytes + 1), {
+      malformed(`${request.replace(post.id, ':id')}: a body over the limit`, request, postOf(limitBytes + 1), {
         expect: refused.tooLarge,
       }),
     ]),
     ...[json, { 'Content-Type': 'multipart/form-data; boundary=y' }].map((type) =>
-      unread(`a compressed body of ${type['Content-Type']}`, posts, '{"title": "Hello"}', {
+      malformed(`a compressed body of ${type['Content-Type']}`, posts, '{"title": "Hello"}', {
         headers: { ...type, 'Content-Encoding': 'gzip' },
         expect: {
           status: 415,
@@ -67,41 +67,41 @@ onEachTopology('a request that cannot be read is refused', async (t, target) => 
         },
       }),
     ),
-    unread('a body with the encoding identity', posts, '{"title": "Hello"}', {
+    malformed('a body with the encoding identity', posts, '{"title": "Hello"}', {
       headers: { ...json, 'Content-Encoding': 'identity' },
       expect: { status: 201 },
       events: ['posts.create'],
     }),
-    unread('a form', posts, 'title=Hello', {
+    malformed('a form', posts, 'title=Hello', {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       expect: refused.unsupported,
     }),
-    // No text column takes NUL, from any part of a request.
-    unread('NUL in an address', 'POST /api/v1/admin/login', '{"email": "a\\u0000@example.com", "password": "x"}'),
-    unread(
+    // Text columns cannot store NUL, whichever part of a request it comes from.
+    malformed('NUL in an address', 'POST /api/v1/admin/login', '{"email": "a\\u0000@example.com", "password": "x"}'),
+    malformed(
       'NUL in a name',
       'POST /api/v1/admin/webhooks',
       '{"name": "a\\u0000", "url": "https://example.com", "events": ["*"]}',
     ),
-    unread('NUL in an id', 'PATCH /api/v1/admin/webhooks/%00', '{}'),
-    unread('no content type', posts, '{"title": "Hello"}', { headers: {}, expect: refused.unsupported }),
-    unread('a body of the limit, to the byte', posts, postOf(limitBytes), {
+    malformed('NUL in an id', 'PATCH /api/v1/admin/webhooks/%00', '{}'),
+    malformed('a missing content type', posts, '{"title": "Hello"}', { headers: {}, expect: refused.unsupported }),
+    malformed('a body of exactly the limit', posts, postOf(limitBytes), {
       expect: { status: 201 },
       events: ['posts.create'],
     }),
-    unread('a body in another charset', posts, '{"title": "Hello"}', {
+    malformed('a body in another charset', posts, '{"title": "Hello"}', {
       headers: { 'Content-Type': 'application/json; charset=utf-16' },
       expect: refused.unsupported,
       spec: 'RFC 8259 §8.1',
     }),
-    unread('a content type with a charset', posts, '{"title": "Hello"}', {
+    malformed('a content type with a charset', posts, '{"title": "Hello"}', {
       headers: { 'Content-Type': 'application/json; charset=utf-8' },
       expect: { status: 201 },
       events: ['posts.create'],
     }),
   ]);
 
-  await t.test('bytes that are not UTF-8 [http §2.1]', async () => {
+  await t.test('a body that is not UTF-8 is refused [http §2.1]', async () => {
     const rawBody = Buffer.concat([Buffer.from('{"title": "A'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const { status, text } = await target.guest.send('POST', '/api/v1/posts', { rawBody, headers: json });
     assert.equal(status, 400, text);
@@ -109,7 +109,7 @@ onEachTopology('a request that cannot be read is refused', async (t, target) => 
 });
 
 onEachTopology('an unknown path is refused', async (t, target) => {
-  const { post } = await givenBlog(target);
+  const { post } = await createBlog(target);
   const nowhere = (request: string): Scenario => ({
     name: request,
     request,
@@ -159,8 +159,8 @@ onEachTopology('an unknown path is refused', async (t, target) => {
   ]);
 });
 
-onEachTopology('every answer carries a request id and headers for browsers', async (t, target) => {
-  const { post } = await givenBlog(target);
+onEachTopology('every answer has a request id and security headers', async (t, target) => {
+  const { post } = await createBlog(target);
   const path = `/api/v1/posts/${post.id}`;
   const answers = (name: string, request: string, status: number): Scenario => ({
     name,
@@ -188,13 +188,13 @@ onEachTopology('every answer carries a request id and headers for browsers', asy
     answers('a record', `GET ${path}`, 200),
     answers('a refusal', 'GET /api/v1/nowhere', 404),
     answers('a list', 'GET /api/v1/posts', 200),
-    requestId('a valid request id is taken', 'order-4711/b', 'order-4711/b'),
-    requestId('one of 128 characters is taken', 'i'.repeat(128), 'i'.repeat(128)),
-    requestId('a longer one is replaced', 'i'.repeat(129), made('i'.repeat(129))),
-    requestId('an empty one is replaced', '', made('none')),
+    requestId('a valid request id is kept', 'order-4711/b', 'order-4711/b'),
+    requestId('a request id of 128 characters is kept', 'i'.repeat(128), 'i'.repeat(128)),
+    requestId('a longer request id is replaced', 'i'.repeat(129), made('i'.repeat(129))),
+    requestId('an empty request id is replaced', '', made('none')),
   ]);
 
-  await t.test('requests without an id get one each [http §5.1]', async () => {
+  await t.test('each request without an id gets its own [http §5.1]', async () => {
     const ids = await Promise.all([1, 2].map(async () => (await target.guest.get(path)).headers['x-request-id']));
     assert.equal(new Set(ids).size, 2);
     for (const id of ids) assert.match(String(id), /^[\x21-\x7e]{8,128}$/);
@@ -202,7 +202,7 @@ onEachTopology('every answer carries a request id and headers for browsers', asy
 
   await t.test('the request id is in the log [http §5.1]', async () => {
     await (await target.admin()).patch('/api/v1/admin/settings', { 'logs.access': 'all' });
-    await eventually('the line', async () => {
+    await eventually('the request is logged', async () => {
       await target.guest.send('GET', path, { headers: { 'X-Request-Id': 'find-me-in-the-log' } });
       return target.logLines.length === 0 || target.logLines.some((line) => line.includes('find-me-in-the-log'));
     });
@@ -210,7 +210,7 @@ onEachTopology('every answer carries a request id and headers for browsers', asy
 });
 
 onEachTopology('only the gateway names the caller', async (t, target) => {
-  const { post } = await givenBlog(target);
+  const { post } = await createBlog(target);
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'vault', type: 'base', fields: [], view_rule: '', list_rule: '' });
   const claims = {
@@ -225,7 +225,7 @@ onEachTopology('only the gateway names the caller', async (t, target) => {
     'without a signature': payload,
     'with an empty signature': `${payload}.`,
     'with a made-up signature': `${payload}.${Buffer.alloc(32, 7).toString('base64url')}`,
-    'that is no context': 'x',
+    'that is not a context': 'x',
   };
   await runScenarios(
     t,

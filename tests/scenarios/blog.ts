@@ -50,8 +50,8 @@ export const postJson = (written: object) => ({
   updated: is.now,
 });
 
-/** Creates an author and a post. Defines their collections when the stack does not have them yet. */
-export async function givenBlog(target: Target): Promise<Blog> {
+/** Creates an author and a post, and their collections where the stack lacks them. */
+export async function createBlog(target: Target): Promise<Blog> {
   const { guest } = target;
   const admin = await target.admin();
   if ((await admin.get('/api/v1/collections/posts')).status === 404) await define(admin);

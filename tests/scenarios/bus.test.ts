@@ -23,7 +23,7 @@ onEachTopology('other systems read events from the bus', async (t, target) => {
       return events.length >= count ? events : undefined;
     });
 
-  await t.test('create, update and delete, in that order [events §2.2]', async () => {
+  await t.test('create, update and delete arrive in that order [events §2.2]', async () => {
     const record = await admin.create('orders', { total: 1 });
     const path = `/api/v1/orders/${record.id}`;
     await target.guest.send('PATCH', path, { body: { total: 2 }, ...sentWith('the-update') });
@@ -62,7 +62,7 @@ onEachTopology('other systems read events from the bus', async (t, target) => {
     );
   });
 
-  await t.test('events of concurrent writes to one record are in the order of commit [events §3.2]', async () => {
+  await t.test('events of concurrent writes to one record are in commit order [events §3.2]', async () => {
     const { id } = await admin.create('orders', { total: 0 });
     const writes = 40;
     await Promise.all(
@@ -82,7 +82,7 @@ onEachTopology('other systems read events from the bus', async (t, target) => {
 
   await t.test('all events match the published schemas [events §2.7]', async () => {
     const { envelope, records } = objectAt((await admin.get('/api/v1/admin/events/schema')).json, 'data');
-    // Formats are not checked here: the test of the messages checks the values.
+    // Formats are not checked here, since the test of the messages checks the values.
     const ajv = new Ajv2020({ validateFormats: false });
     const isEnvelope = ajv.compile(envelope as object);
     const isOrder = ajv.compile(objectAt(records, 'orders'));
@@ -96,7 +96,7 @@ onEachTopology('other systems read events from the bus', async (t, target) => {
     assert.equal((await target.guest.get('/api/v1/admin/events/schema')).status, 401);
   });
 
-  await t.test('a write that is refused leaves no event [events §3.1]', async () => {
+  await t.test('a refused write publishes no event [events §3.1]', async () => {
     const seen = bus.events.length;
     await target.guest.send('POST', '/api/v1/orders', { body: { total: 'much' } });
     const { id } = await admin.create('orders', {});

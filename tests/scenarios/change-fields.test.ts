@@ -60,19 +60,19 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
 
   await t.test('rows', (t2) =>
     runScenarios(t2, target, [
-      row('a field is added', 'POST /notes/fields', field(201, { name: 'kind', type: 'select', required: false }), {
+      row('a new field', 'POST /notes/fields', field(201, { name: 'kind', type: 'select', required: false }), {
         body: { name: 'kind', type: 'select', options: { values: ['a', 'b'] } },
       }),
-      row('a name that is taken', 'POST /notes/fields', refused.invalid('name'), { body: text('kind') }),
-      row('a name that differs only in case', 'POST /notes/fields', refused.invalid('name'), { body: text('TITLE') }),
-      row('an id that another field has', 'POST /notes/fields', refused.invalid('id'), {
+      row('a taken name', 'POST /notes/fields', refused.invalid('name'), { body: text('kind') }),
+      row('a taken name in another case', 'POST /notes/fields', refused.invalid('name'), { body: text('TITLE') }),
+      row('the id of another field', 'POST /notes/fields', refused.invalid('id'), {
         body: text('more', { id: title?.id }),
       }),
-      row('a bad name', 'POST /notes/fields', refused.invalid('name'), { body: text('1a') }),
+      row('an invalid name', 'POST /notes/fields', refused.invalid('name'), { body: text('1a') }),
       row('a reserved name', 'POST /notes/fields', refused.invalid('name'), { body: text('created') }),
-      row('no type', 'POST /notes/fields', refused.invalid('type'), { body: { name: 'more' } }),
+      row('a missing type', 'POST /notes/fields', refused.invalid('type'), { body: { name: 'more' } }),
       row('an empty body', 'POST /notes/fields', refused.invalid('name', 'type'), { body: {} }),
-      row('a bad option', 'POST /notes/fields', refused.invalid('options.min'), {
+      row('an invalid option', 'POST /notes/fields', refused.invalid('options.min'), {
         body: text('more', { options: { min: 'x' } }),
       }),
       row('a relation to an unknown collection', 'POST /notes/fields', refused.invalid('collection'), {
@@ -85,21 +85,21 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
       row('an unknown collection', 'POST /nowhere/fields', refused.notFound, { body: text('more') }),
 
       row(
-        'an option is changed and the others stay',
+        'a changed option beside unchanged ones',
         'PATCH /notes/fields/title',
         field(200, { id: title?.id, options: is.containing({ min: 2, max: 40 }) }),
         { body: { options: { max: 40 } } },
       ),
       row(
-        'an option that is null returns to its default',
+        'an option that null resets to its default',
         'PATCH /notes/fields/title',
         field(200, { options: { encrypted: false, unique: false, max: 40 } }),
         { body: { options: { min: null } } },
       ),
-      row('narrower than the records', 'PATCH /notes/fields/title', refused.invalid('options.max'), {
+      row('an option narrower than the records', 'PATCH /notes/fields/title', refused.invalid('options.max'), {
         body: { options: { max: 2 } },
       }),
-      row('a field is renamed', `PATCH /notes/fields/${title?.id}`, field(200, { id: title?.id, name: 'label' }), {
+      row('a new name for a field', `PATCH /notes/fields/${title?.id}`, field(200, { id: title?.id, name: 'label' }), {
         body: { name: 'label' },
       }),
       row('rules of the collection follow', 'GET /notes', {
@@ -110,8 +110,8 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
         status: 200,
         json: { data: is.containing({ view_rule: 'note.label = "open"' }) },
       }),
-      row('the old name is gone', 'PATCH /notes/fields/title', refused.notFound, { body: {} }),
-      row('names are case-sensitive', 'PATCH /notes/fields/Label', refused.notFound, { body: {} }),
+      row('the old name', 'PATCH /notes/fields/title', refused.notFound, { body: {} }),
+      row('a name in another case', 'PATCH /notes/fields/Label', refused.notFound, { body: {} }),
       row('another type', 'PATCH /notes/fields/stars', refused.invalid('type'), { body: { type: 'text' } }),
       row('another id', 'PATCH /notes/fields/stars', refused.invalid('id'), { body: { id: 'other' } }),
       row('the name of another field', 'PATCH /notes/fields/stars', refused.invalid('name'), {
@@ -121,51 +121,51 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
         body: { options: [] },
       }),
       row('an unknown member', 'PATCH /notes/fields/stars', refused.invalid('colour'), { body: { colour: 'red' } }),
-      row('a definition that was read is accepted', 'PATCH /notes/fields/label', field(200, { name: 'label' }), {
+      row('a definition as it was read', 'PATCH /notes/fields/label', field(200, { name: 'label' }), {
         body: { ...title, name: 'label', options: { max: 40 } },
       }),
 
       row(
-        'a field that rules name is not dropped',
+        'a drop of a field that rules name',
         'DELETE /notes/fields/label',
         refused.invalid('list_rule', 'other.view_rule'),
       ),
-      row('a field that a view reads is not dropped', 'DELETE /notes/fields/body', refused.naming('notes_view')),
-      row('a field is not added to a view', 'POST /notes_view/fields', refused.invalid('fields'), {
+      row('a drop of a field that a view reads', 'DELETE /notes/fields/body', refused.naming('notes_view')),
+      row('a new field for a view', 'POST /notes_view/fields', refused.invalid('fields'), {
         body: text('more'),
       }),
-      row('a field of a view is not changed', 'PATCH /notes_view/fields/body', refused.invalid('fields'), {
+      row('a change of a field of a view', 'PATCH /notes_view/fields/body', refused.invalid('fields'), {
         body: { required: true },
       }),
-      row('a field of a view is not dropped', 'DELETE /notes_view/fields/body', refused.invalid('fields')),
-      row('a field with a value is dropped with a warning', 'DELETE /notes/fields/stars', {
+      row('a drop of a field of a view', 'DELETE /notes_view/fields/body', refused.invalid('fields')),
+      row('a drop of a field with a value, with a warning', 'DELETE /notes/fields/stars', {
         status: 200,
         json: { data: null, warnings: lost('1', 'stars') },
       }),
       row('a second drop', 'DELETE /notes/fields/stars', refused.notFound),
-      row('a field without values is dropped without a warning', 'DELETE /notes/fields/kind', {
+      row('a drop of a field without values, without a warning', 'DELETE /notes/fields/kind', {
         status: 200,
         json: { data: null },
       }),
-      row('a system column is not a field', 'DELETE /notes/fields/id', refused.notFound),
+      row('a drop of a system column', 'DELETE /notes/fields/id', refused.notFound),
 
       row(
-        'options of an implicit field change',
+        'changed options of a system field',
         'PATCH /members/fields/email',
         field(200, { system: true, required: true, options: is.containing({ max: 100 }) }),
         { body: { options: { max: 100 } } },
       ),
-      row('the name of an implicit field does not change', 'PATCH /members/fields/email', refused.invalid('name'), {
+      row('a new name for a system field', 'PATCH /members/fields/email', refused.invalid('name'), {
         body: { name: 'mail' },
       }),
-      row('the type of an implicit field does not change', 'PATCH /members/fields/verified', refused.invalid('type'), {
+      row('another type for a system field', 'PATCH /members/fields/verified', refused.invalid('type'), {
         body: { type: 'text' },
       }),
-      row('an implicit field is not dropped', 'DELETE /members/fields/verified', refused.invalid('verified')),
+      row('a drop of a system field', 'DELETE /members/fields/verified', refused.invalid('verified')),
 
       row('a guest', 'POST /notes/fields', refused.unauthenticated, { as: 'guest', body: text('more') }),
       row('a user', 'DELETE /notes/fields/body', refused.forbidden, { as: 'user' }),
-      row('no such method', 'GET /notes/fields', refused.methodNotAllowed('POST')),
+      row('another method', 'GET /notes/fields', refused.methodNotAllowed('POST')),
     ]),
   );
 
@@ -185,10 +185,10 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
   });
 });
 
-onEachTopology('concurrent changes of fields all take effect', async (t, target) => {
+onEachTopology('parallel changes of fields all take effect', async (t, target) => {
   const admin = await target.admin();
   await admin.post(path, { name: 'crowd', type: 'base', fields: [text('a'), text('b'), text('gone')] });
-  await t.test(`adding, changing and dropping [${spec}]`, async () => {
+  await t.test(`fields are added, changed and dropped at once [${spec}]`, async () => {
     const fields = `${path}/crowd/fields`;
     const answers = await Promise.all([
       ...['c', 'd', 'e', 'same', 'same'].map((name) => admin.send('POST', fields, { body: text(name) })),
@@ -204,7 +204,7 @@ onEachTopology('concurrent changes of fields all take effect', async (t, target)
   });
 });
 
-onEachTopology('a change that drops values reports how many', async (t, target) => {
+onEachTopology('a change that drops values reports their number', async (t, target) => {
   const admin = await target.admin();
   const kinds = { name: 'kinds', type: 'select', options: { values: ['a', 'b'], multiple: true } };
   const kept = text('kept');
@@ -234,14 +234,14 @@ onEachTopology('a change that drops values reports how many', async (t, target) 
       { body: { fields: [kept, text('new')] } },
     ),
     row(
-      'a change that drops nothing has no warning',
+      'a change that drops nothing, without a warning',
       'PATCH /lossy',
       { status: 200, json: { data: is.anything } },
       {
         body: { fields: [{ ...kept, required: false }, text('newer')], list_rule: '' },
       },
     ),
-    row('a renamed field is not dropped', 'PATCH /lossy/fields/kept', field(200, { name: 'held' }), {
+    row('a renamed field, without a warning', 'PATCH /lossy/fields/kept', field(200, { name: 'held' }), {
       body: { name: 'held' },
     }),
   ]);

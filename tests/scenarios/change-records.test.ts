@@ -2,10 +2,10 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { givenBlog, pathsOf, postJson, unknownId } from './blog.ts';
+import { createBlog, pathsOf, postJson, unknownId } from './blog.ts';
 
 onEachTopology('records are updated', async (t, target) => {
-  const { author, post } = await givenBlog(target);
+  const { author, post } = await createBlog(target);
   const path = `/api/v1/posts/${post.id}`;
   const first = { id: post.id, title: 'First', author: author.id };
   const updated = (json: object) => ({
@@ -23,7 +23,7 @@ onEachTopology('records are updated', async (t, target) => {
   await runScenarios(t, target, [
     ...pathsOf('posts').map(
       (collection, index): Scenario => ({
-        name: `PATCH ${collection}/:id changes what it names`,
+        name: `PATCH ${collection}/:id with some of the fields`,
         request: `PATCH ${collection}/${post.id}`,
         body: { stars: index + 1 },
         expect: updated({ stars: index + 1 }),
@@ -32,7 +32,7 @@ onEachTopology('records are updated', async (t, target) => {
       }),
     ),
     {
-      name: 'null clears',
+      name: 'null for a field',
       request: `PATCH ${path}`,
       body: { stars: null },
       expect: updated({}),
@@ -40,7 +40,7 @@ onEachTopology('records are updated', async (t, target) => {
       spec: 'records §6.1',
     },
     {
-      name: 'a record that was read can be sent back',
+      name: 'a record as it was read',
       request: `PATCH ${path}`,
       body: post,
       expect: updated({}),
@@ -50,7 +50,7 @@ onEachTopology('records are updated', async (t, target) => {
     refusal('an unknown field', { colour: 'red' }, refused.invalid('colour')),
     refusal('a wrong type', { stars: 'many' }, refused.invalid('stars')),
     refusal('null for a required field', { title: null }, refused.invalid('title')),
-    refusal('a relation to nothing', { author: unknownId }, refused.invalid('author')),
+    refusal('a relation to a missing record', { author: unknownId }, refused.invalid('author')),
     {
       name: 'a record that does not exist',
       request: `PATCH /api/v1/posts/${unknownId}`,
@@ -59,7 +59,7 @@ onEachTopology('records are updated', async (t, target) => {
       spec: 'records §1.4',
     },
     {
-      name: 'an unknown record is refused before a wrong value',
+      name: 'an unknown record with an invalid value',
       request: `PATCH /api/v1/posts/${unknownId}`,
       body: { colour: 'red' },
       expect: refused.notFound,
@@ -82,9 +82,9 @@ onEachTopology('records are updated', async (t, target) => {
   ]);
 });
 
-onEachTopology('a write names the version that it changes', async (t, target) => {
+onEachTopology('If-Match names the version that a write changes', async (t, target) => {
   const { guest } = target;
-  const { post } = await givenBlog(target);
+  const { post } = await createBlog(target);
   const path = `/api/v1/posts/${post.id}`;
   const stale = `W/"${post.updated}"`;
   const { headers } = await guest.send('PATCH', path, { body: { stars: 1 } });
@@ -197,20 +197,20 @@ onEachTopology('a delete follows the relations to the record', async (t, target)
       spec: 'records §1.4',
     },
     {
-      name: 'setNull clears the reference in a write of its own',
+      name: 'a delete that clears a reference in a write of its own',
       request: `DELETE /api/v1/owners/${loosened}`,
       expect: deleted,
       events: ['owners.delete', 'loose.update'],
       spec: 'records §7.3',
     },
     {
-      name: 'the reference is null',
+      name: 'the cleared reference',
       request: `GET /api/v1/loose/${loose.id}`,
       expect: { status: 200, json: { data: is.containing({ id: loose.id, owner: null }) } },
       spec: 'records §7.1',
     },
     {
-      name: 'cascade deletes the referring records, and those that refer to them',
+      name: 'a delete that cascades over two relations',
       request: `DELETE /api/v1/owners/${felled}`,
       expect: deleted,
       events: ['owners.delete', 'tied.delete', 'leaves.delete'],
@@ -219,20 +219,20 @@ onEachTopology('a delete follows the relations to the record', async (t, target)
     gone('the child', `/api/v1/tied/${tied.id}`),
     gone('the grandchild', `/api/v1/leaves/${leaf.id}`),
     {
-      name: 'restrict refuses and lists the blockers',
+      name: 'a delete that restrict refuses, with the blockers',
       request: `DELETE /api/v1/owners/${guarded}`,
       expect: blocked,
       spec: 'records §7.5',
     },
     {
-      name: 'the blocker is deleted',
+      name: 'a delete of the blocker',
       request: `DELETE /api/v1/guards/${guard.id}`,
       expect: deleted,
       events: ['guards.delete'],
       spec: 'records §7.1',
     },
     {
-      name: 'the record without a blocker is deleted',
+      name: 'a delete of the record without a blocker',
       request: `DELETE /api/v1/owners/${guarded}`,
       expect: deleted,
       events: ['owners.delete'],

@@ -75,13 +75,13 @@ onEachTopology('an admin defines collections', async (t, target) => {
       }),
     ),
     {
-      name: 'its fields as JSON text',
+      name: 'fields as JSON text',
       ...create(base('as_text', { fields: JSON.stringify([definitions.bool]) })),
       expect: { status: 201, json: made('as_text', { fields: field(definitions.bool) }) },
       spec: 'collections §2.1',
     },
     {
-      name: 'a relation without a cascade option sets null',
+      name: 'a relation without a cascade option, which sets null',
       ...create(base('by_default', { fields: [{ name: 'target', type: 'relation', collection: 'targets' }] })),
       expect: { status: 201, json: made('by_default', { fields: field({ options: { cascade: 'setNull' } }) }) },
       spec: 'records §7.1',
@@ -93,20 +93,20 @@ onEachTopology('an admin defines collections', async (t, target) => {
       spec: 'fields §1.5',
     },
     {
-      name: 'given rules are stored, those left out are null',
+      name: 'stored rules, null where they are left out',
       ...create(base('ruled', { list_rule: '', delete_rule: '', view_rule: null })),
       expect: { status: 201, json: made('ruled', { list_rule: '', delete_rule: '' }, 'create and update') },
       spec: 'collections §3.1',
     },
     {
-      name: 'the list has all collections',
+      name: 'the list of collections',
       as: 'admin',
       request: 'GET /api/v1/collections',
       expect: { status: 200, json: { data: is.listWith(is.containing({ name: 'ruled', list_rule: '' })) } },
       spec: 'collections §4',
     },
     {
-      name: 'a collection is read by its name',
+      name: 'a collection by its name',
       as: 'admin',
       request: 'GET /api/v1/collections/ruled',
       expect: { status: 200, json: collection('ruled', { list_rule: '', delete_rule: '' }) },
@@ -122,7 +122,7 @@ onEachTopology('an admin defines collections', async (t, target) => {
   ]);
 });
 
-onEachTopology('a wrong definition is refused with its place', async (t, target) => {
+onEachTopology('an invalid definition is refused under its path', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', base('articles'));
   const text = (name: unknown) => ({ name, type: 'text' });
@@ -130,18 +130,18 @@ onEachTopology('a wrong definition is refused with its place', async (t, target)
   const badNames = { 'that starts with a digit': '1st', 'with a space': 'a b', 'of 64 characters': 'a'.repeat(64) };
   const badFields: Record<string, readonly [word: string, definition: unknown]> = {
     'without a name': ['name', { type: 'text' }],
-    'with a name that is none': ['name', text('1st')],
+    'with an invalid name': ['name', text('1st')],
     'with a system name': ['created', text('created')],
-    'with a system name in other case': ['Updated_At', text('Updated_At')],
+    'with a system name in another case': ['Updated_At', text('Updated_At')],
     'without a type': ['title', { name: 'title' }],
     'of an unknown type': ['title', { name: 'title', type: 'colour' }],
     'with an unknown key': ['colour', { ...text('title'), colour: 'red' }],
     'with an unknown option': ['colour', { ...text('title'), options: { colour: 'red' } }],
     'with an option of the wrong type': ['min', { ...text('title'), options: { min: 'two' } }],
     'whose min is above its max': ['min', { ...text('title'), options: { min: 3, max: 2 } }],
-    'whose pattern is none': ['pattern', { ...text('title'), options: { pattern: '(' } }],
+    'with an invalid pattern': ['pattern', { ...text('title'), options: { pattern: '(' } }],
     'whose pattern needs more than linear time': ['pattern', { ...text('title'), options: { pattern: '(a+)\\1' } }],
-    'with required that is no boolean': ['required', { ...text('title'), required: 'yes' }],
+    'with required that is not a boolean': ['required', { ...text('title'), required: 'yes' }],
     'a select without values': ['values', { name: 'kind', type: 'select' }],
     'a relation without a collection': ['collection', { name: 'author', type: 'relation' }],
     'a relation to an unknown collection': ['nowhere', { name: 'author', type: 'relation', collection: 'nowhere' }],
@@ -149,17 +149,17 @@ onEachTopology('a wrong definition is refused with its place', async (t, target)
       'cascade',
       { name: 'author', type: 'relation', collection: 'articles', options: { cascade: 'drop' } },
     ],
-    'that is no object': ['fields', 'title'],
+    'that is not an object': ['fields', 'title'],
   };
   await runScenarios(t, target, [
     {
-      name: 'a name that is taken',
+      name: 'a taken name',
       ...create(base('articles')),
       expect: refused.duplicate,
       spec: 'collections §1.2',
     },
     {
-      name: 'a name that is taken in another case',
+      name: 'a taken name in another case',
       ...create(base('Articles')),
       expect: refused.duplicate,
       spec: 'collections §1.2',
@@ -181,7 +181,7 @@ onEachTopology('a wrong definition is refused with its place', async (t, target)
       }),
     ),
     {
-      name: 'no name',
+      name: 'a missing name',
       ...create({ type: 'base', fields: [] }),
       expect: refused.invalid('name'),
       spec: 'collections §1.2',
@@ -237,7 +237,7 @@ onEachTopology('a wrong definition is refused with its place', async (t, target)
       spec: 'fields §1.3',
     },
     {
-      name: 'the name of a refused create is free',
+      name: 'the name of a refused create, which is still free',
       ...create(base('drafts', { fields: [text('title')] })),
       expect: { status: 201, json: made('drafts') },
       spec: 'collections §5',
@@ -256,13 +256,13 @@ onEachTopology('accounts are closed by default', async (t, target) => {
   });
   await runScenarios(t, target, [
     {
-      name: 'without rules, users view, update and delete only themselves',
+      name: 'default rules, by which users view, update and delete only themselves',
       ...auth('by_themselves'),
       expect: { status: 201, json: answer('by_themselves', closed) },
       spec: 'collections §3.1',
     },
     {
-      name: 'named rules are stored, null too, and the answer warns about guests',
+      name: 'stored rules, null ones too, with a warning about guests',
       ...auth('opened', rules),
       expect: {
         status: 201,
@@ -273,7 +273,7 @@ onEachTopology('accounts are closed by default', async (t, target) => {
       spec: 'collections §3.1',
     },
     {
-      name: 'the answer to a change warns too, also about expressions',
+      name: 'a change with an expression that admits guests, with a warning',
       as: 'admin',
       request: 'PATCH /api/v1/collections/opened',
       body: { ...closed, list_rule: 'verified = true', create_rule: 'verified = false' },
@@ -286,7 +286,7 @@ onEachTopology('accounts are closed by default', async (t, target) => {
       spec: 'collections §3.2',
     },
     {
-      name: 'a change keeps rules that it does not name',
+      name: 'a change that leaves out rules keeps them',
       as: 'admin',
       request: 'PATCH /api/v1/collections/opened',
       body: { list_rule: '' },

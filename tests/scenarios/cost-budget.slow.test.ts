@@ -30,7 +30,7 @@ async function prepare(target: Target): Promise<{ admin: Client; other: string }
   for (let v = 0; v < productRows; v += 1) await admin.create('numbers', { v });
   const settings = { 'security.trusted_proxies': '127.0.0.0/8,::1', 'records.read_timeout_ms': '1000' };
   await admin.patch('/api/v1/admin/settings', settings);
-  await eventually('the read timeout counts', async () => {
+  await eventually('the read timeout applies', async () => {
     const answer = await target.guest.get('/api/v1/product?skipTotal=1');
     return answer.status === 422 && textAt(answer.json, 'code') === 'too_expensive';
   });
@@ -46,7 +46,7 @@ const at = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 type Probe = readonly [method: string, path: string, more: object];
 
 /** Requests of another client that read no list. */
-const probesBesideLists = (other: string): readonly Probe[] => [
+const probesWithoutLists = (other: string): readonly Probe[] => [
   ['GET', `/api/v1/numbers/${other}`, {}],
   ['POST', '/api/v1/numbers', { body: { v: -2 } }],
   ['POST', `/api/v1/auth/${userCollection}/login`, { body: credentials }],
@@ -68,7 +68,7 @@ async function countProbeRounds(target: Target, other: string, work: Promise<unk
   };
   void work.then(end, end);
   const probes: readonly Probe[] = [
-    ...probesBesideLists(other),
+    ...probesWithoutLists(other),
     ['GET', '/api/v1/numbers?perPage=10', {}],
     ['GET', `/api/v1/numbers?filter=${encodeURIComponent('v < 0')}&sort=v`, {}],
   ];
@@ -77,7 +77,7 @@ async function countProbeRounds(target: Target, other: string, work: Promise<unk
   return rounds;
 }
 
-/** Returns the most reads of the view that ran in the database at once until the work ended. */
+/** Returns the highest number of reads of the view that run in the database at once until the work ends. */
 async function mostAtOnce(databaseUrl: string, work: Promise<unknown>): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -104,7 +104,7 @@ const codesOf = (answers: readonly Answer[]): string[] =>
 
 onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]', async (t, target) => {
   const { admin, other } = await prepare(target);
-  await t.test('20 of the most expensive reads at once [cost §1.2, §1.4]', async () => {
+  await t.test('while 20 of the most expensive reads run [cost §1.2, §1.4]', async () => {
     const expensive = Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         target.guest.send('GET', `/api/v1/product?skipTotal=1&perPage=${n + 1}`, at('10.0.0.1')),
@@ -126,7 +126,7 @@ onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]
     for (const { status, headers } of answers) if (status === 429) assert.ok(headers['retry-after'] !== undefined);
   });
 
-  await t.test('the connections are free again: 30 lists at once succeed', async () => {
+  await t.test('nor afterwards: 30 parallel lists succeed', async () => {
     const filter = encodeURIComponent('v < 0');
     const lists = Array.from({ length: 30 }, (_, n) =>
       target.guest.send('GET', `/api/v1/numbers?filter=${filter}&perPage=${n + 1}`, at('10.0.0.2')),
@@ -134,12 +134,12 @@ onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]
     assert.deepEqual(new Set(codesOf(await Promise.all(lists))), new Set(['200']));
   });
 
-  await t.test('expansions over six relations to a large record', () => deepExpands(target, admin, other));
-  await t.test('40 guests with 190 comparisons each', () => longFilters(target, admin, other));
+  await t.test('while expansions over six relations to a large record run', () => deepExpands(target, admin, other));
+  await t.test('while 40 guests send 190 comparisons each', () => longFilters(target, admin, other));
   await restore(admin);
 });
 
-/** Reads 100 records with one record of 1 MB at six relations: gathered, the answer would have 100 MB. */
+/** Reads 100 records that each lead over six relations to one record of 1 MB: the whole answer would have 100 MB. */
 async function deepExpands(target: Target, admin: Client, other: string): Promise<void> {
   await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '4000' });
   await admin.post('/api/v1/collections', {
@@ -160,7 +160,7 @@ async function deepExpands(target: Target, admin: Client, other: string): Promis
     target.guest.send('GET', `/api/v1/chains?expand=${expand}&perPage=${perPage}&sort=-created`, at(address));
   const [small] = codesOf([await list(1, '10.2.1.1')]);
   assert.equal(small, '200');
-  await besideHeldLists(target, other, () =>
+  await probeDuringHeldLists(target, other, () =>
     Array.from({ length: 20 }, (_, n) => {
       const address = `10.2.0.${n + 1}`;
       const plain = (perPage: number) =>
@@ -185,9 +185,9 @@ async function deepExpands(target: Target, admin: Client, other: string): Promis
 
 /**
  * Holds all lists of `chains` in the database with a lock, as if they took long. Another client has to get its answers
- * meanwhile: if its requests waited for the lists, the first lists would reach their time limit before.
+ * meanwhile. If its requests waited for the lists, the first lists would reach their time limit before that.
  */
-async function besideHeldLists(target: Target, other: string, send: () => Promise<Answer>[]): Promise<void> {
+async function probeDuringHeldLists(target: Target, other: string, send: () => Promise<Answer>[]): Promise<void> {
   if (target.databaseUrl === undefined) return;
   const client = new pg.Client({ connectionString: target.databaseUrl });
   await client.connect();
@@ -206,7 +206,7 @@ async function besideHeldLists(target: Target, other: string, send: () => Promis
       );
       return (rows[0]?.count ?? 0) >= 2;
     });
-    await probe(target, probesBesideLists(other));
+    await probe(target, probesWithoutLists(other));
     assert.equal(ended, 0, `${ended} lists ended before another client had its answers`);
     await client.query('rollback');
     await Promise.all(lists);

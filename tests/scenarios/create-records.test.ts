@@ -2,12 +2,12 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { fullPost, givenBlog, pathsOf, postJson, unknownId } from './blog.ts';
+import { fullPost, createBlog, pathsOf, postJson, unknownId } from './blog.ts';
 
 const created = (json: object) => ({ status: 201, json: { data: json } });
 
 onEachTopology('records are created', async (t, target) => {
-  const { author, post } = await givenBlog(target);
+  const { author, post } = await createBlog(target);
   const request = 'POST /api/v1/posts';
   const takes = (name: string, written: object, shown: object = written, spec = 'fields §3'): Scenario => ({
     name,
@@ -29,7 +29,7 @@ onEachTopology('records are created', async (t, target) => {
       }),
     ),
     {
-      name: 'the answer carries the ETag of the record',
+      name: 'a record with its ETag',
       request,
       body: { title: 'Hello' },
       expect: { ...created(postJson({ title: 'Hello' })), headers: { etag: is.matching(/^W\/"\d+"$/) } },
@@ -37,28 +37,28 @@ onEachTopology('records are created', async (t, target) => {
       spec: 'records §8.1',
     },
     takes(
-      'a date written as text comes back as seconds',
+      'a date as text, which is shown in seconds',
       { published: '2023-11-14T22:13:20Z' },
       { published: 1_700_000_000 },
     ),
-    takes('an empty text is stored in a text field', { slug: '' }),
+    takes('an empty text for a text field', { slug: '' }),
     takes(
-      'an empty text for any other type is null',
+      'an empty text for any other type, which is null',
       { stars: '', live: '', published: '', kind: '', author: '' },
       {},
       'fields §2.2',
     ),
-    takes('null is null', { slug: null, stars: null, live: null, tags: null, meta: null, author: null }, {}),
-    takes('false and 0 are values', { live: false, stars: 0 }),
-    takes('json may be any value', { meta: [1, 'two', null] }),
-    takes('lengths count characters, not bytes', { title: `A${'🙂'.repeat(19)}` }),
+    takes('null for every type', { slug: null, stars: null, live: null, tags: null, meta: null, author: null }, {}),
+    takes('false and 0', { live: false, stars: 0 }),
+    takes('a list as JSON', { meta: [1, 'two', null] }),
+    takes('a text whose length is measured in characters, not bytes', { title: `A${'🙂'.repeat(19)}` }),
     takes(
-      'members that the server sets are ignored, so a record that was read can be sent back',
+      'a record as it was read, with members that the server sets',
       { id: unknownId, created: 5, updated: 5, expand: {}, anonymous: true, created_at: 5, updated_at: 5, _score: 1 },
       {},
       'records §5.2',
     ),
-    takes('quotes, markup and SQL are text', { slug: `"><script>'; drop table x; --\\` }),
+    takes('quotes, markup and SQL in a text', { slug: `"><script>'; drop table x; --\\` }),
     {
       name: 'an unknown collection',
       request: 'POST /api/v1/nowhere',
@@ -67,7 +67,7 @@ onEachTopology('records are created', async (t, target) => {
       spec: 'records §1.4',
     },
     {
-      name: 'collection names are case-sensitive',
+      name: 'a collection name in another case',
       request: 'POST /api/v1/Posts',
       body: { title: 'Hello' },
       expect: refused.notFound,
@@ -104,8 +104,8 @@ onEachTopology('records are created', async (t, target) => {
   ]);
 });
 
-onEachTopology('values that do not fit their field are named', async (t, target) => {
-  await givenBlog(target);
+onEachTopology('values that do not fit their field are refused by name', async (t, target) => {
+  await createBlog(target);
   const wrong: Record<string, Record<string, unknown>> = {
     'an unknown field': { colour: 'red' },
     'several unknown fields': { colour: 'red', size: 'xl' },
@@ -128,7 +128,7 @@ onEachTopology('values that do not fit their field are named', async (t, target)
     'a number for a relation': { author: 5 },
     'a list for a relation': { author: ['x'] },
     'a NUL in a text': { slug: 'a\u0000b' },
-    'a NUL within json': { meta: { deep: ['a\u0000b'] } },
+    'a NUL within JSON': { meta: { deep: ['a\u0000b'] } },
     'two wrong fields at once': { stars: 'many', live: 'yes' },
     'names that every JavaScript object has': { constructor: 'x', toString: 'y' },
   };
@@ -143,7 +143,7 @@ onEachTopology('values that do not fit their field are named', async (t, target)
       }),
     ),
     {
-      name: 'a prototype in the body is an unknown field',
+      name: 'a prototype in the body',
       request: 'POST /api/v1/posts',
       rawBody: '{"title": "Hello", "__proto__": {"live": true}}',
       headers: { 'Content-Type': 'application/json' },

@@ -41,7 +41,7 @@ onOneProcess('the examples of the page on extensions work', async (t, target) =>
   );
 });
 
-onOneProcess('the welcome of the page is sent', async (_t, target) => {
+onOneProcess("the page's welcome mail is sent", async (_t, target) => {
   const admin = await target.admin();
   await using mail = await startMailServer();
   await admin.patch('/api/v1/admin/settings', mail.settings);
@@ -52,7 +52,7 @@ onOneProcess('the welcome of the page is sent', async (_t, target) => {
   assert.deepEqual([email.subject, email.text?.trim()], ['Welcome', 'Hello Grace!']);
 });
 
-onOneProcess('the alarm of the page is pushed and gets its result', async (_t, target) => {
+onOneProcess("the page's alarm is pushed and gets its result", async (_t, target) => {
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', {
     'notifications.providers.onesignal.enabled': '1',

@@ -56,7 +56,7 @@ onEachTopology('encrypted fields are stored as ciphertext and read in plain text
     assert.deepEqual(projected.json, { data: { id: record.id, note: secrets.note } });
   });
 
-  await t.test('a write keeps values that it does not name and replaces those that it names', async () => {
+  await t.test('a write replaces only the values that it names', async () => {
     assert.deepEqual(shown(await guest.patch(path, { title: 'two' })), secrets);
     const changed = await guest.patch(path, { note: 'meet at the pier', extra: 'enough' });
     assert.deepEqual(shown(changed), { ...secrets, note: 'meet at the pier', extra: 'enough' });
@@ -85,7 +85,7 @@ onEachTopology('encrypted fields are stored as ciphertext and read in plain text
 
   await t.test('events leave the fields out', async () => {
     const events = () => bus.events.filter(({ subject }) => subject.startsWith('events.vault.'));
-    await eventually('all events', () => events().length >= 5);
+    await eventually('all events are published', () => events().length >= 5);
     for (const { body } of events()) {
       assert.doesNotMatch(JSON.stringify(body), plainWords);
       assert.doesNotMatch(JSON.stringify(body), /"(note|mail|site|extra)"|enc:1:/);
@@ -103,12 +103,12 @@ onEachTopology('encrypted fields are stored as ciphertext and read in plain text
     assert.doesNotMatch((await rowsIn(databaseUrl, 'records.agents')).join(), /carpets/);
   });
 
-  await t.test('bounds apply to the value, not to the ciphertext', (inner) => measure(inner, target, path));
-  await t.test('setting and clearing the option converts the values', () => switchOnAndOff(target, databaseUrl));
+  await t.test('limits apply to the value, not to the ciphertext', (inner) => checkRefusals(inner, target, path));
+  await t.test('setting and clearing the option converts the values', () => toggleEncryption(target, databaseUrl));
 });
 
 /** Refusals of definitions, values and expressions. */
-async function measure(t: TestContext, target: Target, path: string): Promise<void> {
+async function checkRefusals(t: TestContext, target: Target, path: string): Promise<void> {
   const collection = (name: string, ...fields: object[]) => ({ name, type: 'base', fields });
   const row = (name: string, rest: Pick<Scenario, 'request' | 'expect'> & Partial<Scenario>): Scenario => ({
     name,
@@ -120,50 +120,62 @@ async function measure(t: TestContext, target: Target, path: string): Promise<vo
   const inParameter = (parameter: string) => refused.malformedWith({ [parameter]: is.text });
   await runScenarios(t, target, [
     ...['text', 'email', 'url'].map((type) =>
-      row(`${type} is not unique and encrypted`, {
+      row(`a unique encrypted field of type ${type}`, {
         request: define,
         body: collection('drafts', encrypted('note', type, { unique: true })),
         expect: refused.invalid('fields.note.options.unique'),
       }),
     ),
-    row('a number is not encrypted', {
+    row('an encrypted number', {
       request: define,
       body: collection('drafts', encrypted('n', 'number')),
       expect: refused.naming('encrypted'),
     }),
-    row('no index covers an encrypted field', {
+    row('an index on an encrypted field', {
       request: 'POST /api/v1/admin/collections/vault/indexes',
       body: { name: 'by_note', columns: ['note'] },
       expect: refused.invalid('columns'),
     }),
-    row('no view reads an encrypted field', {
+    row('a view that reads an encrypted field', {
       request: define,
       body: { name: 'drafts', type: 'view', view_query: 'select id, note from vault' },
       expect: refused.naming('note'),
     }),
-    row('no rule names an encrypted field', {
+    row('a rule on an encrypted field', {
       request: define,
       body: { ...collection('drafts', encrypted('note')), list_rule: 'note = "a"' },
       expect: refused.invalid('list_rule'),
     }),
-    row('no filter names an encrypted field', {
+    row('a filter on an encrypted field', {
       request: 'GET /api/v1/vault?filter=note="a"',
       expect: inParameter('filter'),
     }),
-    row('no sort names an encrypted field', { request: 'GET /api/v1/vault?sort=note', expect: inParameter('sort') }),
-    row('no filter names one across a relation', {
+    row('a sort by an encrypted field', { request: 'GET /api/v1/vault?sort=note', expect: inParameter('sort') }),
+    row('a filter on an encrypted field across a relation', {
       request: 'GET /api/v1/cases?filter=file.note~"a"',
       expect: inParameter('filter'),
     }),
-    row('too short', { request: `PATCH ${path}`, body: { note: 'ab' }, expect: refused.invalid('note') }),
-    row('too long', { request: `PATCH ${path}`, body: { note: 'a'.repeat(31) }, expect: refused.invalid('note') }),
-    row('not an address', { request: `PATCH ${path}`, body: { mail: 'spy' }, expect: refused.invalid('mail') }),
+    row('a value that is too short', {
+      request: `PATCH ${path}`,
+      body: { note: 'ab' },
+      expect: refused.invalid('note'),
+    }),
+    row('a value that is too long', {
+      request: `PATCH ${path}`,
+      body: { note: 'a'.repeat(31) },
+      expect: refused.invalid('note'),
+    }),
+    row('a value that is not an address', {
+      request: `PATCH ${path}`,
+      body: { mail: 'spy' },
+      expect: refused.invalid('mail'),
+    }),
     row('a text that begins like ciphertext', {
       request: `PATCH ${path}`,
       body: { note: 'enc:1:x' },
       expect: refused.invalid('note'),
     }),
-    row('a bound that an encrypted value violates', {
+    row('a limit that an encrypted value violates', {
       request: 'PATCH /api/v1/collections/vault',
       body: { fields: await fieldsOf(target, 'vault', { note: { encrypted: true, max: 5 } }) },
       expect: {
@@ -181,7 +193,7 @@ async function fieldsOf({ admin }: Target, name: string, options: Readonly<Recor
   return fields.map((field) => (options[field.name] ? { ...field, options: options[field.name] } : field));
 }
 
-async function switchOnAndOff(target: Target, databaseUrl: string): Promise<void> {
+async function toggleEncryption(target: Target, databaseUrl: string): Promise<void> {
   const admin = await target.admin();
   const { guest } = target;
   const diary = await define(

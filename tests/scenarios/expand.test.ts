@@ -41,7 +41,7 @@ onEachTopology('expand shows related records', async (t, target) => {
     expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
     spec: 'records §10.1',
   });
-  const hops = (count: number) => Array.from({ length: count }, () => 'boss').join('.');
+  const path = (count: number) => Array.from({ length: count }, () => 'boss').join('.');
 
   await runScenarios(t, target, [
     shows('a record with its target', `papers/${first.id}?expand=author`, { ...first, expand: { author: adaNow } }),
@@ -50,16 +50,16 @@ onEachTopology('expand shows related records', async (t, target) => {
       { ...second, expand: { author: zoe } },
       { ...third, expand: {} },
     ]),
-    shows('nested targets, several at once', `papers/${first.id}?expand=author.firm,author.boss`, {
+    shows('several nested targets', `papers/${first.id}?expand=author.firm,author.boss`, {
       ...first,
       expand: { author: { ...adaNow, expand: { firm: core, boss: adaNow } } },
     }),
-    shows('a target that the view rule refuses is left out', `papers/${second.id}?expand=author.firm`, {
+    shows('a record without the target that the view rule refuses', `papers/${second.id}?expand=author.firm`, {
       ...second,
       expand: { author: { ...zoe, expand: {} } },
     }),
     shows(
-      'an admin sees it',
+      'the same target for an admin',
       `papers/${second.id}?expand=author.firm`,
       {
         ...second,
@@ -67,8 +67,13 @@ onEachTopology('expand shows related records', async (t, target) => {
       },
       'admin',
     ),
-    shows('a target for admins only is left out', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: {} }, 'user'),
-    shows('an admin sees it', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: { safe } }, 'admin'),
+    shows(
+      'a record without a target that is for admins only',
+      `staff/${ada.id}?expand=safe`,
+      { ...adaNow, expand: {} },
+      'user',
+    ),
+    shows('the same target for an admin', `staff/${ada.id}?expand=safe`, { ...adaNow, expand: { safe } }, 'admin'),
     shows('fields with a path into expand', `papers/${first.id}?expand=author.firm&fields=title,expand.author.name`, {
       id: first.id,
       title: 'first',
@@ -78,22 +83,22 @@ onEachTopology('expand shows related records', async (t, target) => {
       id: first.id,
       title: 'first',
     }),
-    shows('six hops', `staff/${ada.id}?fields=expand.boss.id&expand=${hops(6)}`, {
+    shows('six relations deep', `staff/${ada.id}?fields=expand.boss.id&expand=${path(6)}`, {
       id: ada.id,
       expand: { boss: { id: ada.id } },
     }),
-    malformed('seven hops', `staff/${ada.id}?expand=${hops(7)}`),
+    malformed('seven relations deep', `staff/${ada.id}?expand=${path(7)}`),
     malformed('a field that is not a relation', `papers/${first.id}?expand=title`),
     malformed('an unknown path', 'papers?expand=author.nope'),
     malformed('an unknown path of an unknown record', 'papers/nope?expand=nope'),
     {
-      name: 'a record with its targets carries its ETag',
+      name: 'a record with its targets and its ETag',
       request: `GET /api/v1/papers/${first.id}?expand=author`,
       expect: { status: 200, headers: { etag: `W/"${first.updated}"` } },
       spec: 'records §9.3',
     },
     {
-      name: 'If-None-Match does not apply with expand',
+      name: 'If-None-Match with expand, which does not apply',
       request: `GET /api/v1/papers/${first.id}?expand=author`,
       headers: { 'If-None-Match': `W/"${first.updated}"` },
       expect: { status: 200 },

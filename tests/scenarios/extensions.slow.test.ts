@@ -47,6 +47,6 @@ onEachTopology('the tools of extensions', (t, target) => tools(t, target, push))
 onEachTopology('transactions of routes and crons', transactions);
 onOneProcess('custom events', customEvents);
 onOneProcess('crons', crons);
-// A hook that hangs and a file that cannot be loaded are logged as errors, so no table runs after them.
+// A hook that hangs and a file that cannot be loaded are logged as errors. Tables refuse logged errors, so none follows.
 onEachTopology('before hooks of accounts', accountHooks);
 onEachTopology('changed extensions', (t, target) => reloading(t, target, directory));

@@ -48,16 +48,16 @@ onEachTopology('each type of field takes its values', async (t, target) => {
     refuses('an e-mail address without a domain', { mail: 'ben@example' }),
     refuses('an e-mail address with a space', { mail: 'b en@example.org' }),
     refuses('an e-mail address that is too long', { mail: `${'x'.repeat(30)}@example.org` }),
-    refuses('an e-mail address that is taken in another case', { mail: 'ANN@EXAMPLE.ORG' }),
+    refuses('a taken e-mail address in another case', { mail: 'ANN@EXAMPLE.ORG' }),
     takes('a URL', { site: 'http://example.org/ben?x=1' }),
     refuses('a URL of another scheme', { site: 'ftp://example.org' }),
     refuses('a URL that is too short', { site: 'http://a' }),
-    refuses('a URL that is taken', { site: 'https://example.org/ann' }),
-    takes('empty texts for both, which are not unique', { mail: '', site: '' }),
+    refuses('a taken URL', { site: 'https://example.org/ann' }),
+    takes('empty texts in unique fields', { mail: '', site: '' }),
     takes('HTML', { page: '<b>Ünd 😀</b>' }),
     refuses('HTML that is too long', { page: 'x'.repeat(21) }),
     takes('a geoPoint', { place: { lat: -90, lng: 180 } }),
-    takes('the empty text for a geoPoint is null', { place: '' }, { place: null }),
+    takes('an empty text for a geoPoint, which is null', { place: '' }, { place: null }),
     refuses('a latitude above 90', { place: { lat: 90.5, lng: 0 } }),
     refuses('a geoPoint without lng', { place: { lat: 1 } }),
     refuses('several wrong values at once', { mail: 5, site: [], page: {}, place: 'here' }),
@@ -120,7 +120,7 @@ onEachTopology('a narrower field counts the rows that violate it', async (t, tar
   ]);
 });
 
-onEachTopology('autodate fields', async (t, target) => {
+onEachTopology('autodate fields are set by the server', async (t, target) => {
   const admin = await target.admin();
   const autodate = (name: string, flags: object) => ({ name, type: 'autodate', ...flags });
   await admin.post('/api/v1/collections', { name: 'shelves', type: 'base', fields: [field('name', 'text')] });
@@ -143,7 +143,7 @@ onEachTopology('autodate fields', async (t, target) => {
 
   await runScenarios(t, target, [
     {
-      name: 'flags are beside the options of the field',
+      name: 'a field with its flags beside the options',
       as: 'admin',
       request: 'GET /api/v1/collections/timed',
       expect: {
@@ -163,7 +163,7 @@ onEachTopology('autodate fields', async (t, target) => {
       spec: 'fields §3.7',
     },
     {
-      name: 'flags of another type are refused',
+      name: 'flags that are not booleans',
       as: 'admin',
       request: 'POST /api/v1/collections',
       body: { name: 'never', type: 'base', fields: [{ name: 'f', type: 'date', onCreate: true }] },
@@ -171,7 +171,7 @@ onEachTopology('autodate fields', async (t, target) => {
       spec: 'fields §3.7',
     },
     {
-      name: 'a PATCH refreshes the field and ignores the value in the body',
+      name: 'a PATCH, which sets the field and ignores the value in the body',
       request: `PATCH /api/v1/timed/${record.id}`,
       body: { title: 'b', born: 1, touched: 1 },
       expect: shown({ title: 'b', touched: is.now }),
@@ -179,7 +179,7 @@ onEachTopology('autodate fields', async (t, target) => {
       spec: 'fields §3.7',
     },
     {
-      name: 'a restore refreshes fields with onUpdate and keeps the time of creation',
+      name: 'a restore, which sets fields with onUpdate and keeps the time of creation',
       as: 'admin',
       request: `POST /api/v1/timed/${record.id}/restore?version=${record.updated}`,
       expect: shown({ touched: is.now }),
@@ -187,7 +187,7 @@ onEachTopology('autodate fields', async (t, target) => {
       spec: 'fields §3.7',
     },
     {
-      name: 'values are compared like dates',
+      name: 'a filter that compares like a date',
       request: `GET /api/v1/timed?filter=${encodeURIComponent('touched > 1 && born <= @now')}&sort=-touched`,
       expect: { status: 200, json: is.containing({ totalItems: 1 }) },
       spec: 'filters §5.4',
@@ -197,10 +197,10 @@ onEachTopology('autodate fields', async (t, target) => {
   await admin.send('DELETE', `/api/v1/shelves/${shelf.id}`);
   const cleared = objectAt((await admin.get(`/api/v1/timed/${other.id}`)).json, 'data');
   assert.equal(cleared.shelf, null);
-  assert.equal(is.now.fits(cleared.touched), true, 'a cleared relation is a write');
+  assert.equal(is.now.fits(cleared.touched), true, 'a cleared relation counts as a write');
 });
 
-onEachTopology('a password is written and never shown', async (t, target) => {
+onEachTopology('a password can be written, but is never shown', async (t, target) => {
   const admin = await target.admin();
   const fields = [field('title', 'text'), field('pin', 'password', { min: 4, max: 40 })];
   await admin.post('/api/v1/collections', { name: 'safes', type: 'base', history_enabled: true, fields });
@@ -214,7 +214,7 @@ onEachTopology('a password is written and never shown', async (t, target) => {
   await admin.create('owners', { safe: safe.id });
   const path = `/api/v1/safes/${safe.id}`;
   const filtered = (query: string): Scenario => ({
-    name: `refuses ${query}`,
+    name: `the parameter ${query}`,
     as: 'admin',
     request: `GET /api/v1/safes?${query}`,
     expect: { status: 400, json: is.containing({ error: is.text }) },
@@ -222,7 +222,7 @@ onEachTopology('a password is written and never shown', async (t, target) => {
   });
   await runScenarios(t, target, [
     {
-      name: 'the answer to a new password does not show it',
+      name: 'a new password, which the answer does not show',
       request: `PATCH ${path}`,
       body: { pin: 'open barley' },
       expect: { status: 200, json: { data: { ...safe, updated: is.now } } },
@@ -231,7 +231,7 @@ onEachTopology('a password is written and never shown', async (t, target) => {
     },
     ...['pi', 'x'.repeat(41), 5, {}].map(
       (pin): Scenario => ({
-        name: `refuses ${JSON.stringify(pin).slice(0, 20)}`,
+        name: `the value ${JSON.stringify(pin).slice(0, 20)}`,
         request: `PATCH ${path}`,
         body: { pin },
         expect: refused.invalid('pin'),
@@ -241,7 +241,7 @@ onEachTopology('a password is written and never shown', async (t, target) => {
     filtered(`filter=${encodeURIComponent('pin != null')}`),
     filtered('sort=pin'),
     {
-      name: 'a rule cannot name it',
+      name: 'a rule on the password',
       as: 'admin',
       request: 'PATCH /api/v1/collections/safes',
       body: { view_rule: 'pin = "x"' },

@@ -27,13 +27,13 @@ onEachTopology('previews', async (t, target) => {
     assert.deepEqual(made, ['100x40', '120x40', '120x40', '60x20']);
   });
 
-  await t.test('concurrent requests for one preview get the same [files §5.4]', async () => {
+  await t.test('parallel requests for one preview get the same image [files §5.4]', async () => {
     const { path } = await make(pngOf(500, 500));
     const answers = await Promise.all(Array.from({ length: 60 }, () => previewOf(path, '64x64')));
     assert.deepEqual(new Set(answers.map(({ status, size }) => `${status} ${size}`)), new Set(['200 64x64']));
   });
 
-  await t.test('an image over the limit of pixels is served as it is [files §5.3]', async () => {
+  await t.test('an image over the pixel limit is served unchanged [files §5.3]', async () => {
     const bomb = pngOf(8000, 7000);
     const { path } = await make(bomb);
     const answers = await Promise.all(Array.from({ length: 20 }, () => previewOf(path, '100x100')));

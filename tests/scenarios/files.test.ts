@@ -21,7 +21,7 @@ onEachTopology('forms upload files', async (t, target) => {
   ]);
   await runScenarios(t, target, [
     {
-      name: 'parts are read as the type of their field, files keep a slug of their name',
+      name: 'parts as the types of their fields, with files named by a slug',
       spec: 'files §2.1, §3.2',
       request: 'POST /api/v1/papers',
       ...multipart(
@@ -55,7 +55,7 @@ onEachTopology('forms upload files', async (t, target) => {
       events: ['papers.create'],
     },
     {
-      name: 'the other fields may be one JSON part',
+      name: 'one JSON part for the other fields',
       spec: 'files §3.3',
       request: 'POST /api/papers',
       ...multipart({ name: '_json', content: '{"title":"Two","pages":4}' }, file('scans', 'a.txt', 'x')),
@@ -63,7 +63,7 @@ onEachTopology('forms upload files', async (t, target) => {
       events: ['papers.create'],
     },
     {
-      name: 'a multiple field without files is an empty list',
+      name: 'a multiple field without files, as an empty list',
       spec: 'files §1.1',
       request: 'POST /api/papers',
       body: { title: 'None' },
@@ -71,7 +71,7 @@ onEachTopology('forms upload files', async (t, target) => {
       events: ['papers.create'],
     },
     {
-      name: 'a form without files is a body like any other',
+      name: 'a form without files',
       spec: 'files §3.1',
       request: 'POST /api/v1/records/papers',
       ...multipart({ name: 'title', content: 'Three' }, { name: 'scans', content: '[]' }),
@@ -80,17 +80,17 @@ onEachTopology('forms upload files', async (t, target) => {
     },
     ...(
       [
-        [
-          'the type is that of the bytes, not the declared one',
-          [file('cover', 'a.png', 'no image', 'image/png')],
-          'cover',
-        ],
+        ['a declared type that the content contradicts', [file('cover', 'a.png', 'no image', 'image/png')], 'cover'],
         ['a file over maxSize', [file('cover', 'a.png', Buffer.concat([png, Buffer.alloc(1000)]))], 'cover'],
         ['two files for a single field', [file('cover', 'a.png', png), file('cover', 'b.png', png)], 'cover'],
         ['a file for a field of another type', [file('title', 'a.txt', 'x')], 'title'],
         ['a file for an unknown field', [file('nothing', 'a.txt', 'x')], 'nothing'],
         ['a part that is not a number', [{ name: 'pages', content: 'many' }], 'pages'],
-        ['a create with a name that was not uploaded', [{ name: 'cover', content: 'a_0123456789.png' }], 'cover'],
+        [
+          'a create with the name of a file without an upload',
+          [{ name: 'cover', content: 'a_0123456789.png' }],
+          'cover',
+        ],
       ] as const
     ).map(([name, parts, field]) => ({
       name,
@@ -135,7 +135,7 @@ onEachTopology('forms upload files', async (t, target) => {
       expect: { status: 413 },
     },
     {
-      name: 'a form whose texts have 1 MiB together',
+      name: 'a form with 1 MiB of text',
       spec: 'files §3.5',
       request: 'POST /api/v1/papers',
       ...multipart({ name: 'title', content: 'x'.repeat(1024 * 1024 - 'title'.length) }),
@@ -150,7 +150,7 @@ onEachTopology('forms upload files', async (t, target) => {
       ],
       Array.from({ length: 3 }, () => ({ name: 'title', content: 'é'.repeat(200_000) })),
     ].map((parts, index) => ({
-      name: `a form whose texts have more than 1 MiB together (${index + 1})`,
+      name: `a form with more than 1 MiB of text (${index + 1})`,
       spec: 'files §3.5',
       request: 'POST /api/v1/papers',
       ...multipart(...parts, file('cover', 'a.png', png)),
@@ -181,11 +181,11 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
       assert.equal(namesOf(changed, 'scans').length, 2);
       assert.equal(namesOf(changed, 'scans')[0], namesOf(record, 'scans')[0]);
       assert.equal((await bytes(textAt(changed, 'cover'))).text, 'D');
-      await eventually('the bytes are gone', async () => (await bytes(textAt(record, 'cover'))).status === 404);
+      await eventually('the content is gone', async () => (await bytes(textAt(record, 'cover'))).status === 404);
     },
   );
 
-  await t.test('concurrent PATCHes lose no file [files §3.7]', async () => {
+  await t.test('parallel PATCHes lose no file [files §3.7]', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `p${index}.txt`);
     await Promise.all(names.map((name) => upload(guest, path, file('scans', name, name))));
     const now = namesOf(objectAt((await guest.get(path)).json, 'data'), 'scans');
@@ -193,7 +193,7 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
     for (const name of now) assert.equal((await bytes(name)).status, 200, name);
   });
 
-  await t.test('a list of names says which files stay, new ones come behind [files §3.7]', async () => {
+  await t.test('a list of names keeps those files, and new ones follow them [files §3.7]', async () => {
     const before = namesOf(objectAt((await guest.get(path)).json, 'data'), 'scans');
     const [first = '', second = '', third = ''] = before;
     const changed = await upload(
@@ -210,14 +210,14 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
   });
 
   await t.test(
-    'null clears a field, and a record that was read can be sent back [files §3.8, records §5.2]',
+    'null clears a field, and a record can be sent back as it was read [files §3.8, records §5.2]',
     async () => {
       const read = objectAt((await guest.get(path)).json, 'data');
       assert.deepEqual((await guest.patch(path, read)).scans, read.scans);
       const cleared = await guest.patch(path, { cover: null, scans: null });
       assert.equal(cleared.cover, null);
       assert.deepEqual(cleared.scans, []);
-      await eventually('the bytes are gone', async () => (await bytes(textAt(read, 'cover'))).status === 404);
+      await eventually('the content is gone', async () => (await bytes(textAt(read, 'cover'))).status === 404);
     },
   );
 });
@@ -227,12 +227,12 @@ onEachTopology('files are deleted with their record, field or collection', async
   const { guest } = target;
   await define(admin, 'boxes', [{ name: 'n', type: 'number' }, fileField('doc')], { history_enabled: true });
 
-  await t.test('a restore leaves out files whose bytes are gone [history §5.5]', async () => {
+  await t.test('a restore leaves out files whose content is gone [history §5.5]', async () => {
     const record = await upload(guest, '/api/v1/boxes', { name: 'n', content: '1' }, file('doc', 'a.txt', 'A'));
     const path = `/api/v1/boxes/${record.id}`;
     await guest.patch(path, { n: 2, doc: null });
     const url = `/api/files/boxes/${record.id}/${record.doc}`;
-    await eventually('the bytes are gone', async () => (await guest.get(url)).status === 404);
+    await eventually('the content is gone', async () => (await guest.get(url)).status === 404);
     const restored = await admin.send('POST', `${path}/restore?version=${record.updated}`);
     assert.equal(restored.status, 200, restored.text);
     const now = objectAt(restored.json, 'data');
@@ -240,7 +240,7 @@ onEachTopology('files are deleted with their record, field or collection', async
     assert.ok(now.doc === null || (await guest.get(`/api/files/boxes/${record.id}/${now.doc}`)).status === 200);
   });
 
-  await t.test('a deleted record has no files, and neither has a dropped field [files §8]', async () => {
+  await t.test('the files of a deleted record and of a dropped field are deleted [files §8]', async () => {
     const record = await upload(guest, '/api/v1/boxes', file('doc', 'a.txt', 'A'));
     await guest.delete(`/api/v1/boxes/${record.id}`);
     assert.equal((await guest.get(`/api/files/boxes/${record.id}/${record.doc}`)).status, 404);
@@ -248,7 +248,7 @@ onEachTopology('files are deleted with their record, field or collection', async
     await admin.delete('/api/v1/collections/boxes');
   });
 
-  await t.test('a create with files is done once for its idempotency key [http §7.8]', async () => {
+  await t.test('a create with files happens once for its idempotency key [http §7.8]', async () => {
     await define(admin, 'keyed', [fileField('doc')]);
     const send = () => {
       const form = multipart(file('doc', 'a.txt', 'A'));

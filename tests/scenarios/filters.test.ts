@@ -47,14 +47,14 @@ onEachTopology('lists are filtered', async (t, target) => {
     malformed('name = '),
     malformed('@request.auth.id = "x"'),
     {
-      name: 'a create rule that does not hold writes nothing',
+      name: 'a create that the rule refuses',
       request: 'POST /api/v1/people',
       body: { name: 'x' },
       expect: refused.forbidden,
       spec: 'rules §2.3',
     },
     {
-      name: 'a create rule that holds',
+      name: 'a create that the rule admits',
       request: 'POST /api/v1/people',
       body: { name: 'guest' },
       expect: { status: 201 },
@@ -62,7 +62,7 @@ onEachTopology('lists are filtered', async (t, target) => {
       spec: 'rules §2.3',
     },
     {
-      name: 'a rule that cannot be evaluated is not saved',
+      name: 'a rule that cannot be evaluated',
       as: 'admin',
       request: 'PATCH /api/v1/collections/people',
       body: { view_rule: 'nope = 1' },

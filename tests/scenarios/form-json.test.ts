@@ -14,7 +14,7 @@ onEachTopology('the JSON in a form has the limits of a JSON body', async (t, tar
     { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } },
   ]);
   const deep = `[${'{"a":['.repeat(500)}1${']}'.repeat(500)}]`;
-  // Four of them have more members than a body may have, two of them have less than 100 kB.
+  // Four of them exceed the member limit of a body; two of them have less than 100 kB.
   const members = (prefix: string) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`${prefix}${index}`, 1])));
   const meta = { name: 'meta', content: members('a') };
@@ -26,12 +26,12 @@ onEachTopology('the JSON in a form has the limits of a JSON body', async (t, tar
     expect,
   });
   await runScenarios(t, target, [
-    shape('_json nests too deep', [{ name: '_json', content: `{"meta":${deep}}` }], refused.malformed),
+    shape('_json that nests too deeply', [{ name: '_json', content: `{"meta":${deep}}` }], refused.malformed),
     ...['meta', 'place', 'spot', 'tags'].map((name) =>
-      shape(`${name} nests too deep`, [{ name, content: deep }], refused.malformed),
+      shape(`${name} that nests too deeply`, [{ name, content: deep }], refused.malformed),
     ),
     shape(
-      'too many different members together',
+      'too many different members in all parts together',
       [
         { name: '_json', content: `{"more":${members('a')}}` },
         { name: 'meta', content: members('b') },
@@ -42,7 +42,7 @@ onEachTopology('the JSON in a form has the limits of a JSON body', async (t, tar
     ),
     {
       ...shape(
-        'the same members, however often',
+        'the same members many times',
         [{ name: '_json', content: `{"more":${members('a')}}` }, ...Array<Part>(5).fill(meta)],
         { status: 201 },
       ),

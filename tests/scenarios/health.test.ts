@@ -4,22 +4,22 @@ import { is } from '../harness/matching.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
-onEachTopology('a stack tells how it is', async (t, target) => {
+onEachTopology('health checks report the state of the stack', async (t, target) => {
   await runScenarios(t, target, [
     {
-      name: 'the gateway is alive',
+      name: 'the liveness of the gateway',
       request: 'GET /healthz',
       expect: { status: 200, json: { data: is.containing({ status: 'ok' }) } },
       spec: 'http §11.1',
     },
     {
-      name: 'the gateway is ready',
+      name: 'the readiness of the gateway',
       request: 'GET /readyz',
       expect: { status: 200, json: { data: is.containing({ status: 'ready' }) } },
       spec: 'http §11.2',
     },
     {
-      name: 'a guest gets one word for each service',
+      name: 'the readiness for a guest, one word for each service',
       request: 'GET /readyz',
       expect: {
         status: 200,
@@ -28,7 +28,7 @@ onEachTopology('a stack tells how it is', async (t, target) => {
       spec: 'http §11.2',
     },
     {
-      name: 'health by service, with the version',
+      name: 'the health by service, with the version',
       request: 'GET /api/v1/health',
       expect: {
         status: 200,
@@ -43,7 +43,7 @@ onEachTopology('a stack tells how it is', async (t, target) => {
       spec: 'http §11.3',
     },
     {
-      name: 'HEAD works for monitors',
+      name: 'HEAD, as monitors send it',
       request: 'HEAD /healthz',
       expect: { status: 200, json: undefined },
       spec: 'http §1.3',

@@ -19,7 +19,7 @@ const post = (client: Client, path: string, body: unknown, key: string): Promise
 const totalOf = async (client: Client, collection: string): Promise<unknown> =>
   at((await client.get(`/api/v1/${collection}`)).json, 'totalItems');
 
-onEachTopology('a POST with an idempotency key is done once', async (t, target) => {
+onEachTopology('a POST with an idempotency key happens once', async (t, target) => {
   const root = await target.admin();
   const fields = [{ name: 'n', type: 'number', options: { max: 10 } }];
   await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields });
@@ -46,9 +46,15 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
   const created = { events: ['orders.create'] };
   const refusedKey = randomUUID();
   await runScenarios(t, target, [
-    ...pathsOf('orders').map((path) => keyed(`again, to ${path}`, replayed, { request: `POST ${path}` })),
-    keyed('again, by the short name of the header', replayed, { headers: { [shortHeader]: key }, spec: 'http §7.1' }),
-    keyed('again, by both names', replayed, { headers: { [header]: key, [shortHeader]: key }, spec: 'http §7.1' }),
+    ...pathsOf('orders').map((path) => keyed(`the same key at ${path}`, replayed, { request: `POST ${path}` })),
+    keyed('the same key under the short name of the header', replayed, {
+      headers: { [shortHeader]: key },
+      spec: 'http §7.1',
+    }),
+    keyed('the same key under both names', replayed, {
+      headers: { [header]: key, [shortHeader]: key },
+      spec: 'http §7.1',
+    }),
     keyed(
       'two keys',
       { status: 400, json: { error: is.matching(/Idempotency-Key/), code: 'malformed_request' } },
@@ -61,7 +67,7 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     ),
     keyed('a short name with a key that is too long', { status: 400 }, { headers: { [shortHeader]: 'k'.repeat(256) } }),
     keyed('another body', reused, { body: { n: 2 } }),
-    keyed('a body that is refused anyway', { status: 422 }, { body: { colour: 'red' } }),
+    keyed('an invalid body', { status: 422 }, { body: { colour: 'red' } }),
     keyed('another key', fresh, { ...created, headers: { [header]: randomUUID() } }),
     keyed('another caller', fresh, { ...created, as: 'user' }),
     keyed('no key', fresh, { ...created, headers: {} }),
@@ -69,14 +75,17 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     keyed('a key of 255 characters', fresh, { ...created, headers: { [header]: 'k'.repeat(255) } }),
     keyed('a key of 256 characters', { status: 400 }, { headers: { [header]: 'k'.repeat(256) } }),
     keyed('an empty key', { status: 400 }, { headers: { [header]: '' } }),
-    keyed('a refusal is not kept', { status: 422 }, { body: { n: 11 }, headers: { [header]: refusedKey } }),
-    keyed('a key is free again after a refusal', fresh, { ...created, headers: { [header]: refusedKey } }),
+    keyed('a refused body', { status: 422 }, { body: { n: 11 }, headers: { [header]: refusedKey } }),
+    keyed('the key of a refused body, which can be used again', fresh, {
+      ...created,
+      headers: { [header]: refusedKey },
+    }),
   ]);
   await t.test(`nothing was created twice [${spec}]`, async () => {
     assert.equal(await totalOf(target.guest, 'orders'), 6);
   });
 
-  await t.test(`one of many requests at once is done, and every 201 is the same [${spec}]`, async () => {
+  await t.test(`one of many parallel requests takes effect, and every 201 is the same [${spec}]`, async () => {
     const raced = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(target.guest, '/api/v1/orders', { n: 3 }, raced)),
@@ -90,7 +99,7 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     assert.equal(await totalOf(target.guest, 'orders'), 7);
   });
 
-  await t.test(`every POST that creates takes a key [${spec}]`, async () => {
+  await t.test(`every POST that creates accepts a key [${spec}]`, async () => {
     const person = { email: 'second@example.com', password: 'correct horse battery staple' };
     await root.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [] });
     await root.patch('/api/v1/admin/settings', { 'auth.anonymous.enabled': '1' });
@@ -131,25 +140,25 @@ onEachTopology('a POST with an idempotency key is done once', async (t, target) 
     const made = operations.filter(([, post]) => at(post, 'responses.201') ?? at(post, 'responses.202'));
     assert.ok(made.length >= 9);
     const names = ['IdempotencyKey', 'ServiceIdempotencyKey'].map((name) => `#/components/parameters/${name}`);
-    const unkept = made.filter(([, post]) => {
+    const undeclared = made.filter(([, post]) => {
       const parameters = JSON.stringify(at(post, 'parameters') ?? []);
       return !names.every((name) => parameters.includes(`"${name}"`));
     });
     assert.deepEqual(
-      unkept.map(([path]) => path),
+      undeclared.map(([path]) => path),
       [],
     );
   });
 });
 
 onEachTopology(
-  'a guest gets no token by the key of another guest at the same address [http §7.7]',
+  "a guest cannot get a token with another guest's key from the same address [http §7.7]",
   async (t, target) => {
     const root = await target.admin();
     await root.post('/api/v1/collections', { name: 'passers', type: 'auth' });
     await root.patch('/api/v1/admin/settings', { 'auth.anonymous.enabled': '1' });
     const path = '/api/v1/auth/passers';
-    await eventually('anonymous sign-in is on', async () => {
+    await eventually('anonymous sign-in is enabled', async () => {
       return (await target.guest.send('POST', `${path}/anonymous`)).status === 201;
     });
     const registration = { email: `${randomUUID()}@example.com`, password: 'a long and winding password' };

@@ -1,15 +1,17 @@
 import { onEachTopology } from '../harness/target.ts';
 import { firstProof } from './identity/first-proof.ts';
 import { mailLimits } from './identity/mail-limits.ts';
-import { givenPeople } from './identity/people.ts';
+import { preparePeople } from './identity/people.ts';
 import { stolenSession } from './identity/stolen-session.ts';
 import { undoneChanges } from './identity/undone-changes.ts';
 
-onEachTopology('changing who one is', async (t, target) => {
-  const people = await givenPeople(target);
+onEachTopology('changes of identity need a proof and can be undone', async (t, target) => {
+  const people = await preparePeople(target);
   await using _ = people.mail;
-  await t.test('a stolen session', (t) => stolenSession(t, target, people));
+  await t.test('a stolen session is not enough', (t) => stolenSession(t, target, people));
   await t.test('a change of address is undone', (t) => undoneChanges(t, target, people));
-  await t.test('the first proof of an address', (t) => firstProof(t, target, people));
-  await t.test('mails are counted', (t) => mailLimits(t, people));
+  await t.test('the first verification of an address removes other ways to sign in', (t) =>
+    firstProof(t, target, people),
+  );
+  await t.test('mails are limited', (t) => mailLimits(t, people));
 });

@@ -13,8 +13,8 @@ const password = 'a long and winding password';
 const users = '/api/v1/auth/acted';
 const hourSec = 3600;
 
-/** A user, and an admin of their own who may be changed and deleted. */
-async function given(target: Target, name: string) {
+/** Creates a user, and an admin of the test's own who may be changed and deleted. */
+async function prepare(target: Target, name: string) {
   const first = await target.admin();
   await first.send('POST', '/api/v1/collections', {
     body: { name: 'acted', type: 'auth', fields: [{ name: 'nick', type: 'text' }] },
@@ -35,31 +35,31 @@ async function given(target: Target, name: string) {
 
 const isSignedIn = async (client: Client): Promise<boolean> => (await client.get(`${users}/sessions`)).status === 200;
 
-const ends = (client: Client) => eventually('the end of the token', async () => !(await isSignedIn(client)));
+const hasEnded = (client: Client) => eventually('the token has ended', async () => !(await isSignedIn(client)));
 
-onEachTopology('an admin acts as a user', async (t, target) => {
-  const { admin, adminId, user, userId, impersonate } = await given(target, 'ann');
+onEachTopology('an admin impersonates a user', async (t, target) => {
+  const { admin, adminId, user, userId, impersonate } = await prepare(target, 'ann');
   const path = `/api/v1/admin/impersonate/acted/${userId}`;
   const spec = 'admins §5.1';
   await runScenarios(t, target, [
-    { name: 'for a guest', request: `POST ${path}`, expect: refused.unauthenticated, spec },
-    { name: 'for a user', as: 'user', request: `POST ${path}`, expect: refused.forbidden, spec },
+    { name: 'a guest', request: `POST ${path}`, expect: refused.unauthenticated, spec },
+    { name: 'a user', as: 'user', request: `POST ${path}`, expect: refused.forbidden, spec },
     {
-      name: 'of a user who does not exist',
+      name: 'an unknown user',
       as: 'admin',
       request: 'POST /api/v1/admin/impersonate/acted/01980000-0000-7000-8000-000000000009',
       expect: refused.notFound,
       spec,
     },
     {
-      name: 'of nowhere',
+      name: 'an unknown collection',
       as: 'admin',
       request: `POST /api/v1/admin/impersonate/nowhere/${userId}`,
       expect: refused.notFound,
       spec,
     },
     {
-      name: 'the token and who is behind it',
+      name: 'the token and the admin behind it',
       as: 'admin',
       request: `POST ${path}`,
       expect: { status: 200, json: { data: { token: is.text, impersonated_by: is.uuid } } },
@@ -70,7 +70,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
   const { token, client } = await impersonate();
   const claims = decodeJwt(token);
 
-  await t.test('the token is the user’s, lasts an hour and names the admin [admins §5.1, §5.2]', () => {
+  await t.test('the token is for the user, lasts an hour and names the admin [admins §5.1, §5.2]', () => {
     assert.deepEqual(
       { ...claims, iat: 0, exp: 0, jti: '', sid: '', tv: 0 },
       {
@@ -96,7 +96,7 @@ onEachTopology('an admin acts as a user', async (t, target) => {
       headers: { 'X-Request-Id': requestId },
     });
     assert.equal(answer.status, 200);
-    const line = await eventually('its line', () =>
+    const line = await eventually('the request is logged', () =>
       logLines(target.logLines).find(({ request_id, msg }) => request_id === requestId && msg === 'request'),
     );
     assert.deepEqual(
@@ -105,13 +105,13 @@ onEachTopology('an admin acts as a user', async (t, target) => {
     );
   });
 
-  await t.test('a refreshed token keeps the user, the admin and its end [auth §9.2]', async () => {
+  await t.test('a refreshed token keeps the user, the admin and the expiry [auth §9.2]', async () => {
     const refreshed = decodeJwt(textAt(await client.post('/api/v1/auth/refresh', {}, 200), 'token'));
     assert.deepEqual([refreshed.impersonated_by, refreshed.exp], [adminId, claims.exp]);
   });
 
-  await t.test('what opens the account or closes it is not for them', async () => {
-    const tries: [string, string, object?][] = [
+  await t.test('the admin cannot change how the account signs in', async () => {
+    const attempts: [string, string, object?][] = [
       ['POST', `${users}/change-password`, { old_password: password, password: `${password} two` }],
       ['POST', `${users}/request-email-change`, { email: 'mine@example.com' }],
       ['POST', `${users}/totp/setup`],
@@ -124,15 +124,15 @@ onEachTopology('an admin acts as a user', async (t, target) => {
       ['PATCH', `/api/v1/acted/${userId}`, { password: `${password} two`, old_password: password }],
       ['PATCH', `/api/v1/acted/${userId}`, { email: 'mine@example.com' }],
     ];
-    for (const [method, tried, body] of tries) {
-      const { status, text } = await client.send(method, tried, body && { body });
-      assert.equal(status, 403, `${method} ${tried}: ${text}`);
+    for (const [method, route, body] of attempts) {
+      const { status, text } = await client.send(method, route, body && { body });
+      assert.equal(status, 403, `${method} ${route}: ${text}`);
     }
     const unchanged = { email: 'ann@example.com', nick: 'ann' };
     assert.equal((await client.send('PATCH', `/api/v1/acted/${userId}`, { body: unchanged })).status, 200);
   });
 
-  await t.test("it is not among the user's sessions, and ends with them", async () => {
+  await t.test("the impersonation is not among the user's sessions, and ends with them", async () => {
     const sessions = listAt((await client.get(`${users}/sessions`)).json, 'data');
     assert.deepEqual(
       sessions.map(({ current }) => current),
@@ -140,17 +140,17 @@ onEachTopology('an admin acts as a user', async (t, target) => {
     );
     assert.equal(listAt((await user.get(`${users}/sessions`)).json, 'data').length, 1);
     await user.delete(`${users}/sessions`);
-    await ends(client);
+    await hasEnded(client);
     assert.ok(await isSignedIn(user));
   });
 
-  await t.test('it ends with a new password', async () => {
+  await t.test('the impersonation ends with a new password', async () => {
     const { client: other } = await impersonate();
     await user.post(`${users}/change-password`, { old_password: password, password: `${password} two` }, 200);
-    await ends(other);
+    await hasEnded(other);
   });
 
-  await t.test('an admin is no user for it: the token opens nothing of theirs', async () => {
+  await t.test('the token does not open admin routes', async () => {
     const { client: other } = await impersonate();
     for (const closed of ['/api/v1/admin/me', '/api/v1/admin/settings', '/api/v1/admin/audit'])
       assert.equal((await other.get(closed)).status, 403);
@@ -168,41 +168,44 @@ onEachTopology('an admin acts as a user', async (t, target) => {
 });
 
 onEachTopology('an impersonation ends when its admin is removed', async (t, target) => {
-  await t.test('after a change of the admin', async () => {
-    const { first, adminId, impersonate } = await given(target, 'bob');
+  await t.test('when the admin gets a new password', async () => {
+    const { first, adminId, impersonate } = await prepare(target, 'bob');
     const { client } = await impersonate();
     await first.patch(`/api/v1/admin/admins/${adminId}`, { password: `${password} two` });
-    await ends(client);
+    await hasEnded(client);
   });
-  await t.test('after the end of the admin', async () => {
-    const { first, adminId, user, impersonate } = await given(target, 'cid');
+  await t.test('when the admin is deleted', async () => {
+    const { first, adminId, user, impersonate } = await prepare(target, 'cid');
     const { client } = await impersonate();
     await first.delete(`/api/v1/admin/admins/${adminId}`);
-    await ends(client);
+    await hasEnded(client);
     assert.ok(await isSignedIn(user));
   });
 });
 
-onEachTopology('acting as a user follows the settings', async (t, target) => {
-  const { first, userId } = await given(target, 'dan');
+onEachTopology('impersonation follows the settings', async (t, target) => {
+  const { first, userId } = await prepare(target, 'dan');
   const path = `/api/v1/admin/impersonate/acted/${userId}`;
   const windowOf = async (): Promise<number> => {
     const { json } = await first.send('POST', path);
     const { exp, iat } = decodeJwt(textAt(json, 'data.token'));
     return Number(exp) - Number(iat);
   };
-  await t.test('impersonation has a window of its own, and a bad value means the default [auth §9.1]', async () => {
-    for (const [value, seconds] of [
-      ['90', 90],
-      ['59', hourSec],
-    ] as const) {
-      await first.patch('/api/v1/admin/settings', { 'auth.impersonate.window_seconds': value });
-      await eventually('the window', async () => (await windowOf()) === seconds);
-    }
-  });
-  await t.test('impersonation is 422 while it is switched off [auth §1.6]', async () => {
+  await t.test(
+    'impersonation has a lifetime of its own, and an invalid value means the default [auth §9.1]',
+    async () => {
+      for (const [value, seconds] of [
+        ['90', 90],
+        ['59', hourSec],
+      ] as const) {
+        await first.patch('/api/v1/admin/settings', { 'auth.impersonate.window_seconds': value });
+        await eventually('the lifetime applies', async () => (await windowOf()) === seconds);
+      }
+    },
+  );
+  await t.test('impersonation is 422 while it is disabled [auth §1.6]', async () => {
     await first.patch('/api/v1/admin/settings', { 'auth.impersonation.enabled': '0' });
-    const { json } = await eventually('the switch', async () => {
+    const { json } = await eventually('impersonation is disabled', async () => {
       const answer = await first.send('POST', path);
       return answer.status === 422 && answer;
     });

@@ -36,14 +36,14 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
   await admin.post('/api/v1/collections', { name: 'titles', type: 'view', view_query: 'select id, title from books' });
   await runScenarios(t, target, [
     {
-      name: 'system indexes are listed',
+      name: 'the list with system indexes',
       as: 'admin',
       request: `GET ${path}`,
       expect: { status: 200, json: { data: needed } },
       spec: 'collections §10.5',
     },
     {
-      name: 'over a field and a system column',
+      name: 'an index over a field and a system column',
       ...make({ name: 'by_year', columns: ['year', 'created_at'] }),
       expect: { status: 201, json: { data: shown('by_year', ['year', 'created_at']) } },
       spec: 'collections §10.2',
@@ -61,7 +61,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.4',
     },
     {
-      name: 'filters work with a trigram index',
+      name: 'a filter with a trigram index',
       request: `GET /api/v1/books?skipTotal=1&filter=${encodeURIComponent('title ~ "EA"')}`,
       expect: {
         status: 200,
@@ -70,14 +70,14 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.4',
     },
     {
-      name: 'a record that violates a unique index is refused naming the columns',
+      name: 'a create that violates a unique index',
       request: 'POST /api/v1/books',
       body: { title: 'Sea', shelf: 'a' },
       expect: refused.invalid('title', 'shelf'),
       spec: 'collections §10.3',
     },
     {
-      name: 'an update that violates it too',
+      name: 'an update that violates a unique index',
       request: `PATCH /api/v1/books/${second.id}`,
       body: { shelf: 'a' },
       expect: refused.invalid('title', 'shelf'),
@@ -85,7 +85,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
     },
     ...(['', null] as const).map(
       (shelf): Scenario => ({
-        name: `unique compares no ${JSON.stringify(shelf)}`,
+        name: `the same values with ${JSON.stringify(shelf)}, which unique ignores`,
         request: 'POST /api/v1/books',
         body: { title: 'Sea', shelf },
         expect: { status: 201 },
@@ -94,13 +94,13 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       }),
     ),
     {
-      name: 'an index for which a text is too large',
+      name: 'an index over a text that is too large for it',
       ...make({ name: 'by_shelf', columns: ['shelf'] }),
       expect: { status: 201 },
       spec: 'collections §10.2',
     },
     {
-      name: 'a text too large for an index is refused naming its field',
+      name: 'a text that is too large for its index',
       request: 'POST /api/v1/books',
       body: {
         shelf: Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(''),
@@ -115,21 +115,21 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.3',
     },
     {
-      name: 'a name that is taken in another case',
+      name: 'a taken name in another case',
       ...make({ name: 'BY_year', columns: ['title'] }),
       expect: refused.conflict,
       spec: 'collections §10.2',
     },
     ...Object.entries({
       'an unknown column': ['columns', { name: 'bad', columns: ['title', 'colour'] }],
-      'no columns': ['columns', { name: 'bad', columns: [] }],
+      'an empty list of columns': ['columns', { name: 'bad', columns: [] }],
       'a column twice': ['columns', { name: 'bad', columns: ['title', 'title'] }],
       'columns that are not a list': ['columns', { name: 'bad', columns: 'title' }],
       'an invalid name': ['name', { name: 'a b', columns: ['title'] }],
-      'no name': ['name', { columns: ['title'] }],
+      'a missing name': ['name', { columns: ['title'] }],
       'unique that is not a boolean': ['unique', { name: 'bad', columns: ['title'], unique: 'yes' }],
       'an unknown type': ['type', { name: 'bad', columns: ['title'], type: 'hash' }],
-      'substrings of numbers': ['columns', { name: 'bad', columns: ['year'], type: 'trigram' }],
+      'a trigram index over numbers': ['columns', { name: 'bad', columns: ['year'], type: 'trigram' }],
       'an unknown key': ['where', { name: 'bad', columns: ['title'], where: 'x' }],
     } as const).map(
       ([what, [named, body]]): Scenario => ({
@@ -140,7 +140,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       }),
     ),
     {
-      name: 'on a view',
+      name: 'an index on a view',
       as: 'admin',
       request: 'POST /api/v1/admin/collections/titles/indexes',
       body: { name: 'bad', columns: ['title'] },
@@ -148,14 +148,14 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.2',
     },
     {
-      name: 'of an unknown collection',
+      name: 'an index on an unknown collection',
       as: 'admin',
       request: 'GET /api/v1/admin/collections/nothing/indexes',
       expect: refused.notFound,
       spec: 'collections §10.1',
     },
     {
-      name: 'indexes follow the names of fields and of the collection',
+      name: 'renamed fields and a renamed collection',
       as: 'admin',
       request: 'PATCH /api/v1/collections/books',
       body: { name: 'volumes' },
@@ -163,7 +163,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.6',
     },
     {
-      name: 'indexes are listed by the id of the collection',
+      name: 'the list by the id of the collection',
       as: 'admin',
       request: `GET /api/v1/admin/collections/${collectionId}/indexes`,
       expect: {
@@ -181,7 +181,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.6',
     },
     {
-      name: 'an index is dropped',
+      name: 'a drop of an index',
       as: 'admin',
       request: 'DELETE /api/v1/admin/collections/volumes/indexes/one_place',
       expect: { status: 200, json: { data: null } },
@@ -195,7 +195,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.1',
     },
     {
-      name: 'without the unique index the record is accepted',
+      name: 'the same values without the unique index',
       request: `PATCH /api/v1/volumes/${second.id}`,
       body: { shelf: 'a' },
       expect: { status: 200 },
@@ -203,14 +203,14 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.3',
     },
     {
-      name: 'a system index is not dropped',
+      name: 'a drop of a system index',
       as: 'admin',
       request: 'DELETE /api/v1/admin/collections/volumes/indexes/system%3Aisbn',
       expect: refused.conflict,
       spec: 'collections §10.5',
     },
     {
-      name: 'a dropped field drops its indexes',
+      name: 'a drop of a field with an index',
       as: 'admin',
       request: 'PATCH /api/v1/collections/volumes',
       body: { fields: fields.filter(({ name }) => name !== 'year') },
@@ -218,7 +218,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
       spec: 'collections §10.6',
     },
     {
-      name: 'other indexes stay',
+      name: 'the list with the remaining indexes',
       as: 'admin',
       request: 'GET /api/v1/admin/collections/volumes/indexes',
       expect: {

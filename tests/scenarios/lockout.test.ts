@@ -10,11 +10,11 @@ const isRetryAfter = ({ headers }: Answer): boolean => /^\d+$/.test(headers['ret
 
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).sort();
 
-/** Sets the limit and waits until the auth service counts: who fails once more than it is locked out. */
+/** Sets the limit and waits until the auth service applies it: one failure more locks the address out. */
 async function limitTo(target: Target, maxAttempts: number, path: string): Promise<void> {
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', { 'auth.lockout.max_attempts': String(maxAttempts) });
-  await eventually('the lockout counts', async () => {
+  await eventually('the lockout applies', async () => {
     const email = `probe.${Math.random()}@example.com`;
     for (let count = 0; count < maxAttempts; count += 1)
       await target.guest.send('POST', path, { body: { email, password: 'x' } });
@@ -27,13 +27,13 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
   await admin.post('/api/v1/collections', { name: 'writers', type: 'auth' });
-  const login = (email: string, tried: string, collection = 'readers') =>
-    guest.send('POST', `/api/v1/auth/${collection}/login`, { body: { email, password: tried } });
+  const login = (email: string, given: string, collection = 'readers') =>
+    guest.send('POST', `/api/v1/auth/${collection}/login`, { body: { email, password: given } });
   for (const name of ['ann', 'bob', 'cid'])
     await guest.post('/api/v1/auth/readers/register', { email: `${name}@example.com`, password });
   await guest.post('/api/v1/auth/writers/register', { email: 'ann@example.com', password });
 
-  await t.test('off by default', async () => {
+  await t.test('the lockout is disabled by default', async () => {
     for (let count = 0; count < 6; count += 1) assert.equal((await login('bob@example.com', 'wrong')).status, 401);
     assert.equal((await login('bob@example.com', password)).status, 200);
   });
@@ -41,12 +41,12 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
   await limitTo(target, 3, '/api/v1/auth/readers/login');
 
   await t.test(
-    'the attempt that reaches the limit is 401, every further one 429, the right password included',
+    'the attempt that reaches the limit is 401, and every further one is 429, even with the right password',
     async () => {
       for (const email of ['ann@example.com', 'ANN@example.com ', ' Ann@Example.com'])
         assert.equal((await login(email, 'wrong')).status, 401);
-      for (const tried of ['wrong', password]) {
-        const answer = await login('ann@example.com', tried);
+      for (const given of ['wrong', password]) {
+        const answer = await login('ann@example.com', given);
         assert.equal(answer.status, 429);
         assert.deepEqual(answer.json, locked);
         assert.ok(isRetryAfter(answer), answer.headers['retry-after']);
@@ -54,22 +54,22 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
     },
   );
 
-  await t.test('it is of one collection and one address', async () => {
+  await t.test('the lockout is for one address of one collection', async () => {
     assert.equal((await login('bob@example.com', password)).status, 200);
     assert.equal((await login('ann@example.com', password, 'writers')).status, 200);
   });
 
-  await t.test('an address that nobody has is locked out like any other', async () => {
+  await t.test('an unknown address is locked out too', async () => {
     for (let count = 0; count < 3; count += 1) assert.equal((await login('nobody@example.com', 'x')).status, 401);
     assert.equal((await login('nobody@example.com', 'x')).status, 429);
   });
 
-  await t.test('of many guesses at once no more pass than the limit says', async () => {
+  await t.test('parallel guesses do not exceed the limit', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => login('many@example.com', `x${index}`)));
     assert.deepEqual(statuses(answers), [401, 401, 401, ...Array.from({ length: 9 }, () => 429)]);
   });
 
-  await t.test('a login clears what was counted', async () => {
+  await t.test('a sign-in resets the count', async () => {
     for (let round = 0; round < 2; round += 1) {
       assert.equal((await login('cid@example.com', 'wrong')).status, 401);
       assert.equal((await login('cid@example.com', 'wrong')).status, 401);
@@ -77,15 +77,15 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
     }
   });
 
-  await t.test('nobody is kept from a forgotten password', async () => {
+  await t.test('a password reset is still possible', async () => {
     const body = { email: 'ann@example.com' };
     assert.equal((await guest.send('POST', '/api/v1/auth/readers/request-password-reset', { body })).status, 200);
   });
 
   await t.test('admins are locked out too [auth §4.3]', async () => {
     const { email } = await admin.post('/api/v1/admin/admins', { email: 'second@example.com', password });
-    const adminLogin = (tried: string) =>
-      guest.send('POST', '/api/v1/admin/login', { body: { email, password: tried } });
+    const adminLogin = (given: string) =>
+      guest.send('POST', '/api/v1/admin/login', { body: { email, password: given } });
     for (let count = 0; count < 3; count += 1) assert.equal((await adminLogin('wrong')).status, 401);
     assert.equal((await adminLogin(password)).status, 429);
     assert.equal((await guest.send('POST', '/api/v1/admin/login', { body: firstAdmin })).status, 200);
@@ -98,30 +98,30 @@ onEachTopology('the password policy follows the settings [auth §2.1]', async (t
   await admin.send('POST', '/api/v1/collections', { body: { name: 'guarded', type: 'auth' } });
   const weak = 'abcdefghijkl';
   let count = 0;
-  const tries = {
-    register: (tried: string) => {
+  const attempts = {
+    register: (given: string) => {
       count += 1;
-      const body = { email: `u${count}@example.com`, password: tried };
+      const body = { email: `u${count}@example.com`, password: given };
       return guest.send('POST', '/api/v1/auth/guarded/register', { body });
     },
-    'a record': (tried: string) => {
+    'a record': (given: string) => {
       count += 1;
-      return admin.send('POST', '/api/v1/guarded', { body: { email: `u${count}@example.com`, password: tried } });
+      return admin.send('POST', '/api/v1/guarded', { body: { email: `u${count}@example.com`, password: given } });
     },
-    'an admin': (tried: string) => {
+    'an admin': (given: string) => {
       count += 1;
-      return admin.send('POST', '/api/v1/admin/admins', { body: { email: `a${count}@example.com`, password: tried } });
+      return admin.send('POST', '/api/v1/admin/admins', { body: { email: `a${count}@example.com`, password: given } });
     },
   };
-  for (const [where, attempt] of Object.entries(tries))
-    await t.test(`${where}: twelve letters will do at first`, async () => {
+  for (const [where, attempt] of Object.entries(attempts))
+    await t.test(`${where}: twelve letters are enough by default`, async () => {
       assert.equal((await attempt(weak)).status, 201);
       assert.equal((await attempt('abcdefghijk')).status, 422);
     });
   await admin.patch('/api/v1/admin/settings', { 'password.require_digit': '1', 'password.min_length': '8' });
-  for (const [where, attempt] of Object.entries(tries))
-    await t.test(`${where}: then a digit is wanted, and eight characters are enough`, async () => {
-      await eventually('the setting counts', async () => (await attempt(weak)).status === 422);
+  for (const [where, attempt] of Object.entries(attempts))
+    await t.test(`${where}: with other settings eight characters with a digit are enough`, async () => {
+      await eventually('the setting applies', async () => (await attempt(weak)).status === 422);
       assert.equal((await attempt('abcdefg1')).status, 201);
       assert.equal((await attempt('abcdef1')).status, 422);
     });

@@ -7,19 +7,19 @@ import { onEachTopology } from '../harness/target.ts';
 
 const path = '/api/v1/admin/settings/test-email';
 
-onEachTopology('the mail settings can be tried out', async (t, target) => {
+onEachTopology('an admin sends a test mail', async (t, target) => {
   await using server = await startMailServer();
   const request = `POST ${path}`;
   await runScenarios(t, target, [
     {
-      name: 'a guest may not',
+      name: 'a guest',
       request,
       body: { to: 'ada@example.com' },
       expect: refused.unauthenticated,
       spec: 'http §6.2',
     },
     {
-      name: 'a user may not',
+      name: 'a user',
       as: 'user',
       request,
       body: { to: 'ada@example.com' },
@@ -27,7 +27,7 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
       spec: 'http §6.3',
     },
     {
-      name: 'mail that is not configured is 422',
+      name: 'mail that is not configured',
       as: 'admin',
       request,
       body: { to: 'ada@example.com' },
@@ -35,7 +35,7 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
       spec: 'mail §1.4',
     },
     {
-      name: 'a changed setting takes effect at once',
+      name: 'the settings of the mail server',
       as: 'admin',
       request: 'PATCH /api/v1/admin/settings',
       body: server.settings,
@@ -43,7 +43,7 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
       spec: 'settings §2',
     },
     {
-      name: 'the server accepts the mail',
+      name: 'a mail that the server accepts',
       as: 'admin',
       request,
       body: { to: 'ada@example.com' },
@@ -51,7 +51,7 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
       spec: 'mail §1.4',
     },
     {
-      name: 'the refusal has the words of the server',
+      name: 'a mail that the server refuses, with its error',
       as: 'admin',
       request,
       body: { to: 'refuse@example.com' },
@@ -63,7 +63,7 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
     },
     ...['', 'ada', 'a@b.c, d@e.f', 'a@example.com\r\nBcc: eve@example.com', '<eve@example.com>', 'a,b@example.com'].map(
       (to) => ({
-        name: `${JSON.stringify(to)} is no address`,
+        name: `the invalid address ${JSON.stringify(to)}`,
         as: 'admin' as const,
         request,
         body: { to },
@@ -72,7 +72,7 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
       }),
     ),
     {
-      name: 'the address is missing',
+      name: 'a missing address',
       as: 'admin',
       request,
       body: {},
@@ -80,11 +80,11 @@ onEachTopology('the mail settings can be tried out', async (t, target) => {
       spec: 'mail §1.4',
     },
   ]);
-  await t.test('one mail arrived, for one recipient, from whom the settings say', () => {
-    // Mails of another subject waited until mail was configured again.
-    const tried = server.received.filter(({ email }) => email.subject === 'A test mail');
+  await t.test('one mail arrives, for one recipient, from the sender of the settings', () => {
+    // Mails with other subjects waited until mail was configured again.
+    const sent = server.received.filter(({ email }) => email.subject === 'A test mail');
     assert.deepEqual(
-      tried.map(({ recipients, email }) => ({ recipients, from: email.from })),
+      sent.map(({ recipients, email }) => ({ recipients, from: email.from })),
       [{ recipients: ['ada@example.com'], from: { name: 'The Office', address: 'office@example.com' } }],
     );
   });

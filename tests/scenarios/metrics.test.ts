@@ -16,7 +16,7 @@ const scrapePath = '/api/v1/metrics';
 const services = ['admin', 'auth', 'gateway', 'records', 'webhooks'];
 const token = 'scrape-me.9c1f';
 
-/** Changes settings and waits until the gateway follows: a scrape is answered with this status. */
+/** Changes settings and waits until the gateway answers a scrape with this status. */
 async function change(target: Target, settings: Record<string, string>, status: number): Promise<void> {
   await (await target.admin()).patch('/api/v1/admin/settings', settings);
   await eventually(`a scrape is ${status}`, async () => (await target.guest.get(scrapePath)).status === status);
@@ -28,7 +28,7 @@ async function scrape(target: Target): Promise<ReadonlyMap<string, Family>> {
   return parsePrometheusText(text);
 }
 
-/** The type and the labels of each metric, those without a value included. */
+/** Returns the type and the labels of each metric, including metrics without a value. */
 async function listed(target: Target): Promise<Map<string, { type: string; labels: Set<string> }>> {
   const { json } = await (await target.admin()).get('/_/metrics');
   return new Map(
@@ -57,19 +57,19 @@ const up = (families: ReadonlyMap<string, Family>): Record<string, number> =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-onEachTopology('metrics that are off are not there', async (t, target) => {
+onEachTopology('disabled metrics are not found', async (t, target) => {
   await change(target, { 'metrics.enabled': '', 'metrics.token': '' }, 404);
   await runScenarios(t, target, [
-    { name: 'for a guest', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'operation §2.1' },
+    { name: 'a scrape by a guest', request: `GET ${scrapePath}`, expect: refused.notFound, spec: 'operation §2.1' },
     {
-      name: 'for an admin',
+      name: 'a scrape by an admin',
       as: 'admin',
       request: `GET ${scrapePath}`,
       expect: refused.notFound,
       spec: 'operation §2.1',
     },
     {
-      name: 'but an admin has them as JSON',
+      name: 'JSON for an admin',
       as: 'admin',
       request: 'GET /_/metrics',
       expect: {
@@ -100,9 +100,9 @@ onEachTopology('metrics that are off are not there', async (t, target) => {
   ]);
 });
 
-onEachTopology('metrics that are on', async (t, target) => {
+onEachTopology('enabled metrics', async (t, target) => {
   await change(target, { 'metrics.enabled': '1' }, 200);
-  await t.test('tell of every service in one text that Prometheus reads [operation §2.1]', async () => {
+  await t.test('cover every service in one text that Prometheus reads [operation §2.1]', async () => {
     const families = await scrape(target);
     assert.deepEqual(up(families), Object.fromEntries(services.map((service) => [service, 1])));
     assert.deepEqual(lint(families), []);
@@ -110,9 +110,9 @@ onEachTopology('metrics that are on', async (t, target) => {
       for (const { labels } of samples) assert.ok(labels.service, `${name} without a service`);
     assert.ok(families.get('process_resident_memory_bytes')?.samples.every(({ value }) => value > 10_000_000));
     assert.ok(families.get('recordbus_bus_connected')?.samples.every(({ value }) => value === 1));
-    assert.ok(families.get('recordbus_outbox_waiting'), 'what a service measures is missing');
+    assert.ok(families.get('recordbus_outbox_waiting'), 'a metric of a service is missing');
   });
-  await t.test('say which requests were answered, by route and never by path', async () => {
+  await t.test('count requests by route, never by path', async () => {
     const admin = await target.admin();
     const count = async () =>
       (await scrape(target))
@@ -129,7 +129,7 @@ onEachTopology('metrics that are on', async (t, target) => {
     await admin.get('/api/v1/collections/nobody');
     await eventually('the request is counted', async () => (await count()) === before + 1);
   });
-  await t.test('are all that dashboards and alerts ask for', async () => {
+  await t.test('include all that dashboards and alerts use', async () => {
     const known = new Set((await listed(target)).keys());
     assert.deepEqual(
       promqlExpressions().flatMap(({ where, text }) =>
@@ -140,18 +140,18 @@ onEachTopology('metrics that are on', async (t, target) => {
       [],
     );
   });
-  await t.test('are described, each with its type and its labels', async () => {
+  await t.test('are documented, each with its type and its labels', async () => {
     const described = documentedMetrics();
     for (const [name, { type, labels }] of await listed(target)) {
       const row = described.get(name);
-      assert.equal(row?.type, type, `docs/observability.md says nothing or something else of ${name}`);
+      assert.equal(row?.type, type, `docs/observability.md lacks ${name} or gives it another type`);
       for (const label of labels)
         assert.ok(row.labels.has(label), `docs/observability.md lacks the label ${label} of ${name}`);
       described.delete(name);
     }
-    assert.deepEqual([...described.keys()], [], 'what the docs describe and nobody measures');
+    assert.deepEqual([...described.keys()], [], 'the docs describe metrics that do not exist');
   });
-  await t.test('are what promtool accepts', async (t) => {
+  await t.test('are accepted by promtool', async (t) => {
     const { text } = await target.guest.get(scrapePath);
     const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text });
     if (error) t.skip('promtool is not installed');
@@ -159,7 +159,7 @@ onEachTopology('metrics that are on', async (t, target) => {
   });
   await runScenarios(t, target, [
     {
-      name: 'are text of the format 0.0.4',
+      name: 'have the text format 0.0.4',
       request: `GET ${scrapePath}`,
       expect: { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } },
       spec: 'operation §2.1',
@@ -171,14 +171,14 @@ onEachTopology('metrics that are on', async (t, target) => {
       spec: 'http §1.3',
     },
     {
-      name: 'are there whatever token is sent while none is set',
+      name: 'are served for any token while none is set',
       request: `GET ${scrapePath}`,
       headers: { Authorization: 'Bearer whatever' },
       expect: { status: 200 },
       spec: 'operation §2.1',
     },
   ]);
-  await t.test('are answered without a service that hangs [operation §2.1]', async (t) => {
+  await t.test('are served without a service that hangs [operation §2.1]', async (t) => {
     const { webhooks } = target.services;
     if (!webhooks) return t.skip('all services are one process here');
     process.kill(webhooks.pid, 'SIGSTOP');
@@ -188,11 +188,11 @@ onEachTopology('metrics that are on', async (t, target) => {
     } finally {
       process.kill(webhooks.pid, 'SIGCONT');
     }
-    await eventually('it is up again', async () => up(await scrape(target)).webhooks === 1);
+    await eventually('the service is up again', async () => up(await scrape(target)).webhooks === 1);
   });
 });
 
-onEachTopology('metrics behind a token', async (t, target) => {
+onEachTopology('metrics are protected by a token', async (t, target) => {
   await change(target, { 'metrics.enabled': '1', 'metrics.token': token }, 401);
   const withHeader = (
     name: string,
@@ -207,7 +207,7 @@ onEachTopology('metrics behind a token', async (t, target) => {
   });
   await runScenarios(t, target, [
     withHeader('the token', `Bearer ${token}`, { status: 200 }),
-    withHeader('the token, the scheme in another case', `bearer ${token}`, { status: 200 }),
+    withHeader('the token with the scheme in another case', `bearer ${token}`, { status: 200 }),
     withHeader('another token', 'Bearer scrape-me.9c1e', refused.unauthenticated),
     withHeader('the beginning of the token', `Bearer ${token.slice(0, -1)}`, refused.unauthenticated),
     withHeader('another scheme', `Basic ${token}`, refused.unauthenticated),
@@ -227,7 +227,7 @@ onEachTopology('metrics behind a token', async (t, target) => {
       spec: 'operation §2.2',
     },
   ]);
-  await t.test('and the token is in no answer and no log line', async () => {
+  await t.test('no answer or log line contains the token', async () => {
     const { json, text } = await (await target.admin()).get('/_/metrics');
     assert.ok(listAt(json, 'data').length > 10);
     assert.ok(!text.includes(token));

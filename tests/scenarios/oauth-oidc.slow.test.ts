@@ -7,7 +7,7 @@ import { requests } from './oauth/requests.ts';
 import { signingIn } from './oauth/signing-in.ts';
 import { createVisitor } from './oauth/visitor.ts';
 
-onEachTopology('signing in by OAuth2', async (t, target) => {
+onEachTopology('users sign in with OAuth2', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', {
     name: 'people',

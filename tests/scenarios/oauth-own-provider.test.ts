@@ -8,12 +8,12 @@ import { onEachTopology } from '../harness/target.ts';
 
 const queryOf = (members: Readonly<Record<string, string>>): string => new URLSearchParams(members).toString();
 
-/** Whom the stand-in for GitLab says that everybody is. */
+/** The profile that the stand-in for GitLab returns. */
 const gus = { id: 7, username: 'gus', email: 'gus@example.com', confirmed_at: '2012-05-23T09:05:22Z' };
 const granted = { body: JSON.stringify({ access_token: 'a-token', token_type: 'Bearer' }) };
 const page = '<!doctype html><title>503</title>';
 
-onEachTopology('a custom provider', async (t, target) => {
+onEachTopology('a provider at an address of its own', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'coders', type: 'auth', fields: [] });
@@ -26,12 +26,12 @@ onEachTopology('a custom provider', async (t, target) => {
     'oauth2.gitlab.endpoint': `${server.url}/git/`,
   };
   await admin.patch('/api/v1/admin/settings', settings);
-  const brought = { provider: 'gitlab', redirectUri, code: 'a-code' };
-  const exchange = () => guest.send('POST', '/api/v1/auth/coders/oauth2/exchange', { body: brought });
+  const credentials = { provider: 'gitlab', redirectUri, code: 'a-code' };
+  const exchange = () => guest.send('POST', '/api/v1/auth/coders/oauth2/exchange', { body: credentials });
   const both = (token: CannedAnswer, user: CannedAnswer = { body: JSON.stringify(gus) }) =>
     server.answer({ '/git/oauth/token': token, '/git/api/v4/user': user });
 
-  await t.test('signs people in', async () => {
+  await t.test('signs users in', async () => {
     const query = queryOf({ provider: 'gitlab', redirectUri, state: 's p&a=c', use_pkce: '0' });
     const { json } = await guest.send('GET', `/api/v1/auth/coders/oauth2/authorize?${query}`);
     const back = encodeURIComponent(redirectUri);
@@ -44,18 +44,22 @@ onEachTopology('a custom provider', async (t, target) => {
     assert.equal(answer.status, 200, answer.text);
     assert.match(textAt(answer.json, 'data.record.email'), /^gitlab_.*@users\.invalid$/);
     const form = { grant_type: 'authorization_code', code: 'a-code', redirect_uri: redirectUri };
-    assert.deepEqual(server.asked, [
+    assert.deepEqual(server.received, [
       `POST /git/oauth/token ${queryOf({ ...form, client_id: 'an-id', client_secret: 'a-secret' })}`,
       'GET /git/api/v4/user',
     ]);
   });
 
   const refusals: readonly (readonly [name: string, answers: () => void, words: string])[] = [
-    ['says no', () => both({ status: 400, body: '{"error":"invalid_grant"}' }), 'invalid_grant'],
-    ['says no with 200', () => both({ body: '{"error":"bad a-secret","error_description":"a-code"}' }), 'bad …: …'],
-    ['says no with a page', () => both({ status: 403, body: page }), 'status 403'],
-    ['does not show the profile', () => both(granted, { status: 401, body: '{"message":"401 a-token"}' }), '401 …'],
-    ['shows nobody', () => both(granted, { body: '{}' }), 'the profile has no usable id'],
+    ['refuses the code', () => both({ status: 400, body: '{"error":"invalid_grant"}' }), 'invalid_grant'],
+    [
+      'refuses the code with 200',
+      () => both({ body: '{"error":"bad a-secret","error_description":"a-code"}' }),
+      'bad …: …',
+    ],
+    ['refuses the code with a page', () => both({ status: 403, body: page }), 'status 403'],
+    ['refuses the profile', () => both(granted, { status: 401, body: '{"message":"401 a-token"}' }), '401 …'],
+    ['returns an empty profile', () => both(granted, { body: '{}' }), 'the profile has no usable id'],
   ];
   for (const [name, answers, words] of refusals)
     await t.test(`422: it ${name} [oauth §7]`, async () => {
@@ -68,11 +72,14 @@ onEachTopology('a custom provider', async (t, target) => {
   const failures: readonly (readonly [name: string, answers: () => void])[] = [
     ['is down', () => both({ status: 503, body: page })],
     ['answers with a page', () => both({ body: page })],
-    ['sends us elsewhere', () => both({ status: 307, body: '', headers: { Location: `${server.url}/elsewhere` } })],
+    [
+      'redirects to another address',
+      () => both({ status: 307, body: '', headers: { Location: `${server.url}/elsewhere` } }),
+    ],
     ['cuts the connection', () => both('cut')],
-    ['gives no token', () => both({ body: '{}' })],
+    ['returns no token', () => both({ body: '{}' })],
     ['answers more than a mebibyte', () => both({ body: ' '.repeat(1024 * 1024 + 1) })],
-    ['has no profile but a page', () => both(granted, { body: page })],
+    ['returns a page instead of the profile', () => both(granted, { body: page })],
   ];
   for (const [name, answers] of failures)
     await t.test(`502: it ${name} [oauth §7]`, async () => {
@@ -80,7 +87,7 @@ onEachTopology('a custom provider', async (t, target) => {
       const { status, json } = await exchange();
       assert.deepEqual(differences(json, { error: is.text, code: 'oauth_provider_failed' }), []);
       assert.equal(status, 502);
-      assert.ok(!server.asked.some((request) => request.includes('elsewhere')));
+      assert.ok(!server.received.some((request) => request.includes('elsewhere')));
     });
 
   await t.test('502: a denied address is not called [oauth §1.6, §7]', async () => {
@@ -88,8 +95,8 @@ onEachTopology('a custom provider', async (t, target) => {
     both(granted);
     const { status, text } = await exchange();
     assert.equal(status, 502);
-    assert.ok(!text.includes('127.0.0.1'), 'nor does the caller learn where that is');
-    assert.deepEqual(server.asked, []);
+    assert.ok(!text.includes('127.0.0.1'), 'the answer does not contain the address');
+    assert.deepEqual(server.received, []);
     await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.1' });
   });
 
@@ -122,7 +129,7 @@ onEachTopology('a custom provider', async (t, target) => {
     });
   });
 
-  await t.test('a new account takes the fields and the address that the settings name [oauth §4.2, §4.3]', async () => {
+  await t.test('a new account gets the fields and the address that the settings map [oauth §4.2, §4.3]', async () => {
     const fields = [
       { name: 'handle', type: 'text', options: { max: 5 } },
       { name: 'label', type: 'text' },
@@ -139,12 +146,12 @@ onEachTopology('a custom provider', async (t, target) => {
       'oauth2.profile.takers': JSON.stringify(map),
       'oauth2.verified_email.takers': '1',
     });
-    const enter = async (person: object, record: object = {}) => {
+    const signIn = async (person: object, record: object = {}) => {
       both(granted, { body: JSON.stringify({ ...gus, ...person }) });
-      const body = { ...brought, record };
+      const body = { ...credentials, record };
       return (await guest.send('POST', '/api/v1/auth/takers/oauth2/exchange', { body })).json;
     };
-    const first = await enter({ id: 21, name: 'Ann', username: 'too long', avatar_url: 'https://x.example/a.png' });
+    const first = await signIn({ id: 21, name: 'Ann', username: 'too long', avatar_url: 'https://x.example/a.png' });
     assert.deepEqual(
       differences(
         at(first, 'data.record'),
@@ -158,15 +165,15 @@ onEachTopology('a custom provider', async (t, target) => {
       ),
       [],
     );
-    const unproved = await enter({ id: 22, confirmed_at: null, username: 'bob' }, { label: 'by the app' });
+    const unverified = await signIn({ id: 22, confirmed_at: null, username: 'bob' }, { label: 'by the app' });
     assert.deepEqual(
       differences(
-        at(unproved, 'data.record'),
+        at(unverified, 'data.record'),
         is.containing({ verified: false, email: is.matching(/@users\.invalid$/), handle: 'bob', label: 'by the app' }),
       ),
       [],
     );
-    assert.equal(at(await enter({ id: 23 }), 'merge_required'), true, 'a user has the address');
+    assert.equal(at(await signIn({ id: 23 }), 'merge_required'), true, 'a user has the address');
   });
 
   await t.test('several OpenID providers work side by side [oauth §1.4]', async () => {
@@ -195,28 +202,28 @@ onEachTopology('a custom provider', async (t, target) => {
         userinfo_endpoint: `${server.url}/${realm}/me`,
       }),
     });
-    const enter = async (realm: string, issuer = `${server.url}/${realm}`) => {
+    const signIn = async (realm: string, issuer = `${server.url}/${realm}`) => {
       server.answer({
         [`/${realm}/.well-known/openid-configuration`]: documentOf(realm, issuer),
         [`/${realm}/token`]: granted,
         [`/${realm}/me`]: { body: JSON.stringify({ sub: 'same', preferred_username: realm }) },
       });
-      const body = { ...brought, provider: `oidc.${realm}` };
+      const body = { ...credentials, provider: `oidc.${realm}` };
       return guest.send('POST', '/api/v1/auth/coders/oauth2/exchange', { body });
     };
-    const first = await enter('one');
+    const first = await signIn('one');
     assert.equal(at(first.json, 'data.profile.username'), 'one', first.text);
-    const refused = await enter('two', `${server.url}/one`);
-    assert.equal(at(refused.json, 'code'), 'oauth_provider_misconfigured', 'it speaks for another issuer');
-    const second = await enter('two', `${server.url}/two/`);
+    const refused = await signIn('two', `${server.url}/one`);
+    assert.equal(at(refused.json, 'code'), 'oauth_provider_misconfigured', 'the document names another issuer');
+    const second = await signIn('two', `${server.url}/two/`);
     assert.notEqual(textAt(second.json, 'data.record.id'), textAt(first.json, 'data.record.id'));
     const query = queryOf({ provider: 'oidc.one', redirectUri, state: 's' });
     const { json } = await guest.get(`/api/v1/auth/coders/oauth2/authorize?${query}`);
     assert.ok(textAt(json, 'data.authorize_url').startsWith(`${server.url}/one/auth?`));
-    assert.equal((await enter('three')).status, 422, 'nobody set it up');
+    assert.equal((await signIn('three')).status, 422, 'the provider is not configured');
   });
 
-  await t.test('nothing was logged as an error, and nothing that is secret at all', () => {
+  await t.test('no error and no secret is logged', () => {
     assert.deepEqual(loggedErrors(target.logLines), []);
     const secret = /a-secret|a-code|a-token/;
     assert.deepEqual(

@@ -13,7 +13,7 @@ const pixel = Buffer.from(
   'base64',
 );
 const maxPictureBytes = 5 * 1024 * 1024;
-/** It begins as a picture does. */
+/** Returns content of this size that begins as a picture. */
 const pictureOf = (sizeBytes: number) => Buffer.concat([pixel, Buffer.alloc(sizeBytes - pixel.length)]);
 
 onEachTopology('a file field takes the picture of the provider [oauth §4.4]', async (t, target) => {
@@ -39,7 +39,7 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
   const map = (members: Readonly<Record<string, string>>) =>
     admin.send('PATCH', '/api/v1/admin/settings', { body: { 'oauth2.profile.faces': JSON.stringify(members) } });
   let lastId = 0;
-  /** Signs in a new person whose picture has this answer. */
+  /** Signs in a new person, for whose picture the provider gives this answer. */
   const enter = async (
     picture: CannedAnswer | Promise<CannedAnswer>,
     url = `${server.url}/me.png`,
@@ -60,12 +60,12 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
     return answer.json;
   };
 
-  await t.test('only the picture goes into a file field', async () => {
+  await t.test('only the picture can be mapped to a file field', async () => {
     assert.equal((await map({ photo: 'name' })).status, 422);
     assert.equal((await map({ photo: 'avatar_url', album: 'avatar_url', nick: 'username' })).status, 200);
   });
 
-  await t.test('a new account has it, as an update of the record', async () => {
+  await t.test('a new account gets the picture as an update of the record', async () => {
     const json = await enter({ body: pixel });
     const id = textAt(json, 'data.record.id');
     const photo = textAt(json, 'data.record.photo');
@@ -82,43 +82,43 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
     assert.deepEqual(verbs, ['update', 'update', 'create']);
   });
 
-  await t.test('who was here before keeps what they have', async () => {
+  await t.test('an existing account keeps its file', async () => {
     const first = await enter({ body: pixel });
     lastId -= 1;
     const again = await enter({ body: pictureOf(2000) });
     assert.equal(textAt(again, 'data.record.photo'), textAt(first, 'data.record.photo'));
-    assert.ok(!server.asked.includes('GET /me.png'));
+    assert.ok(!server.received.includes('GET /me.png'));
   });
 
-  await t.test('a redirect is followed, to where calls may go', async () => {
+  await t.test('a redirect to an allowed address is followed', async () => {
     const elsewhere = (url: string) => ({ status: 302, headers: { Location: url }, body: '' });
     assert.match(textAt(await enter(elsewhere('/there.png')), 'data.record.photo'), /^picture_/);
     const inside = server.url.replace('127.0.0.1', '127.0.0.2');
     assert.equal(at(await enter(elsewhere(`${inside}/there.png`)), 'data.record.photo'), null);
-    assert.ok(!server.asked.includes('GET /there.png'));
+    assert.ok(!server.received.includes('GET /there.png'));
   });
 
   const failures: readonly (readonly [name: string, picture: CannedAnswer, url?: string])[] = [
-    ['is not there', { status: 404, body: pixel }],
+    ['is missing', { status: 404, body: pixel }],
     ['is a page', { body: '<!doctype html><title>me</title>' }],
     ['is an SVG', { body: '<svg xmlns="http://www.w3.org/2000/svg"></svg>' }],
     ['is empty', { body: '' }],
     ['is a byte too large', { body: pictureOf(maxPictureBytes + 1) }],
     ['cuts the connection', 'cut'],
-    ['redirects without end', { status: 302, headers: { Location: '/round' }, body: '' }],
+    ['redirects endlessly', { status: 302, headers: { Location: '/round' }, body: '' }],
     ['redirects to another scheme', { status: 302, headers: { Location: 'file:///etc/passwd' }, body: '' }],
-    ['is where calls may not go', { body: pixel }, 'http://127.0.0.2:1/me.png'],
-    ['is on a host that there is not', { body: pixel }, 'http://nobody.invalid/me.png'],
+    ['is at a denied address', { body: pixel }, 'http://127.0.0.2:1/me.png'],
+    ['is on an unknown host', { body: pixel }, 'http://nobody.invalid/me.png'],
   ];
   for (const [name, picture, url] of failures)
-    await t.test(`a sign-in succeeds without a picture: it ${name}`, async () => {
+    await t.test(`a sign-in succeeds without a picture that ${name}`, async () => {
       const json = await enter(picture, url);
       assert.equal(at(json, 'data.record.photo'), null);
       assert.deepEqual(at(json, 'data.record.album'), []);
       assert.ok(textAt(json, 'data.token'));
     });
 
-  await t.test('nobody waits for a server that does not answer; a late picture replaces none', async () => {
+  await t.test('sign-in does not wait for the picture, and a late one replaces no file', async () => {
     const late = Promise.withResolvers<CannedAnswer>();
     const json = await enter(late.promise);
     assert.equal(at(json, 'data.record.photo'), null);
@@ -134,12 +134,12 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
     assert.match(textAt(record, 'data.photo'), /^own_/);
   });
 
-  await t.test('one of exactly 5 MiB is taken', async () => {
+  await t.test('a picture of exactly 5 MiB is stored', async () => {
     const json = await enter({ body: pictureOf(maxPictureBytes) });
     assert.match(textAt(json, 'data.record.photo'), /^picture_/);
   });
 
-  await t.test('fields refuse what they refuse of uploads, each by itself', async () => {
+  await t.test('each field checks the picture as it checks uploads', async () => {
     const members = { small: 'avatar_url', drawing: 'avatar_url', photo: 'avatar_url' };
     assert.equal((await map(members)).status, 200);
     const json = await enter({ body: pictureOf(2000) });
@@ -147,12 +147,12 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
     assert.match(textAt(json, 'data.record.photo'), /^picture_/);
   });
 
-  await t.test('a field that the app names takes none', async () => {
+  await t.test('a field that the app sends takes no picture', async () => {
     const json = await enter({ body: pixel }, undefined, { photo: null });
     assert.equal(at(json, 'data.record.photo'), null);
   });
 
-  await t.test('what failed was a warning, not an error', () => {
+  await t.test('failures are logged as warnings, not as errors', () => {
     assert.deepEqual(loggedErrors(target.logLines), []);
     const warnings = target.logLines.filter((line) => line.includes('cannot store the picture of a new user'));
     if (target.logLines.length > 0) assert.ok(warnings.length >= failures.length, warnings.join('\n'));

@@ -20,31 +20,31 @@ async function register(guest: Client, email: string) {
   return { id: textAt(data, 'record.id'), token: textAt(data, 'token') };
 }
 
-onEachTopology('one-time codes', async (t, target) => {
+onEachTopology('users sign in with one-time codes and links', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'members', type: 'auth', fields: [] });
   await admin.post('/api/v1/collections', { name: 'plain', type: 'base', fields: [] });
   await using mail = await startMailServer();
-  const asked = { email: 'nobody@example.com' };
+  const unknown = { email: 'nobody@example.com' };
 
   await runScenarios(t, target, [
     {
-      name: 'codes are off by default',
+      name: 'a request for a code, which is disabled by default',
       request: `POST ${path}/request`,
-      body: asked,
+      body: unknown,
       expect: { status: 422, json: { error: is.text, code: 'feature_disabled' } },
       spec: 'auth §1.6',
     },
     {
-      name: 'sign-in with a code is off by default',
+      name: 'a sign-in with a code, which is disabled by default',
       request: `POST ${path}/auth`,
       body: { token: 'x' },
       expect: { status: 422, json: { error: is.text, code: 'feature_disabled' } },
       spec: 'auth §1.6',
     },
     {
-      name: 'an admin switches codes on',
+      name: 'an admin enables codes',
       as: 'admin',
       request: 'PATCH /api/v1/admin/settings',
       body: { 'auth.otp.enabled': '1' },
@@ -65,7 +65,7 @@ onEachTopology('one-time codes', async (t, target) => {
   await runScenarios(t, target, [
     ...['nobody@example.com', '', 'no address', `${'x'.repeat(5000)}@example.com`, 'a\u0000@example.com'].map(
       (email) => ({
-        name: `${JSON.stringify(email).slice(0, 30)} gets the same answer as every text`,
+        name: `the same answer for ${JSON.stringify(email).slice(0, 30)}`,
         request: `POST ${path}/request`,
         body: { email },
         expect: { status: 200, json: { data: { sent: true } } },
@@ -73,16 +73,16 @@ onEachTopology('one-time codes', async (t, target) => {
       }),
     ),
     {
-      name: 'the address is missing',
+      name: 'a missing address',
       request: `POST ${path}/request`,
       body: {},
       expect: refused.invalid('email'),
       spec: 'auth §1.5',
     },
     {
-      name: 'a collection that is no auth collection',
+      name: 'a base collection',
       request: 'POST /api/v1/auth/plain/otp/request',
-      body: asked,
+      body: unknown,
       expect: refused.notFound,
       spec: 'auth §1.1',
     },
@@ -92,14 +92,14 @@ onEachTopology('one-time codes', async (t, target) => {
       { body: { code: '123456' }, names: 'email' },
       { body: { token: 5 }, names: 'token' },
     ].map(({ body, names }) => ({
-      name: `${JSON.stringify(body)} is not enough to sign in`,
+      name: `the incomplete ${JSON.stringify(body)}`,
       request: `POST ${path}/auth`,
       body,
       expect: refused.invalid(names),
       spec: 'auth §1.5',
     })),
     ...[{ token: 'x' }, { token: '\u0000' }, { email: 'nobody@example.com', code: '123456' }].map((body) => ({
-      name: `${JSON.stringify(body)} does not sign in`,
+      name: `the invalid ${JSON.stringify(body)}`,
       request: `POST ${path}/auth`,
       body,
       expect: refused.invalidCredentials,
@@ -129,7 +129,7 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.equal(statusOf(await enter({ token })), 401);
   });
 
-  await t.test('of many who use the same code at once, by either way, one gets in', async () => {
+  await t.test('one of several parallel uses of a code or its link succeeds', async () => {
     await register(guest, 'race@example.com');
     const { code = '', token = '' } = await request('race@example.com');
     const answers = await Promise.all([
@@ -139,7 +139,7 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401, 401, 401, 401, 401]);
   });
 
-  await t.test('a new code takes the place of the one before', async () => {
+  await t.test('a new code replaces the previous one', async () => {
     await register(guest, 'again@example.com');
     const first = await request('again@example.com');
     const second = await request('again@example.com', 2);
@@ -147,7 +147,7 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.equal(statusOf(await enter({ token: second.token })), 200);
   });
 
-  await t.test('a code dies of five wrong guesses, also at once, and so does its link', async () => {
+  await t.test('five wrong guesses, even in parallel, end a code and its link', async () => {
     await register(guest, 'guess@example.com');
     const { code = '', token = '' } = await request('guess@example.com');
     const wrong = { email: 'guess@example.com', code: wrongCodeFor(code) };
@@ -159,7 +159,7 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.equal(statusOf(await enter({ email: 'guess@example.com', code: next.code })), 200);
   });
 
-  await t.test('an address takes ten wrong codes, whether a user has it or not; links keep working', async () => {
+  await t.test('an address allows ten wrong codes, known or not; links keep working', async () => {
     await register(guest, 'flood@example.com');
     for (const email of ['flood@example.com', 'unknown@example.com']) {
       for (let count = 0; count < 10; count += 1)
@@ -174,7 +174,7 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.equal(statusOf(await enter({ token })), 200);
   });
 
-  await t.test('a code of one collection is nothing in another', async () => {
+  await t.test('a code does not work in another collection', async () => {
     await admin.post('/api/v1/collections', { name: 'others', type: 'auth', fields: [] });
     await register(guest, 'here@example.com');
     await guest.post('/api/v1/auth/others/register', { email: 'here@example.com', password });
@@ -185,17 +185,20 @@ onEachTopology('one-time codes', async (t, target) => {
     assert.equal(statusOf(await enter({ token })), 200);
   });
 
-  await t.test('who proves the address of an unverified account gets it without what others left in it', async () => {
-    const taken = await register(guest, 'victim@example.com');
-    const { token } = await request('victim@example.com');
-    assert.equal(statusOf(await enter({ token })), 200);
-    const login = await guest.send('POST', '/api/v1/auth/members/login', {
-      body: { email: 'victim@example.com', password },
-    });
-    assert.equal(login.status, 401, 'the first password is gone');
-    const refresh = () => createClient(target.url, taken.token).send('POST', '/api/v1/auth/refresh');
-    assert.equal(statusOf(await refresh()), 401, 'and so is their session');
-  });
+  await t.test(
+    'the owner of an unverified address gets the account without earlier password and sessions',
+    async () => {
+      const taken = await register(guest, 'victim@example.com');
+      const { token } = await request('victim@example.com');
+      assert.equal(statusOf(await enter({ token })), 200);
+      const login = await guest.send('POST', '/api/v1/auth/members/login', {
+        body: { email: 'victim@example.com', password },
+      });
+      assert.equal(login.status, 401, 'the first password is removed');
+      const refresh = () => createClient(target.url, taken.token).send('POST', '/api/v1/auth/refresh');
+      assert.equal(statusOf(await refresh()), 401, 'the earlier session has ended');
+    },
+  );
 
   await t.test('a verified account keeps its password', async () => {
     const { id } = await register(guest, 'kept@example.com');
@@ -205,7 +208,7 @@ onEachTopology('one-time codes', async (t, target) => {
     await guest.post('/api/v1/auth/members/login', { email: 'kept@example.com', password }, 200);
   });
 
-  await t.test('a code that was sent to an old address is none any more', async () => {
+  await t.test('a code that was sent to an old address has ended', async () => {
     const { id } = await register(guest, 'old@example.com');
     const { code = '', token = '' } = await request('old@example.com');
     await admin.patch(`/api/v1/members/${id}`, { email: 'moved@example.com' });

@@ -10,12 +10,12 @@ import { onEachTopology } from '../harness/target.ts';
 
 const path = '/api/v1/openapi.json';
 
-onEachTopology('the document is kept by its ETag', async (t, target) => {
+onEachTopology('clients may cache the document by its ETag', async (t, target) => {
   const { headers } = await target.guest.get(path);
   const etag = String(headers.etag);
   const rows: Scenario[] = [
     {
-      name: 'a client with the current document gets 304',
+      name: 'a request with the current ETag',
       spec: 'RFC 9110 §13.1.2',
       request: `GET ${path}`,
       headers: { 'If-None-Match': etag },
@@ -25,20 +25,20 @@ onEachTopology('the document is kept by its ETag', async (t, target) => {
       },
     },
     {
-      name: 'HEAD has the headers of GET',
+      name: 'HEAD with the headers of GET',
       spec: 'http §1.3',
       request: `HEAD ${path}`,
       expect: { status: 200, headers: { etag, 'content-type': 'application/json; charset=utf-8' } },
     },
     {
-      name: 'nothing can be written there',
+      name: 'another method',
       spec: 'http §1.3',
       request: `POST ${path}`,
       body: {},
       expect: { status: 405, headers: { allow: 'GET, HEAD' } },
     },
     {
-      name: 'the page may do nothing but read this site, and is kept like the document',
+      name: 'the page, with a strict policy and the caching of the document',
       spec: 'http §12.4',
       request: 'HEAD /docs',
       expect: {
@@ -56,14 +56,14 @@ onEachTopology('the document is kept by its ETag', async (t, target) => {
       },
     },
     {
-      name: 'the bare address shows the page',
+      name: 'the root path, which shows the page',
       spec: 'docs/api.md',
       request: 'GET /',
       expect: { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } },
     },
     ...['css', 'js'].map(
       (extension): Scenario => ({
-        name: `the page brings its ${extension} itself`,
+        name: `the page's own ${extension}`,
         spec: 'http §12.4',
         request: `GET /docs/reference.${extension}`,
         expect: { status: 200, headers: { 'x-content-type-options': 'nosniff' } },
@@ -74,7 +74,7 @@ onEachTopology('the document is kept by its ETag', async (t, target) => {
 });
 
 onEachTopology(
-  'the page shows every operation of the document and loads nothing from elsewhere',
+  'the page shows every operation of the document and loads nothing from other sites',
   async (_t, target) => {
     const [document, page] = await Promise.all([target.guest.get(path), target.guest.get('/docs')]);
     const ids = [...document.text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
@@ -93,7 +93,7 @@ onEachTopology(
   },
 );
 
-/** What the document says of a collection: each operation as `METHOD path`. */
+/** Returns the operations of a collection in the document, each as `METHOD path`. */
 const operationsOn = (document: unknown, collection: string): string[] =>
   Object.entries(objectAt(document, 'paths')).flatMap(([place, item]) =>
     place.split('/')[3] === collection
@@ -122,7 +122,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
   });
   const documentFor = async (client: Client) => (await client.get(path)).json;
   await eventually(
-    'the document knows the collections',
+    'the document has the collections',
     async () => operationsOn(await documentFor(admin), 'described_shut').length > 0,
   );
   const forAdmin = await documentFor(admin);
@@ -156,29 +156,26 @@ onEachTopology('the document lists the collections that the caller may see', asy
     },
   );
 
-  await t.test(
-    'nothing else names a collection that the caller does not see, nor what is in it [http §12.2]',
-    async () => {
-      const user = await target.user();
-      const pages = await Promise.all([target.guest.get('/docs'), user.get('/docs')]);
-      const guestSees = [JSON.stringify(forGuest), String(pages[0]?.text)];
-      const userSees = [JSON.stringify(forUser), String(pages[1]?.text)];
-      for (const text of [...guestSees, ...userSees]) assert.doesNotMatch(text, /described_shut|confidential_stage/);
-      for (const text of guestSees) assert.doesNotMatch(text, /described_part/);
-      for (const text of userSees) assert.match(text, /id of a record of described_part/);
-      // What is wrong with a path behind a relation is said without the name of the collection.
-      for (const query of ['filter=shut.x=1', 'sort=shut.x', 'expand=shut.x', 'filter=shut.id.x=1']) {
-        const { status, text } = await target.guest.get(`/api/v1/described_open?${query}`);
-        assert.equal(status, 400, query);
-        assert.doesNotMatch(text, /described_shut/, query);
-      }
-      const written = await target.guest.send('POST', '/api/v1/described_open', {
-        body: { title: 'x', shut: 5, part: 'nobody' },
-      });
-      assert.equal(written.status, 422);
-      assert.doesNotMatch(written.text, /described_(shut|part)/);
-    },
-  );
+  await t.test('no other part names a hidden collection or its fields [http §12.2]', async () => {
+    const user = await target.user();
+    const pages = await Promise.all([target.guest.get('/docs'), user.get('/docs')]);
+    const guestSees = [JSON.stringify(forGuest), String(pages[0]?.text)];
+    const userSees = [JSON.stringify(forUser), String(pages[1]?.text)];
+    for (const text of [...guestSees, ...userSees]) assert.doesNotMatch(text, /described_shut|confidential_stage/);
+    for (const text of guestSees) assert.doesNotMatch(text, /described_part/);
+    for (const text of userSees) assert.match(text, /id of a record of described_part/);
+    // An error about a path across a relation does not name the collection.
+    for (const query of ['filter=shut.x=1', 'sort=shut.x', 'expand=shut.x', 'filter=shut.id.x=1']) {
+      const { status, text } = await target.guest.get(`/api/v1/described_open?${query}`);
+      assert.equal(status, 400, query);
+      assert.doesNotMatch(text, /described_shut/, query);
+    }
+    const written = await target.guest.send('POST', '/api/v1/described_open', {
+      body: { title: 'x', shut: 5, part: 'nobody' },
+    });
+    assert.equal(written.status, 422);
+    assert.doesNotMatch(written.text, /described_(shut|part)/);
+  });
 
   await t.test('the ETag of one caller does not match for another [http §12.4]', async () => {
     const callers = [target.guest, await target.user(), admin];
@@ -199,7 +196,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     }
   });
 
-  await t.test('records are described by their fields, without what is never shown', () => {
+  await t.test('the schema of a record has its fields, without hidden ones', () => {
     const schemas = objectAt(forGuest, 'components.schemas');
     const record = schemas['described_open.record'] as JsonObject;
     assert.deepEqual(Object.keys(objectAt(record, 'properties')), [
@@ -217,7 +214,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     const create = schemas['described_open.create'] as JsonObject;
     assert.deepEqual(create.required, ['title']);
     assert.deepEqual(objectAt(create, 'properties'), {
-      // Python and others read no such pattern, and call a document with one invalid.
+      // Python and other languages cannot read such a pattern, and call the document invalid.
       title: { type: 'string', maxLength: 20, description: 'matches ^\\p{L}' },
       kind: { type: ['string', 'null'], enum: ['a', 'b', null] },
       pin: { type: ['string', 'null'], writeOnly: true },
@@ -226,7 +223,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     });
   });
 
-  await t.test('parameters of a query are of the kind that their text stands for', () => {
+  await t.test('query parameters have the types that their texts stand for', () => {
     const { get } = objectAt(forGuest, 'paths')['/api/v1/described_open'] as JsonObject;
     const schemas = Object.fromEntries(
       ((get as JsonObject).parameters as JsonObject[]).map(({ name, schema }) => [name, schema]),
@@ -244,16 +241,16 @@ onEachTopology('the document lists the collections that the caller may see', asy
     );
   });
 
-  await t.test('a collection that is gone is gone from the document', async () => {
+  await t.test('a dropped collection leaves the document', async () => {
     await admin.delete('/api/v1/collections/described_open');
     await eventually(
-      'the document has forgotten the collection',
+      'the document no longer has the collection',
       async () => operationsOn(await documentFor(target.guest), 'described_open').length === 0,
     );
   });
 });
 
-onEachTopology('the setting openapi.audience says who may read the description', async (t, target) => {
+onEachTopology('the setting openapi.audience decides who may read the document', async (t, target) => {
   const admin = await target.admin();
   const callers = { guest: target.guest, user: await target.user(), admin };
   const readers = { all: ['guest', 'user', 'admin'], users: ['user', 'admin'], admins: ['admin'] };
@@ -276,13 +273,13 @@ onEachTopology('the setting openapi.audience says who may read the description',
   }
 });
 
-onEachTopology('the document is valid OpenAPI 3.1, and a linter has nothing to say', async (t, target) => {
+onEachTopology('the document is valid OpenAPI 3.1 and passes a linter', async (t, target) => {
   const guest = await target.guest.get(path);
   const admin = await (await target.admin()).get(path);
   for (const [name, { status, text }] of Object.entries({ guest, admin })) {
     await t.test(`for a caller who is ${name}`, async () => {
       assert.equal(status, 200);
-      assert.doesNotMatch(text, /whsec_[A-Za-z0-9+/]{8}/, 'it shows no secret that was made for it');
+      assert.doesNotMatch(text, /whsec_[A-Za-z0-9+/]{8}/, 'an example contains no generated secret');
       assert.deepEqual(await new Validator().validate(JSON.parse(text)), { valid: true });
       const problems = await lintFromString({
         source: text,

@@ -3,10 +3,10 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { givenBlog, pathsOf, postJson, unknownId } from './blog.ts';
+import { createBlog, pathsOf, postJson, unknownId } from './blog.ts';
 
 onEachTopology('one record is read', async (t, target) => {
-  const { author, post } = await givenBlog(target);
+  const { author, post } = await createBlog(target);
   const etag = `W/"${post.updated}"`;
   const first = { data: postJson({ id: post.id, title: 'First', author: author.id }) };
   const path = `/api/v1/posts/${post.id}`;
@@ -27,12 +27,12 @@ onEachTopology('one record is read', async (t, target) => {
       }),
     ),
     {
-      name: 'HEAD answers the headers alone',
+      name: 'HEAD, with the headers alone',
       request: `HEAD ${path}`,
       expect: { status: 200, json: undefined, headers: { etag, 'content-length': is.matching(/^[1-9]\d*$/) } },
       spec: 'http §1.3',
     },
-    matching('the ETag that the client has', etag, 304),
+    matching('the current ETag', etag, 304),
     matching('the strong form of that ETag', `"${post.updated}"`, 304),
     matching('that ETag among others', `W/"1", ${etag}`, 304),
     matching('any ETag', '*', 304),
@@ -77,11 +77,11 @@ onEachTopology('records are listed', async (t, target) => {
     ],
   });
   await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
-  // Mostly within one second: only the id gives their order.
+  // Most of them are created within one second, where only the id gives their order.
   const oldest = await target.guest.create('items', { place: 1, size: 1 });
   let newest = oldest;
   for (const place of [2, 3, 4, 5]) newest = await target.guest.create('items', { place, size: 1 });
-  // The oldest record is written last, so it is at the end of the table. The loop ends in a later second.
+  // The oldest record is updated last, so that it is at the end of the table. The loop ends in a later second.
   for (let updated = 0; updated <= newest.updated; )
     updated = numberAt(await admin.patch(`/api/v1/items/${oldest.id}`, { size: 1 }), 'updated');
   const item = (place: number) => ({ id: is.uuidV7, place, size: 1, created: is.now, updated: is.now });
@@ -123,17 +123,17 @@ onEachTopology('records are listed', async (t, target) => {
       'http §3.3',
     ),
     lists('a huge page', '?page=9007199254740991&perPage=1000', is.containing({ data: [] }), 'http §3.3'),
-    lists('page 0 is page 1', '?page=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
-    lists('a negative page is page 1', '?page=-3', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
+    lists('page 0, which is page 1', '?page=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
+    lists('a negative page, which is page 1', '?page=-3', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
     lists('perPage 0 is 30', '?perPage=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
     lists(
-      'perPage above 1000 is 1000',
+      'a perPage above 1000, which is 1000',
       '?perPage=5000',
       { ...items(5, 4, 3, 2, 1), ...whole, perPage: 1000 },
       'http §3.3',
     ),
     ...['1', 'true'].map((value) =>
-      lists(`skipTotal=${value} leaves the count out`, `?perPage=2&skipTotal=${value}`, {
+      lists(`skipTotal=${value}, without a total`, `?perPage=2&skipTotal=${value}`, {
         ...items(5, 4),
         page: 1,
         perPage: 2,
@@ -141,10 +141,10 @@ onEachTopology('records are listed', async (t, target) => {
         totalPages: -1,
       }),
     ),
-    lists('skipTotal=false counts', '?skipTotal=false', { ...items(5, 4, 3, 2, 1), ...whole }),
+    lists('skipTotal=false, with a total', '?skipTotal=false', { ...items(5, 4, 3, 2, 1), ...whole }),
     lists('sort=created', '?sort=created', { ...items(1, 2, 3, 4, 5), ...whole }),
     lists('sort=updated', '?sort=updated', { ...items(2, 3, 4, 5, 1), ...whole }),
-    lists('ties go by id', '?sort=size', { ...items(1, 2, 3, 4, 5), ...whole }, 'records §3.2'),
+    lists('equal values, in the order of id', '?sort=size', { ...items(1, 2, 3, 4, 5), ...whole }, 'records §3.2'),
     lists('sort=-created', '?sort=-created', { ...items(5, 4, 3, 2, 1), ...whole }),
     {
       name: 'an empty collection',

@@ -12,7 +12,7 @@ const etagOf = ({ headers }: Answer): string => String(headers.etag);
 const versionOf = (answer: Answer): string => etagOf(answer).slice(3, -1);
 const updatedOf = ({ json }: Answer): number => numberAt(objectAt(json, 'data'), 'updated');
 
-/** Writes until two writes are within one second. Returns their answers. */
+/** Writes until two writes fall within one second. Returns their answers. */
 async function writeTwiceInASecond(client: Client, path: string): Promise<readonly [Answer, Answer]> {
   return eventually('two writes in one second', async () => {
     const first = await client.send('PATCH', path, { body: { n: 1 } });
@@ -21,7 +21,7 @@ async function writeTwiceInASecond(client: Client, path: string): Promise<readon
   });
 }
 
-onEachTopology('each write makes a new version', async (t, target) => {
+onEachTopology('each write creates a new version', async (t, target) => {
   const { guest } = target;
   const root = await target.admin();
   await define(root, 'counters', [number('n'), text('title')]);
@@ -34,7 +34,7 @@ onEachTopology('each write makes a new version', async (t, target) => {
   const { id } = await guest.create('counters', { n: 0 });
   const path = `/api/v1/counters/${id}`;
 
-  await t.test('the ETag is the second and the count of the write within it [records §8.1]', async () => {
+  await t.test('the ETag is the second of the write and its count within the second [records §8.1]', async () => {
     const [first, second] = await writeTwiceInASecond(guest, path);
     assert.ok(is.etag.fits(etagOf(first)) && is.etag.fits(etagOf(second)));
     const [at = '', revision = '0'] = versionOf(first).split('.');
@@ -50,15 +50,18 @@ onEachTopology('each write makes a new version', async (t, target) => {
     assert.equal(etagOf(await guest.get(path)), etagOf(second));
   });
 
-  await t.test('a write to an earlier version of its second is 412 with the current one [records §9.1]', async () => {
-    const [first, second] = await writeTwiceInASecond(guest, path);
-    for (const method of ['PATCH', 'DELETE']) {
-      const body = method === 'PATCH' ? { body: { n: 3 } } : {};
-      const refused = await guest.send(method, path, { ...body, headers: { 'If-Match': etagOf(first) } });
-      assert.deepEqual([refused.status, etagOf(refused)], [412, etagOf(second)]);
-      assert.equal(textAt(refused.json, 'details.etag'), etagOf(second));
-    }
-  });
+  await t.test(
+    'a write to an earlier version of the same second is 412 with the current one [records §9.1]',
+    async () => {
+      const [first, second] = await writeTwiceInASecond(guest, path);
+      for (const method of ['PATCH', 'DELETE']) {
+        const body = method === 'PATCH' ? { body: { n: 3 } } : {};
+        const refused = await guest.send(method, path, { ...body, headers: { 'If-Match': etagOf(first) } });
+        assert.deepEqual([refused.status, etagOf(refused)], [412, etagOf(second)]);
+        assert.equal(textAt(refused.json, 'details.etag'), etagOf(second));
+      }
+    },
+  );
 
   await t.test('a hundred writes have a hundred versions, none ahead of the clock [records §8.1]', async () => {
     const answers = await Promise.all(
@@ -71,7 +74,7 @@ onEachTopology('each write makes a new version', async (t, target) => {
     for (const { answer, clockSec } of answers) assert.ok(updatedOf(answer) <= clockSec, answer.text);
   });
 
-  await t.test('of fifty writers with one version exactly one wins [records §9.1]', async () => {
+  await t.test('one of 50 parallel writes to one version succeeds [records §9.1]', async () => {
     const [, { headers }] = await writeTwiceInASecond(guest, path);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -84,7 +87,7 @@ onEachTopology('each write makes a new version', async (t, target) => {
     assert.ok(others.every((answer) => etagOf(answer) === etagOf(winner)));
   });
 
-  await t.test('history, restore and events name the versions [history §2.1, events §2.5]', async () => {
+  await t.test('history, restores and events name the versions [history §2.1, events §2.5]', async () => {
     await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
     const fresh = await guest.send('POST', '/api/v1/counters', { body: { n: 0, title: 'zero' } });
     const other = `/api/v1/counters/${objectAt(fresh.json, 'data').id}`;
@@ -105,7 +108,7 @@ onEachTopology('each write makes a new version', async (t, target) => {
           : [],
       );
     if (bus)
-      await eventually('the events', () => {
+      await eventually('the events are published', () => {
         assert.deepEqual(eventsOf()?.toReversed(), versions);
         return true;
       });
@@ -116,7 +119,7 @@ onEachTopology('each write makes a new version', async (t, target) => {
     const restore = (query: string) => root.send('POST', `${path}/restore?${query}`);
     const named = await restore(`version=${versionOf(first)}`);
     assert.deepEqual([named.status, objectAt(named.json, 'data').n], [200, 1]);
-    // Later writes may be within the same second: the last row of that second counts.
+    // Later writes may fall within the same second: the last row of that second applies.
     const last = (await rowsOf(guest, path)).find(({ at }) => at === updatedOf(second));
     const timed = await restore(`at=${updatedOf(second)}`);
     assert.equal(objectAt(timed.json, 'data').n, numberAt(last, 'snapshot.n'));
@@ -125,7 +128,7 @@ onEachTopology('each write makes a new version', async (t, target) => {
 
   await t.test('the ETag of a row of a view never matches an earlier row of its second [records §8.3]', async () => {
     const shown = `/api/v1/shown_counters/${id}`;
-    await eventually('the view knows the record', async () => (await guest.get(shown)).status === 200);
+    await eventually('the view has the record', async () => (await guest.get(shown)).status === 200);
     await guest.patch(path, { n: 1 });
     const before = await guest.get(shown);
     const known = { headers: { 'If-None-Match': etagOf(before) } };

@@ -13,7 +13,7 @@ onEachTopology('admins search the request log', async (t, target) => {
   const user = await target.user();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
   const startedAtSec = Math.floor(Date.now() / 1000);
-  // The same request id for all, so that other requests of the stack are not among the rows.
+  // All have the same request id, so that other requests of the stack are not among the rows.
   const headers = { 'X-Request-Id': 'search-me', 'User-Agent': 'scenario/2' };
   const impersonating = createClient(
     target.url,
@@ -49,7 +49,7 @@ onEachTopology('admins search the request log', async (t, target) => {
   ];
   const path = '/api/v1/admin/logs?request_id=search-me';
   await eventually(
-    'all are written',
+    'all requests are logged',
     async () => listAt((await admin.get(path)).json, 'data').length === expected.length,
   );
   const finds = (name: string, query: string, ...places: readonly number[]): Scenario => ({
@@ -76,20 +76,20 @@ onEachTopology('admins search the request log', async (t, target) => {
     spec: 'http §2.5',
   });
   await runScenarios(t, target, [
-    finds('newest first, without queries', '', 0, 1, 2, 3, 4),
-    finds('by status', '&status=404', 3),
-    finds('by a class of status', '&status=4xx', 0, 2, 3),
-    finds('by method, in any case', '&method=post', 0),
-    finds('by a prefix of the path, without wildcards', '&path=/api/v1/nowhere/100%2525_', 3),
-    finds('by a prefix without matches', '&path=/api/v1/nowhere/100%2525a'),
-    finds('by kind of caller', '&principal_type=guest', 3, 4),
-    finds('by caller', `&principal_id=${user.id}`, 1, 2),
-    finds('by the admin who acted as a user', `&auth_impersonated_by=${me}`, 1),
-    finds('since a second', `&since=${startedAtSec}`, 0, 1, 2, 3, 4),
-    finds('until a second', `&until=${startedAtSec - 1}`),
-    finds('by several filters', '&status=2xx&principal_type=user', 1),
+    finds('all rows, newest first, without queries', '', 0, 1, 2, 3, 4),
+    finds('a status', '&status=404', 3),
+    finds('a class of status', '&status=4xx', 0, 2, 3),
+    finds('a method in another case', '&method=post', 0),
+    finds('a prefix of the path, without wildcards', '&path=/api/v1/nowhere/100%2525_', 3),
+    finds('a prefix without matches', '&path=/api/v1/nowhere/100%2525a'),
+    finds('a type of caller', '&principal_type=guest', 3, 4),
+    finds('a caller', `&principal_id=${user.id}`, 1, 2),
+    finds('an admin who impersonated a user', `&auth_impersonated_by=${me}`, 1),
+    finds('rows since a second', `&since=${startedAtSec}`, 0, 1, 2, 3, 4),
+    finds('rows until a second', `&until=${startedAtSec - 1}`),
+    finds('several filters', '&status=2xx&principal_type=user', 1),
     {
-      name: 'in pages',
+      name: 'a page of rows',
       as: 'admin',
       request: `GET ${path}&perPage=2&page=2`,
       expect: {
@@ -98,11 +98,11 @@ onEachTopology('admins search the request log', async (t, target) => {
       },
       spec: 'admins §7.1',
     },
-    isRefused('a status that is none', '?status=9xx', 'status'),
-    isRefused('a time that is no number', '?since=yesterday', 'since'),
-    isRefused('a page that is no number', '?page=x', 'page'),
-    { name: 'for a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'http §6.3' },
-    { name: 'for a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'http §6.2' },
+    isRefused('an invalid status', '?status=9xx', 'status'),
+    isRefused('a time that is not a number', '?since=yesterday', 'since'),
+    isRefused('a page that is not a number', '?page=x', 'page'),
+    { name: 'a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'http §6.3' },
+    { name: 'a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'http §6.2' },
   ]);
   await t.test('tokens in queries are not stored', async () => {
     const { text } = await admin.get('/api/v1/admin/logs?perPage=1000');

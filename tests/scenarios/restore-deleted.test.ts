@@ -16,7 +16,7 @@ const dataOf = ({ json }: Answer) => objectAt(json, 'data');
 const versionOf = ({ headers }: Answer): string => String(headers.etag).slice(3, -1);
 const far = 9_999_999_999;
 
-onEachTopology('an admin creates a deleted record again', async (t, target) => {
+onEachTopology('an admin restores a deleted record', async (t, target) => {
   const root = await target.admin();
   const { guest } = target;
   const secret = { name: 'secret', type: 'text', options: { encrypted: true } };
@@ -27,17 +27,17 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
   await define(root, 'parts', [relation('thing', 'things', 'cascade')]);
   const restore = (path: string, query = `at=${far}&deleted=1`, headers = {}) =>
     root.send('POST', `${path}/restore?${query}`, { headers });
-  const gone = async (body: object): Promise<string> => {
+  const createDeleted = async (body: object): Promise<string> => {
     const path = `/api/v1/things/${(await guest.create('things', body)).id}`;
     await guest.delete(path);
     return path;
   };
 
-  const plain = await gone({ title: 'plain' });
-  const taken = await gone({ title: 'taken', slug: 'mine' });
+  const plain = await createDeleted({ title: 'plain' });
+  const taken = await createDeleted({ title: 'taken', slug: 'mine' });
   await guest.create('things', { slug: 'mine' });
   const owner = await guest.create('owners', { name: 'Ada' });
-  const orphan = await gone({ owner: owner.id });
+  const orphan = await createDeleted({ owner: owner.id });
   await guest.delete(`/api/v1/owners/${owner.id}`);
   const living = `/api/v1/things/${(await guest.create('things', { title: 'living' })).id}`;
   const row = (
@@ -55,15 +55,15 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
     ...more,
   });
   await runScenarios(t, target, [
-    row('a guest may not', plain, `at=${far}&deleted=1`, refused.unauthenticated, { as: 'guest' }),
-    row('a user may not', plain, `at=${far}&deleted=1`, refused.forbidden, { as: 'user' }),
-    row('without deleted=1 it is a conflict', plain, `at=${far}`, refused.conflict),
+    row('a guest', plain, `at=${far}&deleted=1`, refused.unauthenticated, { as: 'guest' }),
+    row('a user', plain, `at=${far}&deleted=1`, refused.forbidden, { as: 'user' }),
+    row('a deleted record without deleted=1', plain, `at=${far}`, refused.conflict),
     row('with deleted=0 it is a conflict', plain, `at=${far}&deleted=0`, refused.conflict),
-    row('deleted=yes is malformed', plain, `at=${far}&deleted=yes`, refused.malformedWith({ deleted: is.text })),
-    row('before the first version', plain, 'at=1&deleted=1', refused.notFound),
+    row('deleted=yes', plain, `at=${far}&deleted=yes`, refused.malformedWith({ deleted: is.text })),
+    row('a time before the first version', plain, 'at=1&deleted=1', refused.notFound),
     row('an unknown version', plain, 'version=1.1&deleted=1', refused.notFound),
     row('an unknown record', `/api/v1/things/${unknownId}`, `at=${far}&deleted=1`, refused.notFound),
-    row('a unique value that is taken', taken, `at=${far}&deleted=1`, refused.invalid('slug')),
+    row('a taken unique value', taken, `at=${far}&deleted=1`, refused.invalid('slug')),
     row('a relation to a deleted record', orphan, `at=${far}&deleted=1`, refused.invalid('owner')),
     row(
       'an If-Match with another version',
@@ -73,7 +73,7 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
       { headers: { 'If-Match': '"1"' } },
     ),
     row(
-      'a record that exists is restored with 200',
+      'a record that exists',
       living,
       `at=${far}&deleted=1`,
       { status: 200 },
@@ -81,7 +81,7 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
         events: ['things.update'],
       },
     ),
-    row('a deleted record is created', plain, `at=${far}&deleted=1`, { status: 201 }, { events: ['things.create'] }),
+    row('a deleted record', plain, `at=${far}&deleted=1`, { status: 201 }, { events: ['things.create'] }),
   ]);
 
   await t.test('with its id, its values, its time of creation and a new version [history §6.1, §6.2]', async () => {
@@ -113,26 +113,26 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
   await t.test('the event has the version [events §2.5]', async () => {
     if (target.natsUrl === undefined) return;
     await using bus = await openBusReader(target.natsUrl);
-    const path = await gone({ title: 'event' });
+    const path = await createDeleted({ title: 'event' });
     const answer = await restore(path);
     const isOfRecord = ({ body }: BusEvent) =>
       body.event === 'things.create' && objectAt(body, 'data.record').id === dataOf(answer).id;
-    const [, again] = await eventually('both creates', () => {
+    const [, again] = await eventually('both creates are published', () => {
       const creates = bus.events.filter(isOfRecord);
       return creates.length === 2 && creates;
     });
     assert.equal(again?.body.version, versionOf(answer));
   });
 
-  await t.test('one of several requests at once creates the record [history §6.1]', async () => {
-    const path = await gone({ title: 'raced' });
+  await t.test('one of several parallel requests creates the record [history §6.1]', async () => {
+    const path = await createDeleted({ title: 'raced' });
     const answers = await Promise.all(Array.from({ length: 5 }, () => restore(path)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
     assert.equal(new Set(answers.map(versionOf)).size, 5);
   });
 
-  await t.test('an idempotency key restores once [records §14.3]', async () => {
-    const path = await gone({ title: 'once' });
+  await t.test('requests with one idempotency key restore once [records §14.3]', async () => {
+    const path = await createDeleted({ title: 'once' });
     const sent = { 'Idempotency-Key': path };
     const [first, again] = [await restore(path, undefined, sent), await restore(path, undefined, sent)];
     assert.deepEqual([first.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true']);
@@ -140,28 +140,31 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
   });
 
   await t.test('If-Match names the version of the delete [history §6.1]', async () => {
-    const path = await gone({ title: 'matched' });
+    const path = await createDeleted({ title: 'matched' });
     const [end] = await rowsOf(root, path);
     assert.equal((await restore(path, undefined, { 'If-Match': `W/"${end?.version}"` })).status, 201);
   });
 
-  await t.test('a record that was deleted while history was off [history §1.2]', async () => {
-    const { id } = await guest.create('things', { title: 'unseen' });
-    const path = `/api/v1/things/${id}`;
-    await root.patch('/api/v1/collections/things', { history_enabled: false });
-    await eventually('the history is off', async () => (await guest.get(`${path}/history`)).status === 404);
-    const unseen = await guest.send('PATCH', path, { body: { title: 'unseen too' } });
-    await guest.delete(path);
-    await root.patch('/api/v1/collections/things', { history_enabled: true });
-    const answer = await eventually('the history is on again', async () => {
-      const tried = await restore(path);
-      return tried.status === 201 ? tried : undefined;
-    });
-    assert.equal(dataOf(answer).title, 'unseen');
-    assert.ok(numberAt(answer.json, 'data.updated') > numberAt(unseen.json, 'data.updated'));
-  });
+  await t.test(
+    'a record that was deleted while history was disabled is restored to its last version [history §1.2]',
+    async () => {
+      const { id } = await guest.create('things', { title: 'unseen' });
+      const path = `/api/v1/things/${id}`;
+      await root.patch('/api/v1/collections/things', { history_enabled: false });
+      await eventually('history is disabled', async () => (await guest.get(`${path}/history`)).status === 404);
+      const unseen = await guest.send('PATCH', path, { body: { title: 'unseen too' } });
+      await guest.delete(path);
+      await root.patch('/api/v1/collections/things', { history_enabled: true });
+      const answer = await eventually('history is enabled again', async () => {
+        const attempt = await restore(path);
+        return attempt.status === 201 ? attempt : undefined;
+      });
+      assert.equal(dataOf(answer).title, 'unseen');
+      assert.ok(numberAt(answer.json, 'data.updated') > numberAt(unseen.json, 'data.updated'));
+    },
+  );
 
-  await t.test('a required password comes back empty [history §6.3]', async () => {
+  await t.test('a required password is empty after a restore [history §6.3]', async () => {
     const { id } = await guest.create('locked', { pin: 'opens it', note: 'x' });
     const path = `/api/v1/locked/${id}`;
     await guest.delete(path);
@@ -170,7 +173,7 @@ onEachTopology('an admin creates a deleted record again', async (t, target) => {
   });
 });
 
-onEachTopology('a deleted account comes back closed', async (t, target) => {
+onEachTopology('a restored account cannot sign in', async (t, target) => {
   const root = await target.admin();
   const { guest } = target;
   const name = 'returning';
@@ -189,11 +192,11 @@ onEachTopology('a deleted account comes back closed', async (t, target) => {
     const { updated: __, ...expected } = made;
     assert.deepEqual(shown, expected);
   });
-  await t.test('without its password and its sessions [history §6.3]', async () => {
+  await t.test('it has neither password nor sessions [history §6.3]', async () => {
     assert.equal((await login()).status, 401);
     assert.equal((await before.get('/api/v1/auth/returning/sessions')).status, 401);
   });
-  await t.test('an admin opens it again', async () => {
+  await t.test('a password that an admin sets signs it in', async () => {
     const password = 'another long password';
     await root.patch(path, { password });
     assert.equal((await login({ ...account, password })).status, 200);
@@ -201,7 +204,7 @@ onEachTopology('a deleted account comes back closed', async (t, target) => {
   });
 });
 
-onEachTopology('files of a deleted record are gone', async (t, target) => {
+onEachTopology('a restored record has no files', async (t, target) => {
   const root = await target.admin();
   const { guest } = target;
   const fields = [fileField('one', { maxSize: 1000 }), fileField('many', { multiple: true }), text('title')];
@@ -211,21 +214,21 @@ onEachTopology('files of a deleted record are gone', async (t, target) => {
   const path = `/api/v1/folders/${made.id}`;
   const statusOf = async (name: unknown) => (await guest.get(`/api/files/folders/${made.id}/${name}`)).status;
   await guest.delete(path);
-  await eventually('the bytes are gone', async () => (await statusOf(made.one)) === 404);
-  await t.test('the record comes back without its files [history §6.3]', async () => {
+  await eventually('the content is gone', async () => (await statusOf(made.one)) === 404);
+  await t.test('its file fields are empty [history §6.3]', async () => {
     const answer = await root.send('POST', `${path}/restore?at=${far}&deleted=1`);
     assert.equal(answer.status, 201, answer.text);
     assert.deepEqual([dataOf(answer).one, dataOf(answer).many], [null, []]);
   });
   await t.test('files that are uploaded afterwards stay', async () => {
     await guest.delete(path);
-    // At once: the removal of its files may not have begun.
+    // Immediately, when the removal of its files may not have begun.
     const answer = await root.send('POST', `${path}/restore?at=${far}&deleted=1`);
     const uploaded = await upload(guest, path, file('one', 'c.txt'));
     const other = await upload(guest, '/api/v1/folders', file('one', 'd.txt'));
     await guest.delete(`/api/v1/folders/${other.id}`);
     await eventually(
-      'a later removal is done',
+      'a later removal has run',
       async () => (await guest.get(`/api/files/folders/${other.id}/${other.one}`)).status === 404,
     );
     assert.equal(answer.status, 201, answer.text);

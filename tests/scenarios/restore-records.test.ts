@@ -7,8 +7,8 @@ import { onEachTopology, type Target } from '../harness/target.ts';
 import { unknownId } from './blog.ts';
 import { define, relation, rowsOf, text } from './history-rows.ts';
 
-/** The path of a record in a collection without history. */
-async function givenPlain({ guest, admin }: Target): Promise<string> {
+/** Creates a record in a collection without history. Returns its path. */
+async function createPlain({ guest, admin }: Target): Promise<string> {
   await (await admin()).post('/api/v1/collections', { name: 'plain', type: 'base', fields: [] });
   return `/api/v1/plain/${(await guest.create('plain', {})).id}`;
 }
@@ -29,7 +29,7 @@ onEachTopology('an admin restores a record', async (t, target) => {
   await root.delete(`/api/v1/makers/${maker.id}`);
   const gone = await root.create('articles', {});
   await root.delete(`/api/v1/articles/${gone.id}`);
-  const plain = await givenPlain(target);
+  const plain = await createPlain(target);
   const restore = (name: string, at: unknown, expect: Scenario['expect'], more: Partial<Scenario> = {}): Scenario => ({
     name,
     as: 'admin',
@@ -50,8 +50,8 @@ onEachTopology('an admin restores a record', async (t, target) => {
     restore('a user', first.updated, refused.forbidden, { as: 'user' }),
     restore('an empty time', '', refused.malformedWith({ at: is.text })),
     restore('a time that is not a number', 'yesterday', refused.malformedWith({ at: is.text })),
-    restore('without the parameter', 0, refused.malformedWith({ at: is.text }), { request: `POST ${path}/restore` }),
-    restore('before the first snapshot', first.updated - 1, refused.notFound, { spec: 'history §5.3' }),
+    restore('a missing parameter', 0, refused.malformedWith({ at: is.text }), { request: `POST ${path}/restore` }),
+    restore('a time before the first snapshot', first.updated - 1, refused.notFound, { spec: 'history §5.3' }),
     restore('an unknown record', 0, refused.notFound, {
       request: `POST /api/v1/articles/${unknownId}/restore?at=${first.updated}`,
     }),
@@ -59,20 +59,20 @@ onEachTopology('an admin restores a record', async (t, target) => {
       request: `POST ${plain}/restore?at=9999999999`,
     }),
     elsewhere('a deleted record', gone, refused.conflict),
-    elsewhere('a unique value that is taken by now', taken, refused.invalid('slug')),
+    elsewhere('a unique value that is taken in the meantime', taken, refused.invalid('slug')),
     elsewhere('a relation to a deleted record', orphan, refused.invalid('maker')),
     restore('an If-Match with another version', first.updated, { status: 412 }, { headers: { 'If-Match': 'W/"1"' } }),
     version('an invalid version', '1.02', refused.malformedWith({ version: is.text })),
     version('a version and a time', `${first.updated}&at=${first.updated}`, refused.malformedWith({ at: is.text })),
     version('an unknown version', `${first.updated}.77`, refused.notFound),
     version(
-      'the named version is restored',
+      'the named version',
       `${first.updated}`,
       { status: 200, json: { data: { ...first, updated: is.now } }, headers: { etag: is.etag } },
       { events: ['articles.update'] },
     ),
     restore(
-      'a time in the future restores the latest version',
+      'a time in the future, which selects the latest version',
       9_999_999_999,
       { status: 200, json: { data: is.containing({ title: 'v1' }) } },
       { events: ['articles.update'] },

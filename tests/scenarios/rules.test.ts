@@ -9,7 +9,7 @@ import { onEachTopology } from '../harness/target.ts';
 
 const closedRules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
 
-onEachTopology('null admits everyone, the empty string admins', async (t, target) => {
+onEachTopology('null admits every caller, the empty string only admins', async (t, target) => {
   const admin = await target.admin();
   const fields = [{ name: 'title', type: 'text' }];
   await admin.post('/api/v1/collections', { name: 'closed', type: 'base', fields, ...closedRules });
@@ -30,7 +30,7 @@ onEachTopology('null admits everyone, the empty string admins', async (t, target
       expect,
       spec: 'rules §1.2, §2.1',
     }));
-  const works = async (collection: string, as: Caller): Promise<Scenario[]> => {
+  const admitted = async (collection: string, as: Caller): Promise<Scenario[]> => {
     const { id } = await admin.create(collection, { title: 'x' });
     const events: Record<string, readonly string[]> = {
       POST: [`${collection}.create`],
@@ -45,11 +45,11 @@ onEachTopology('null admits everyone, the empty string admins', async (t, target
   await runScenarios(t, target, [
     ...everyCall('closed', closed.id, 'guest', refused.forbidden),
     ...everyCall('closed', closed.id, 'user', refused.forbidden),
-    ...(await works('closed', 'admin')),
-    ...(await works('open', 'guest')),
-    ...(await works('open', 'user')),
+    ...(await admitted('closed', 'admin')),
+    ...(await admitted('open', 'guest')),
+    ...(await admitted('open', 'user')),
     {
-      name: 'an invalid token is 401',
+      name: 'an invalid token',
       request: `GET /api/v1/closed/${closed.id}`,
       headers: { Authorization: 'Bearer expired.or.forged' },
       expect: refused.unauthenticated,
@@ -63,14 +63,14 @@ onEachTopology('null admits everyone, the empty string admins', async (t, target
       spec: 'http §6.4',
     },
     {
-      name: 'a create is refused before the body is read',
+      name: 'a create with an invalid body',
       request: 'POST /api/v1/closed',
       body: { colour: 'red' },
       expect: refused.forbidden,
       spec: 'rules §2.1',
     },
     {
-      name: 'a get is refused before the record is looked up',
+      name: 'a get of an unknown record',
       request: 'GET /api/v1/closed/01980000-0000-7000-8000-00000000dead',
       expect: refused.forbidden,
       spec: 'rules §2.1',
@@ -160,7 +160,7 @@ onEachTopology('a rule checks the caller and the record', async (t, target) => {
   ]);
 });
 
-onEachTopology('filters and sorts have their limits', async (t, target) => {
+onEachTopology('filters and sorts have limits', async (t, target) => {
   const admin = await target.admin();
   const fields = [
     { name: 'title', type: 'text' },
@@ -177,7 +177,7 @@ onEachTopology('filters and sorts have their limits', async (t, target) => {
     ['relations in a path of expand', 'expand', (count) => times(count, 'next').join('.'), 6],
     ['terms of a filter', 'filter', (count) => times(count, 'rank=1').join('||'), 200],
     ['characters of a filter', 'filter', (count) => `title="${'x'.repeat(count - 8)}"`, 4000],
-    ['parentheses within each other', 'filter', (count) => `${'('.repeat(count)}rank=1${')'.repeat(count)}`, 32],
+    ['nested parentheses', 'filter', (count) => `${'('.repeat(count)}rank=1${')'.repeat(count)}`, 32],
   ];
   await runScenarios(
     t,
@@ -193,7 +193,7 @@ onEachTopology('filters and sorts have their limits', async (t, target) => {
   );
 });
 
-onEachTopology('secret fields cannot be named or shown', async (t, target) => {
+onEachTopology('secret fields can be neither named nor shown', async (t, target) => {
   const admin = await target.admin();
   const uma = await target.user();
   const names = ['password', 'password_hash', 'totp_secret', 'is_anonymous', 'password_reset_at', 'nope'];
@@ -218,7 +218,7 @@ onEachTopology('secret fields cannot be named or shown', async (t, target) => {
       spec: 'filters §4.2',
     })),
     {
-      name: 'an expanded user shows no secret field',
+      name: 'an expanded user without secret fields',
       as: 'admin',
       request: `GET /api/v1/letters/${letter.id}?expand=writer&fields=expand.writer.password_hash,expand.writer.email`,
       expect: { status: 200, json: { data: { id: letter.id, expand: { writer: { id: uma.id, email: is.text } } } } },
@@ -227,7 +227,7 @@ onEachTopology('secret fields cannot be named or shown', async (t, target) => {
   ]);
 });
 
-onEachTopology('a rule reads the collection of the caller and whether the address is proved', async (t, target) => {
+onEachTopology("a rule reads the caller's collection and verified", async (t, target) => {
   const admin = await target.admin();
   const uma = await target.user();
   const define = (name: string, rule: string) =>
@@ -251,14 +251,14 @@ onEachTopology('a rule reads the collection of the caller and whether the addres
   }
   const statuses = async (client: Pick<typeof uma, 'get'>) =>
     Promise.all([...paths.values()].map(async (path) => (await client.get(path)).status));
-  const prove = (verified: boolean) => admin.patch(`/api/v1/${userCollection}/${uma.id}`, { verified });
+  const setVerified = (verified: boolean) => admin.patch(`/api/v1/${userCollection}/${uma.id}`, { verified });
 
-  await t.test('the request values of the caller [rules §4.1]', async () => {
+  await t.test('rules follow the account of the caller [rules §4.1]', async () => {
     assert.deepEqual(await statuses(uma), [200, 403, 403, 200]);
-    assert.deepEqual(await statuses(target.guest), [403, 403, 403, 403], 'a guest has neither');
-    await prove(true);
-    await eventually('the rules know the proof', async () => `${await statuses(uma)}` === '200,403,200,403');
-    await prove(false);
-    await eventually('the rules know its end', async () => `${await statuses(uma)}` === '200,403,403,200');
+    assert.deepEqual(await statuses(target.guest), [403, 403, 403, 403], 'a guest has neither value');
+    await setVerified(true);
+    await eventually('the rules see verified', async () => `${await statuses(uma)}` === '200,403,200,403');
+    await setVerified(false);
+    await eventually('the rules see the change back', async () => `${await statuses(uma)}` === '200,403,403,200');
   });
 });

@@ -14,14 +14,14 @@ const path = '/api/v1/auth/staff';
 const statusOf = ({ status }: Answer): number => status;
 const statuses = (answers: readonly Answer[]): number[] => answers.map(statusOf).sort();
 
-onEachTopology('the second factor', async (t, target) => {
+onEachTopology('users sign in with a second factor', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'staff', type: 'auth', fields: [] });
 
   const login = (email: string) => guest.send('POST', `${path}/login`, { body: { email, password } });
   const finish = (body: object) => guest.send('POST', `${path}/login/mfa`, { body });
-  /** What the first factor is answered with. */
+  /** Signs in with the first factor. Returns the token for the second one. */
   const begin = async (email: string): Promise<string> => {
     const answer = await login(email);
     assert.equal(answer.status, 200, answer.text);
@@ -32,7 +32,7 @@ onEachTopology('the second factor', async (t, target) => {
     const data = await guest.post(`${path}/register`, { email, password });
     return createClient(target.url, textAt(data, 'token'));
   };
-  /** Registers a person and enrols their app. This uses up the current step, not the next one. */
+  /** Registers a person and enrols their app. This uses up the code of the current step, but not of the next. */
   const enrol = async (email: string) => {
     const client = await join(email);
     const { secret } = (await client.post(`${path}/totp/setup`, undefined, 200)) as { secret: string };
@@ -46,14 +46,14 @@ onEachTopology('the second factor', async (t, target) => {
   await runScenarios(t, target, [
     ...['totp/setup', 'totp/confirm', 'totp/disable', 'totp/recovery/regenerate'].flatMap((action) => [
       {
-        name: `a guest has no ${action}`,
+        name: `${action} by a guest`,
         request: `POST ${path}/${action}`,
         body: { code: '123456' },
         expect: refused.unauthenticated,
         spec: 'http §6.2',
       },
       {
-        name: `an admin has no ${action}`,
+        name: `${action} by an admin`,
         as: 'admin' as const,
         request: `POST ${path}/${action}`,
         body: { code: '123456' },
@@ -62,21 +62,21 @@ onEachTopology('the second factor', async (t, target) => {
       },
     ]),
     {
-      name: 'an unknown token is refused',
+      name: 'an unknown token',
       request: `POST ${path}/login/mfa`,
       body: { mfa_token: 'x', code: '123456' },
       expect: refused.invalidCredentials,
       spec: 'auth §6.4',
     },
     {
-      name: 'the token is missing',
+      name: 'a missing token',
       request: `POST ${path}/login/mfa`,
       body: { code: '123456' },
       expect: refused.invalid('mfa_token'),
       spec: 'auth §1.5',
     },
     {
-      name: 'code and recovery code are missing',
+      name: 'neither a code nor a recovery code',
       request: `POST ${path}/login/mfa`,
       body: { mfa_token: 'x' },
       expect: refused.invalid('code'),
@@ -84,7 +84,7 @@ onEachTopology('the second factor', async (t, target) => {
     },
   ]);
 
-  await t.test('an app counts once its first code confirms it; then the password alone opens nothing', async () => {
+  await t.test('an app is enrolled by its first code; then the password alone does not sign in', async () => {
     const client = await join('ada@example.com');
     const setup = await client.send('POST', `${path}/totp/setup`);
     const { secret, otpauth_url: url, data } = setup.json as Record<string, unknown>;
@@ -92,13 +92,17 @@ onEachTopology('the second factor', async (t, target) => {
     assert.match(String(secret), /^[A-Z2-7]{32}$/);
     assert.equal(new URL(String(url)).searchParams.get('secret'), secret);
     assert.equal(statusOf(await client.send('POST', `${path}/totp/disable`, { body: { code: '123456' } })), 422);
-    assert.equal('token' in objectAt((await login('ada@example.com')).json, 'data'), true, 'not confirmed yet');
+    assert.equal(
+      'token' in objectAt((await login('ada@example.com')).json, 'data'),
+      true,
+      'the app is not confirmed yet',
+    );
     const confirm = (code: string) => client.send('POST', `${path}/totp/confirm`, { body: { code } });
     for (const code of [wrongTotpCode(String(secret)), '', 'abc', '1234567'])
       assert.equal(statusOf(await confirm(code)), 422);
     const code = totpCode(String(secret));
     const confirmed = await Promise.all([confirm(code), confirm(code), confirm(code)]);
-    assert.deepEqual(statuses(confirmed), [200, 409, 409], 'one of three at once');
+    assert.deepEqual(statuses(confirmed), [200, 409, 409], 'one of three parallel confirmations');
     const answer = confirmed.find(({ status }) => status === 200)?.json;
     const { enabled, codes } = objectAt(answer, 'data') as { enabled: boolean; codes: string[] };
     assert.equal(enabled, true);
@@ -108,7 +112,7 @@ onEachTopology('the second factor', async (t, target) => {
     assert.equal(statusOf(await client.send('POST', `${path}/totp/setup`)), 409);
 
     const mfaToken = await begin('ada@example.com');
-    assert.equal(statusOf(await finish({ mfa_token: mfaToken, code })), 401, 'the code that confirmed is used up');
+    assert.equal(statusOf(await finish({ mfa_token: mfaToken, code })), 401, 'the code of the confirmation is used up');
     const done = await finish({ mfa_token: mfaToken, code: totpCode(String(secret), 1) });
     assert.equal(done.status, 200, done.text);
     assert.equal(textAt(done.json, 'data.record.email'), 'ada@example.com');
@@ -118,10 +122,10 @@ onEachTopology('the second factor', async (t, target) => {
       200,
     );
     assert.equal(statusOf(await finish({ mfa_token: mfaToken, recovery_code: codes[0] })), 401, 'the token is used up');
-    assert.deepEqual(await remaining(client), { total: 10, remaining: 10 }, 'and no code with it');
+    assert.deepEqual(await remaining(client), { total: 10, remaining: 10 }, 'no recovery code is used up');
   });
 
-  await t.test('of many who use a code, or a recovery code, at once one gets in', async () => {
+  await t.test('one of several parallel uses of a code or a recovery code succeeds', async () => {
     const { secret, codes, client } = await enrol('race@example.com');
     const tokens = [await begin('race@example.com'), await begin('race@example.com'), await begin('race@example.com')];
     const code = totpCode(secret, 1);
@@ -139,7 +143,7 @@ onEachTopology('the second factor', async (t, target) => {
     assert.deepEqual(await remaining(client), { total: 10, remaining: 8 });
   });
 
-  await t.test('a recovery code is read as people type it, works once, and not after new ones were made', async () => {
+  await t.test('a recovery code may have spaces and dashes, works once, and ends with new codes', async () => {
     const { codes, client } = await enrol('paper@example.com');
     const [first = '', second = ''] = codes;
     const typed = ` ${first.slice(0, 4).toLowerCase()}-${first.slice(4)} `;
@@ -149,13 +153,13 @@ onEachTopology('the second factor', async (t, target) => {
     assert.equal(await use(first), 401);
     const made = await Promise.all([1, 2].map(() => client.post(`${path}/totp/recovery/regenerate`, undefined, 200)));
     assert.deepEqual(await remaining(client), { total: 10, remaining: 10 });
-    assert.equal(await use(second), 401, 'one of the old set');
+    assert.equal(await use(second), 401, 'a code of the old set');
     const working = [];
     for (const set of made) working.push(await use((set as { codes: string[] }).codes[0] ?? ''));
-    assert.deepEqual(working.sort(), [200, 401], 'of two new sets the last one counts');
+    assert.deepEqual(working.sort(), [200, 401], 'only the last of two new sets is valid');
   });
 
-  await t.test('a token dies of five wrong codes, an account is closed to second factors after ten', async () => {
+  await t.test('five wrong codes end a token, and ten lock the second factor of the account', async () => {
     const { secret, codes, client } = await enrol('guess@example.com');
     const code = wrongTotpCode(secret);
     for (const half of [1, 2]) {
@@ -165,7 +169,7 @@ onEachTopology('the second factor', async (t, target) => {
         ...[1, 2].map(() => finish({ mfa_token, recovery_code: 'ZZZZZZZZ' })),
       ]);
       assert.deepEqual(statuses(wrong), [401, 401, 401, 401, 401], `half ${half}`);
-      assert.equal(statusOf(await finish({ mfa_token, recovery_code: codes[0] })), 401, 'the token is dead');
+      assert.equal(statusOf(await finish({ mfa_token, recovery_code: codes[0] })), 401, 'the token has ended');
     }
     const closed = await finish({ mfa_token: await begin('guess@example.com'), recovery_code: codes[0] });
     assert.equal(closed.status, 429, closed.text);
@@ -173,11 +177,11 @@ onEachTopology('the second factor', async (t, target) => {
     const disable = await client.send('POST', `${path}/totp/disable`, {
       body: { code: totpCode(secret, 1), old_password: password },
     });
-    assert.equal(disable.status, 429, 'neither is it the other way round');
+    assert.equal(disable.status, 429, 'the lock covers disabling too');
     assert.deepEqual(await remaining(client), { total: 10, remaining: 10 });
   });
 
-  await t.test('giving the app up takes a code of it, and forgets the recovery codes', async () => {
+  await t.test('removing the app needs one of its codes and deletes the recovery codes', async () => {
     const { secret, client } = await enrol('leave@example.com');
     const mfaToken = await begin('leave@example.com');
     const disable = (code: string) =>
@@ -185,8 +189,8 @@ onEachTopology('the second factor', async (t, target) => {
     const wrong = await disable(wrongTotpCode(secret));
     assert.equal(wrong.status, 422);
     assert.deepEqual(Object.keys(objectAt(wrong.json, 'details')), ['code']);
-    const gone = await disable(totpCode(secret, 1));
-    assert.deepEqual([gone.status, objectAt(gone.json, 'data')], [200, { enabled: false }]);
+    const disabled = await disable(totpCode(secret, 1));
+    assert.deepEqual([disabled.status, objectAt(disabled.json, 'data')], [200, { enabled: false }]);
     assert.deepEqual(await remaining(client), { total: 0, remaining: 0 });
     assert.equal('token' in objectAt((await login('leave@example.com')).json, 'data'), true);
     assert.equal(statusOf(await finish({ mfa_token: mfaToken, code: totpCode(secret, 1) })), 401);
@@ -194,7 +198,7 @@ onEachTopology('the second factor', async (t, target) => {
     assert.equal(statusOf(await client.send('POST', `${path}/totp/setup`)), 200);
   });
 
-  await t.test('tokens of one kind or collection are nothing in the place of another', async () => {
+  await t.test('a token does not work for another purpose or collection', async () => {
     await admin.post('/api/v1/collections', { name: 'guests', type: 'auth', fields: [] });
     const { secret, client } = await enrol('kinds@example.com');
     const mfa_token = await begin('kinds@example.com');
@@ -206,25 +210,25 @@ onEachTopology('the second factor', async (t, target) => {
     assert.equal(statusOf(await createClient(target.url, mfa_token).get(`${path}/totp/recovery/status`)), 401);
     assert.equal(statusOf(await guest.send('POST', `${path}/verify-email`, { body: { token: mfa_token } })), 401);
     assert.equal(statusOf(await client.send('POST', '/api/v1/auth/guests/totp/setup')), 403);
-    assert.equal(statusOf(await finish({ mfa_token, code })), 200, 'and none of that used it up');
+    assert.equal(statusOf(await finish({ mfa_token, code })), 200, 'refused uses leave the token usable');
   });
 
-  await t.test('a changed password ends what a first factor began', async () => {
+  await t.test('a changed password ends a sign-in after its first factor', async () => {
     const { secret, client } = await enrol('stale@example.com');
     const mfa_token = await begin('stale@example.com');
     await client.post(`${path}/change-password`, { old_password: password, password: `${password}!` }, 200);
     assert.equal(statusOf(await finish({ mfa_token, code: totpCode(secret, 1) })), 401);
   });
 
-  await t.test('a one-time code is a first factor like another', async () => {
+  await t.test('a one-time code can be the first factor', async () => {
     await using mail = await startMailServer();
     await admin.patch('/api/v1/admin/settings', { ...mail.settings, 'auth.otp.enabled': '1' });
     const { secret } = await enrol('mailed@example.com');
     const people = await admin.get(`/api/v1/staff?filter=${encodeURIComponent('email = "mailed@example.com"')}`);
     const [{ id }] = (people.json as { data: [{ id: string }] }).data;
     await admin.patch(`/api/v1/staff/${id}`, { verified: true });
-    const asked = () => guest.send('POST', `${path}/otp/request`, { body: { email: 'mailed@example.com' } });
-    await eventually('the switch counts', async () => (await asked()).status === 200);
+    const requestCode = () => guest.send('POST', `${path}/otp/request`, { body: { email: 'mailed@example.com' } });
+    await eventually('the setting applies', async () => (await requestCode()).status === 200);
     const { token } = await mail.mailTo('mailed@example.com', { subject: 'Your sign-in code' });
     const first = await guest.send('POST', `${path}/otp/auth`, { body: { token } });
     assert.equal(first.status, 200, first.text);
@@ -232,23 +236,29 @@ onEachTopology('the second factor', async (t, target) => {
     assert.equal(statusOf(await finish({ mfa_token, code: totpCode(secret, 1) })), 200);
   });
 
-  await t.test('switched off, nobody enrols, but who is enrolled signs in and may leave', async () => {
-    const { secret, codes, client } = await enrol('stays@example.com');
-    const newcomer = await join('late@example.com');
-    await admin.patch('/api/v1/admin/settings', { 'auth.mfa.enabled': '0' });
-    const setup = () => newcomer.send('POST', `${path}/totp/setup`);
-    await eventually('the switch counts', async () => (await setup()).status === 422);
-    const confirm = await newcomer.send('POST', `${path}/totp/confirm`, { body: { code: '123456' } });
-    assert.deepEqual([confirm.status, textAt(confirm.json, 'code')], [422, 'feature_disabled']);
-    assert.equal(statusOf(await finish({ mfa_token: await begin('stays@example.com'), recovery_code: codes[0] })), 200);
-    assert.equal(
-      statusOf(
-        await client.send('POST', `${path}/totp/disable`, {
-          body: { code: totpCode(secret, 1), old_password: password },
-        }),
-      ),
-      200,
-    );
-    await admin.patch('/api/v1/admin/settings', { 'auth.mfa.enabled': '1' });
-  });
+  await t.test(
+    'while second factors are disabled nobody can enrol, but enrolled users sign in and may remove the app',
+    async () => {
+      const { secret, codes, client } = await enrol('stays@example.com');
+      const newcomer = await join('late@example.com');
+      await admin.patch('/api/v1/admin/settings', { 'auth.mfa.enabled': '0' });
+      const setup = () => newcomer.send('POST', `${path}/totp/setup`);
+      await eventually('the setting applies', async () => (await setup()).status === 422);
+      const confirm = await newcomer.send('POST', `${path}/totp/confirm`, { body: { code: '123456' } });
+      assert.deepEqual([confirm.status, textAt(confirm.json, 'code')], [422, 'feature_disabled']);
+      assert.equal(
+        statusOf(await finish({ mfa_token: await begin('stays@example.com'), recovery_code: codes[0] })),
+        200,
+      );
+      assert.equal(
+        statusOf(
+          await client.send('POST', `${path}/totp/disable`, {
+            body: { code: totpCode(secret, 1), old_password: password },
+          }),
+        ),
+        200,
+      );
+      await admin.patch('/api/v1/admin/settings', { 'auth.mfa.enabled': '1' });
+    },
+  );
 });

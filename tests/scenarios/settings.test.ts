@@ -8,7 +8,7 @@ import { onEachTopology, type Target } from '../harness/target.ts';
 const path = '/api/v1/admin/settings';
 const secret = 'hunter2-of-the-settings';
 
-/** The defaults (docs/settings.md), without texts of mails and long lists. */
+/** The defaults (docs/settings.md), without mail texts and long lists. */
 const documentedDefaults = {
   'smtp.enabled': '0',
   'smtp.host': '',
@@ -90,7 +90,7 @@ const shows = (settings: Readonly<Record<string, unknown>>): Scenario['expect'] 
 onEachTopology('settings are read and changed', async (t, target) => {
   const beforehand = await settingsOf(target);
   const unchanged: Scenario = {
-    name: 'a refused patch changes nothing',
+    name: 'unchanged settings after a refused patch',
     as: 'admin',
     request: `GET ${path}`,
     expect: { status: 200, json: { data: beforehand } },
@@ -98,14 +98,14 @@ onEachTopology('settings are read and changed', async (t, target) => {
   };
   await runScenarios(t, target, [
     {
-      name: 'all settings, defaults included',
+      name: 'all settings, including defaults',
       as: 'admin',
       request: `GET ${path}`,
       expect: shows(documentedDefaults),
       spec: 'settings §1.2',
     },
     patch(
-      'with one that is unknown, one that is no string and one that is bad',
+      'an unknown setting, one that is not a text and an invalid one',
       {
         'cors.max_age': '5',
         'no.such': 'x',
@@ -116,42 +116,42 @@ onEachTopology('settings are read and changed', async (t, target) => {
       refused.invalid('no.such', 'smtp.enabled', 'smtp.port', 'smtp.host'),
     ),
     unchanged,
-    patch('with a body that is not an object', ['smtp.host'], refused.malformed),
+    patch('a body that is not an object', ['smtp.host'], refused.malformed),
     unchanged,
-    patch('of no settings', {}, { status: 200, json: { data: beforehand } }),
+    patch('no settings', {}, { status: 200, json: { data: beforehand } }),
     patch(
-      'of some settings',
+      'some settings',
       { 'cors.max_age': '5', 'smtp.pass': secret },
       shows({ 'cors.max_age': '5', 'smtp.pass': secret, 'smtp.port': '587' }),
       'settings §1.3',
     ),
     patch(
-      'of another setting keeps them',
+      'another setting, which keeps the former ones',
       { 'smtp.port': '25' },
       shows({ 'cors.max_age': '5', 'smtp.pass': secret, 'smtp.port': '25' }),
       'settings §1.3',
     ),
-    patch('of a secret again', { 'smtp.pass': `${secret}!` }, shows({ 'smtp.pass': `${secret}!` })),
+    patch('a new value for a secret', { 'smtp.pass': `${secret}!` }, shows({ 'smtp.pass': `${secret}!` })),
     patch(
-      'back to the defaults',
+      'empty texts, which restore the defaults',
       { 'cors.max_age': '', 'smtp.pass': '', 'smtp.port': '' },
       { status: 200, json: { data: beforehand } },
       'settings §1.4',
     ),
     patch(
-      'below the floor, which is used instead',
+      'values below the minimum, which is used instead',
       { 'password.min_length': '3', 'auth.lockout.duration_seconds': '59' },
       shows({ 'password.min_length': '8', 'auth.lockout.duration_seconds': '60' }),
       'settings §1.4',
     ),
     patch(
-      'of a session window out of range, whose default is used',
+      'session lifetimes out of range, whose defaults are used',
       { 'auth.user.window_seconds': '59', 'auth.file.window_seconds': 'soon' },
       shows({ 'auth.user.window_seconds': '604800', 'auth.file.window_seconds': '3600' }),
       'auth §9.1',
     ),
     patch(
-      'back to the defaults',
+      'empty texts, which restore the defaults',
       {
         'password.min_length': '',
         'auth.lockout.duration_seconds': '',
@@ -180,7 +180,7 @@ onEachTopology('settings are read and changed', async (t, target) => {
     ]),
   ]);
 
-  await t.test('each setting refuses an invalid text, all named in one answer [settings §1.3]', async () => {
+  await t.test('one answer names every setting with an invalid text [settings §1.3]', async () => {
     const bad = Object.fromEntries(Object.entries(beforehand).map(([key, text]) => [key, badText(String(text))]));
     const { status, json } = await (await target.admin()).send('PATCH', path, { body: bad });
     assert.equal(status, 422);
@@ -203,7 +203,7 @@ function badText(defaultText: string): string {
   return 'a\0b';
 }
 
-onEachTopology('the theme', async (t, target) => {
+onEachTopology('the theme is public', async (t, target) => {
   const get = (name: string, data: object, spec: string): Scenario => ({
     name,
     request: 'GET /api/v1/admin/theme',
@@ -211,27 +211,23 @@ onEachTopology('the theme', async (t, target) => {
     spec,
   });
   await runScenarios(t, target, [
-    get('is public, by name', theme, 'settings §1.7'),
+    get('the default colours by name', theme, 'settings §1.7'),
     patch(
-      'in all three forms',
+      'colours in all three forms',
       { 'theme.accent': '#ABC', 'theme.bg_app': '#01020304', 'theme.danger': '#a1b2c3' },
       shows({ 'theme.accent': '#ABC' }),
       'settings §5',
     ),
-    get(
-      'has the colours that were set',
-      { ...theme, accent: '#ABC', bg_app: '#01020304', danger: '#a1b2c3' },
-      'settings §5',
-    ),
+    get('the changed colours', { ...theme, accent: '#ABC', bg_app: '#01020304', danger: '#a1b2c3' }, 'settings §5'),
     ...['red', '#12', '#12345', '#ggg', 'abc', 'rgb(0,0,0)', '#abc;}'].map((colour) =>
-      patch(`to ${colour}`, { 'theme.accent': colour }, refused.invalid('theme.accent'), 'settings §5'),
+      patch(`the invalid colour ${colour}`, { 'theme.accent': colour }, refused.invalid('theme.accent'), 'settings §5'),
     ),
     patch(
-      'back to nothing',
+      'empty colours',
       { 'theme.accent': '', 'theme.bg_app': '', 'theme.danger': '' },
       { status: 200 },
       'settings §5',
     ),
-    get('falls back to its defaults', theme, 'settings §5'),
+    get('the default colours again', theme, 'settings §5'),
   ]);
 });

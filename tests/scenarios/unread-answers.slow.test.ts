@@ -10,7 +10,7 @@ const open = { list_rule: null, view_rule: null };
 const silent = '10.3.0.1';
 const other = { headers: { 'X-Forwarded-For': '10.3.9.9' } };
 
-/** 30 MB: more than the buffers of a connection take. */
+/** 30 MB, more than the buffers of a connection hold. */
 const largeList = '/api/v1/quotes?perPage=30&expand=tome&skipTotal=1';
 
 /** Sends a request and reads only the status of the answer. */
@@ -23,7 +23,7 @@ async function sendUnread(url: string, path: string, address: string): Promise<{
   return { socket, status: String(socket.read(12)).slice(-3) };
 }
 
-const countOf = (statuses: readonly string[], wanted: string) => statuses.filter((status) => status === wanted).length;
+const countOf = (statuses: readonly string[], status: string) => statuses.filter((one) => one === status).length;
 
 /** Returns the highest value of a gauge over all processes. */
 async function mostOf(admin: Client, name: string, className?: string): Promise<number> {
@@ -60,7 +60,7 @@ onEachTopology('answers that a guest does not read take a bounded amount of memo
       '200',
     );
 
-  await t.test('the guest has four answers at once', async () => {
+  await t.test('the guest gets four answers at once', async () => {
     // On a busy machine some of the first requests are refused because the database is busy.
     await eventually('four answers have begun', async () => {
       if (answered() < 4) unread.push(await sendUnread(target.url, largeList, silent));
@@ -80,7 +80,7 @@ onEachTopology('answers that a guest does not read take a bounded amount of memo
       assert.equal((await target.guest.send('GET', path, other)).status, 200, path);
   });
 
-  await t.test('small reads of the guest by id succeed, and closed sockets free its answers', async () => {
+  await t.test('small reads by id succeed for the guest, and closed sockets free its answers', async () => {
     const { id } = (await admin.create('quotes', {})) as { id: string };
     const same = { headers: { 'X-Forwarded-For': silent } };
     assert.equal((await target.guest.send('GET', `/api/v1/quotes/${id}`, same)).status, 200);

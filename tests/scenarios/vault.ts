@@ -9,7 +9,7 @@ export const encrypted = (name: string, type = 'text', options: object = {}) => 
   options: { encrypted: true, ...options },
 });
 
-/** The values in the encrypted fields of a vault, by field. */
+/** The values in the encrypted fields of a vault. */
 export const secrets = {
   note: 'meet at the harbour',
   mail: 'spy@example.com',

@@ -46,13 +46,13 @@ onEachTopology('a vector search finds records', async (t, target) => {
   const found = await admin.create('long', { v: long });
 
   await runScenarios(t, target, [
-    finds('most similar first, zero vectors with 0, without records that have no vector or are hidden', search(''), [
+    finds('visible records with a vector, most similar first, and zero vectors with 0', search(''), [
       { ...east, _score: 1 },
       ...ties,
       { ...west, _score: -1 },
     ]),
     finds(
-      'an admin finds what the list rule hides',
+      'records that the list rule hides, for an admin',
       search('&nearLimit=2'),
       [
         { ...east, _score: 1 },
@@ -66,7 +66,7 @@ onEachTopology('a vector search finds records', async (t, target) => {
       { ...west, _score: -1 },
     ]),
     finds('with nearMinScore', search('&nearMinScore=0.5&fields=title'), [{ id: east.id, title: 'east', _score: 1 }]),
-    finds('no record reaches nearMinScore', search('&nearMinScore=0.5', '[0,0]'), []),
+    finds('no records below nearMinScore', search('&nearMinScore=0.5', '[0,0]'), []),
     finds('nearLimit, clamped', search('&nearLimit=100000&nearMinScore=1'), [{ ...east, _score: 1 }], 1000),
     {
       name: '4,096 dimensions in a query',
@@ -78,8 +78,8 @@ onEachTopology('a vector search finds records', async (t, target) => {
     fails(400, 'a vector without a field', 'GET /api/v1/points?nearVector=[1,0]'),
     fails(400, 'a field that is not a vector', 'GET /api/v1/points?nearVector=[1,0]&nearVectorField=title'),
     fails(400, 'a limit that is not a number', search('&nearLimit=x')),
-    fails(422, 'another length', search('', '[1,0,0]')),
-    fails(422, 'a member that is not a number', search('', '[1,null]')),
+    fails(422, 'a vector of another length', search('', '[1,0,0]')),
+    fails(422, 'a vector with a member that is not a number', search('', '[1,null]')),
     {
       name: 'a write of a vector with another length',
       request: 'POST /api/v1/points',
@@ -89,7 +89,7 @@ onEachTopology('a vector search finds records', async (t, target) => {
     },
   ]);
 
-  await t.test('431: a request line beyond 128 KiB [http §2.7]', async () => {
+  await t.test('a request line beyond 128 KiB is 431 [http §2.7]', async () => {
     const { status, json } = await target.guest.get(`/api/v1/points?filter=${'a'.repeat(128 * 1024)}`);
     assert.equal(status, 431);
     assert.equal(is.containing({ error: is.text, code: is.code }).fits(json), true);

@@ -3,13 +3,13 @@ import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
 const word = 'confidential';
-/** The whole answer, without the database's words. */
+/** The whole answer, without the message of the database. */
 const failed = {
   status: 422,
   json: { error: 'the view cannot be computed from its current data', code: 'view_failed' },
 };
 
-onEachTopology('a view that fails over its data shows nothing of the data', async (t, target) => {
+onEachTopology('a view that cannot be computed does not reveal its data', async (t, target) => {
   const admin = await target.admin();
   const text = (name: string) => ({ name, type: 'text' });
   const open = { list_rule: null, view_rule: null };
@@ -48,7 +48,7 @@ onEachTopology('a view that fails over its data shows nothing of the data', asyn
     fails('of_numbers'),
     fails(`of_numbers/${paper.id}`),
     {
-      name: 'the records of the view stay readable',
+      name: 'a record that the view reads',
       as: 'admin',
       request: `GET /api/v1/papers/${paper.id}`,
       expect: { status: 200 },
@@ -56,7 +56,7 @@ onEachTopology('a view that fails over its data shows nothing of the data', asyn
     },
   ]);
   if (target.logLines.length > 0)
-    await t.test('the log has the words of the database and the name of the view [views §5.2]', () => {
+    await t.test("the log has the database's message and the name of the view [views §5.2]", () => {
       const lines = target.logLines.filter((line) => line.includes('cannot compute a view from its data'));
       for (const name of ['as_numbers', 'shares', 'only_ones', 'powers', 'of_numbers'])
         assert.ok(

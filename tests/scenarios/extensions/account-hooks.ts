@@ -26,7 +26,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
   await admin.post('/api/v1/collections', { name: 'club_list', type: 'base', fields: [name('entry')] });
   await using mail = await startMailServer();
   await using provider = await startOidcServer();
-  await switchOn(admin, guest, { ...mail.settings, ...provider.settings() });
+  await enableSignUp(admin, guest, { ...mail.settings, ...provider.settings() });
 
   const post = (action: string, body: object, client = guest, collection = 'club_members') =>
     client.send('POST', `/api/v1/auth/${collection}/${action}`, { body });
@@ -35,44 +35,44 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     listAt((await admin.get('/api/v1/club_list?perPage=100')).json, 'data').map(({ entry }) => entry);
   const listed = async (word: string) => (await list()).filter((entry) => String(entry).includes(word));
   const memberOf = async (id: unknown) => objectAt((await admin.get(`/api/v1/club_members/${id}`)).json, 'data');
-  const found = async (email: string) => (await post('login', { email, password })).status === 200;
+  const canSignIn = async (email: string) => (await post('login', { email, password })).status === 200;
   const visited = async (id: string) => {
     const query = new URLSearchParams({ provider: 'oidc', redirectUri, state: 's' });
     const { json } = await guest.get(`${path}/oauth2/authorize?${query}`);
     const arrival = await provider.visit(textAt(json, 'data.authorize_url'), { id });
     return { provider: 'oidc', redirectUri, ...arrival };
   };
-  // It takes as long as hooks may. The other tests run meanwhile.
+  // This one takes as long as hooks may, while the other tests run.
   const hanging = register('slow@example.com', { nick: 'Slow' });
 
-  await t.test('change the values of a registration; their writes commit with it', async () => {
+  await t.test('change the values of a registration, with which their writes commit', async () => {
     const answer = await register('ann@example.com', { nick: 'Ann' });
     assert.equal(answer.status, 201, answer.text);
     const { id, team, nick } = recordOf(answer);
     assert.deepEqual([team, nick], ['team of Ann', 'Ann the new']);
     assert.deepEqual(await listed('Ann'), ['Ann as guest with email,nick,team']);
     assert.equal((await memberOf(id)).nick, 'Ann the new');
-    assert.ok(await found('ann@example.com'), 'the password signs in');
-    assert.ok((await mail.mailTo('ann@example.com')).token, 'the address gets its verification mail');
+    assert.ok(await canSignIn('ann@example.com'), 'the password signs in');
+    assert.ok((await mail.mailTo('ann@example.com')).token, 'the address receives its verification mail');
   });
-  await t.test('refuse a registration by a field', async () => {
+  await t.test('refuse a registration under a field', async () => {
     assert.deepEqual(shown(await register('eve@rival.example', { nick: 'Eve' })), [422, rival]);
-    assert.equal(await found('eve@rival.example'), false);
+    assert.equal(await canSignIn('eve@rival.example'), false);
   });
   await t.test('roll back their writes when they refuse', async () => {
     const answer = await register('late@example.com', { nick: 'Late' });
     const refusal = { error: 'the club is full', code: 'conflict', details: { members: 'are many' } };
     assert.deepEqual(shown(answer), [409, refusal]);
     assert.deepEqual(await listed('Late'), []);
-    assert.equal(await found('late@example.com'), false);
+    assert.equal(await canSignIn('late@example.com'), false);
   });
-  await t.test('their values are checked like any body', async () => {
+  await t.test('are followed by a check of their values', async () => {
     const unnamed = await register('none@example.com');
     assert.deepEqual([unnamed.status, at(unnamed.json, 'details.team')], [422, 'is required']);
     assert.equal((await register('vain@example.com', { nick: 'Vain' })).status, 403);
     assert.deepEqual(await listed('Vain'), []);
   });
-  await t.test('one of two concurrent registrations of one address succeeds', async () => {
+  await t.test('let one of two parallel registrations of an address succeed', async () => {
     const answers = await Promise.all([1, 2].map(() => register('twin@example.com', { nick: 'Twin' })));
     assert.deepEqual(statuses(answers), [201, 422]);
     assert.equal((await listed('Twin')).length, 1);
@@ -82,7 +82,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual([answer.status, Object.keys(objectAt(answer.json, 'details'))], [422, ['password']]);
     assert.deepEqual(await listed('Weak'), []);
   });
-  await t.test('for all collections run for each, those of one collection for no other', async () => {
+  await t.test('run for every collection, or only for the named one', async () => {
     assert.equal((await register('nobody@example.com', { nick: 'nobody' })).status, 403);
     const other = (nick: string) =>
       post('register', { email: `${nick}@rival.example`, password, nick }, guest, 'club_guests');
@@ -104,10 +104,10 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.equal(recordOf(promoted).id, recordOf(answer).id);
     assert.equal(recordOf(promoted).team, 'the old ones');
     assert.deepEqual(await listed('Zoe the new'), ['Zoe the new as user gets email=zoe@example.com,verified=false']);
-    assert.ok(await found('zoe@example.com'));
+    assert.ok(await canSignIn('zoe@example.com'));
   });
 
-  await t.test('run for a first exchange, of which concurrent ones make one account', async () => {
+  await t.test('run for a first exchange; parallel ones create one account', async () => {
     const record = { nick: 'Fay' };
     assert.equal((await post('oauth2/exchange', { ...(await visited('l')), record: { nick: 'Late' } })).status, 409);
     const arrivals = [await visited('fay'), await visited('fay')];
@@ -117,7 +117,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual(await listed('Fay'), ['Fay as guest with nick,team']);
   });
 
-  await t.test('run for another address; a refusal leaves the token valid', async () => {
+  await t.test('run for a change of the address; a refusal leaves the token valid', async () => {
     const answer = await register('mia@example.com', { nick: 'Mia' });
     const client = createClient(target.url, textAt(answer.json, 'data.token'));
     const tokenFor = async (email: string) => {
@@ -139,7 +139,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.equal(audited.filter(({ target_id }) => target_id === recordOf(answer).id).length, 1);
   });
 
-  await t.test('run once for the undo of a change of address [identity §4.4]', async () => {
+  await t.test('run once when a change of the address is undone [identity §4.4]', async () => {
     const answer = await register('nia@example.com', { nick: 'Nia' });
     const { id } = recordOf(answer);
     const client = createClient(target.url, textAt(answer.json, 'data.token'));
@@ -150,11 +150,11 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual(statuses(undone), [200, 401, 401]);
     const { email, verified } = await memberOf(id);
     assert.deepEqual([email, verified], ['nia@example.com', true]);
-    await eventually('the session ends', async () => (await client.get(`${path}/sessions`)).status === 401);
+    await eventually('the session has ended', async () => (await client.get(`${path}/sessions`)).status === 401);
     await mail.mailTo('nia@example.com', { subject: 'Reset your password' });
   });
 
-  await t.test('run for a restore, whose change of address is audited', async () => {
+  await t.test('run for a restore, which is audited when it changes the address', async () => {
     const { id } = recordOf(await register('ivo@example.com', { nick: 'Ivo' }));
     const record = `/api/v1/club_members/${id}`;
     const [first] = listAt((await admin.get(`${record}/history`)).json, 'data.data');
@@ -179,7 +179,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     },
   };
   for (const [way, prove] of Object.entries(proofs))
-    await t.test(`run for the proof of an address by ${way}`, async () => {
+    await t.test(`run when ${way} verifies an address`, async () => {
       const answer = await register(`${way}@example.com`, { nick: way });
       const proved = await prove(`${way}@example.com`);
       assert.equal(proved.status, 200, proved.text);
@@ -198,9 +198,9 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     const answer = await hanging;
     assert.equal(answer.status, 504, answer.text);
     assert.deepEqual(await listed('Slow'), []);
-    assert.equal(await found('slow@example.com'), false);
+    assert.equal(await canSignIn('slow@example.com'), false);
   });
-  await t.test('no client can call them', async () => {
+  await t.test('cannot be called by clients', async () => {
     const body = { id: 'mine', fields: {}, passwordHash: null };
     assert.equal((await guest.send('POST', '/internal/users/club_members', { body })).status, 404);
   });
@@ -208,10 +208,10 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
 }
 
 /** Enables every way to sign up and waits until the auth service follows. */
-async function switchOn(admin: Client, guest: Client, settings: object): Promise<void> {
+async function enableSignUp(admin: Client, guest: Client, settings: object): Promise<void> {
   const flows = { 'auth.otp.enabled': '1', 'auth.anonymous.enabled': '1' };
   await admin.patch('/api/v1/admin/settings', { ...flows, ...settings });
-  await eventually('all of them are on', async () => {
+  await eventually('all ways to sign up are enabled', async () => {
     const { status } = await guest.send('POST', `${path}/otp/request`, { body: { email: 'nobody@example.com' } });
     const providers = listAt((await guest.get(`${path}/oauth2/providers`)).json, 'data');
     return status === 200 && providers.length > 0;

@@ -19,7 +19,7 @@ export async function afterHooks(t: TestContext, target: Target): Promise<void> 
   const entry = (text: string) =>
     eventually(`the entry ${text}`, async () => (await entries()).includes(text) || undefined, { timeoutMs: 20_000 });
 
-  await t.test('get what was written and by whom [extensions §2.5]', async () => {
+  await t.test('receive what was written, and by whom [extensions §2.5]', async () => {
     const made = await target.guest.send('POST', '/api/v1/ledger_items', { body: { title: 'one' } });
     await entry('made one by guest');
     const path = `/api/v1/ledger_items/${at(made.json, 'data.id')}`;
@@ -32,7 +32,7 @@ export async function afterHooks(t: TestContext, target: Target): Promise<void> 
     await admin.create('ledger_items', { title: 'at the third try' });
     await entry('made at the third try by admin');
   });
-  await t.test('get all of an event that is too large for a message [events §2.6]', async () => {
+  await t.test('receive the whole of an event that is too large for a message [events §2.6]', async () => {
     await admin.create('ledger_items', { title: 'large', body: 'x'.repeat(900_000) });
     const { id } = await admin.create('ledger_items', { title: 'larger', body: 'x'.repeat(900_000) });
     await admin.patch(`/api/v1/ledger_items/${id}`, { body: 'y'.repeat(900_000) });

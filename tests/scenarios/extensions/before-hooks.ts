@@ -51,19 +51,19 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
       ['shop_orders.create', 'shop_stock.update'],
     ),
     create('refuse with messages for fields', { amount: 13 }, { ...refused.invalid('amount') }),
-    create('refuse after a look-up', { item: 'coffee' }, refused.invalid('item')),
-    create('of the records that they write refuse as well', { amount: 100 }, refused.invalid('left')),
-    create('roll back everything when they refuse late', { note: 'fails after the stock' }, refused.conflict),
+    create('refuse after a read of another record', { item: 'coffee' }, refused.invalid('item')),
+    create('run for the records that they write, and may refuse those', { amount: 100 }, refused.invalid('left')),
+    create('roll back everything when they refuse after a write', { note: 'fails after the stock' }, refused.conflict),
     create('do not run for an invalid body', { amount: 'many' }, refused.invalid('amount')),
-    create('of all collections refuse', { note: 'from nobody' }, refused.forbidden),
+    create('refuse for every collection', { note: 'from nobody' }, refused.forbidden),
     create(
-      'may catch the refusal of their own write',
+      'catch the refusal of their own write',
       { note: 'catches' },
       { status: 201, json: order({ note: 'catches' }) },
       ['shop_orders.create', 'shop_stock.update'],
     ),
     {
-      name: 'get the stored record of an update',
+      name: 'receive the stored record of an update',
       as: 'admin',
       request: `PATCH /api/v1/shop_orders/${open.id}`,
       body: { amount: 5 },
@@ -101,7 +101,7 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
       spec,
     },
     {
-      name: 'admit a delete',
+      name: 'allow a delete',
       request: `DELETE /api/v1/shop_orders/${open.id}`,
       expect: { status: 200, json: { data: null } },
       events: ['shop_orders.delete'],
@@ -125,7 +125,7 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
     assert.equal((await send()).headers['idempotency-replayed'], 'true');
     assert.equal(await left(), 3);
   });
-  await t.test('of concurrent writes see what the write before left', async () => {
+  await t.test('see what the previous of several parallel writes left', async () => {
     const body = { code: 'race', item: 'tea', amount: 1 };
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => target.guest.send('POST', '/api/v1/shop_orders', { body })),

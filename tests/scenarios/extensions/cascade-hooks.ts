@@ -16,7 +16,7 @@ const relation = (name: string, collection: string, cascade: string, required = 
   options: { cascade },
 });
 
-/** Deletes trees: their branches and leaves are deleted too, nests lose the relation. */
+/** Deletes trees: their branches and leaves are deleted too, and nests lose the relation. */
 export async function cascadeHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const define = (name: string, fields: readonly object[]) =>
@@ -81,44 +81,44 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
   await admin.patch(`/api/v1/grove_branches/${first}`, { holds: second });
 
   await runScenarios(t, target, [
-    removal('hooks of the cascade set run level by level, with those for all collections', deep.path, gone, [
+    removal('hooks of the cascade set, level by level, with those for all collections', deep.path, gone, [
       'grove_branches.delete',
       ...times(2, 'grove_leaves.delete'),
       ...times(4, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('a hook deep in the cascade refuses the whole delete', stuck.path, refused.conflict),
-    removal('a record that a hook adds to the cascade is deleted with its hooks', growing.path, gone, [
+    removal('a hook deep in the cascade that refuses the whole delete', stuck.path, refused.conflict),
+    removal('a record that a hook adds to the cascade set', growing.path, gone, [
       ...times(2, 'grove_branches.delete'),
       'grove_branches.create',
       'grove_leaves.delete',
       ...times(4, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('a record that a hook moves out of the cascade stays, without its hooks', moving.path, gone, [
+    removal('a record that a hook moves out of the cascade set', moving.path, gone, [
       'grove_branches.update',
       'grove_branches.delete',
       ...times(2, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('a record that a hook deletes is deleted once', dropping.path, gone, [
+    removal('a record of the cascade set that a hook deletes', dropping.path, gone, [
       'grove_branches.delete',
       'grove_leaves.delete',
       ...times(3, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('the cascade of a delete by a hook has its hooks too', felling.path, gone, [
+    removal('the cascade of a delete by a hook', felling.path, gone, [
       'grove_branches.delete',
       'grove_leaves.delete',
       ...times(3, 'grove_log.create'),
       'grove_trees.delete',
     ]),
-    removal('a circle ends', `/api/v1/grove_branches/${second}`, gone, [
+    removal('a circle of relations', `/api/v1/grove_branches/${second}`, gone, [
       ...times(2, 'grove_branches.delete'),
       ...times(2, 'grove_log.create'),
     ]),
   ]);
-  await t.test('each hook of a record ran once, those of a refused delete left nothing', async () => {
+  await t.test('each hook of a record runs once, and those of a refused delete leave nothing', async () => {
     const of = (...entries: readonly string[]) => entries.map((entry) => `branch ${entry} by guest`);
     assert.deepEqual(
       await all('grove_log', 'entry'),
@@ -158,10 +158,10 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
   const cleared = (name: string, path: string, count: number) =>
     removal(name, path, gone, [...times(count, 'grove_nests.update'), 'grove_log.create', 'grove_trees.delete']);
   await runScenarios(t, target, [
-    cleared('cleared relations are one update of each record, which hooks may change', pine.path, 2),
-    cleared('a hook may set them to a record that stays', elm.path, 1),
-    removal('a hook refuses to clear them', ash.path, { status: 423 }),
-    removal('a hook may not set them to a record of the cascade', fir.path, {
+    cleared('cleared relations in one update of each record, which hooks change', pine.path, 2),
+    cleared('a hook that sets them to a record that stays', elm.path, 1),
+    removal('a hook that refuses to clear them', ash.path, { status: 423 }),
+    removal('a hook that sets them to a record of the cascade set', fir.path, {
       status: 409,
       json: is.containing({
         code: 'delete_restricted',
@@ -169,7 +169,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
       }),
     }),
   ]);
-  await t.test('cleared relations are as the hooks left them', async () => {
+  await t.test('cleared relations are stored as the hooks set them', async () => {
     assert.deepEqual(await shownNest(both), [null, null, 'lost spare and tree']);
     assert.deepEqual(await shownNest(one), [null, oak.id, 'lost tree']);
     assert.deepEqual(await shownNest(moves), [oak.id, oak.id, 'lost tree']);

@@ -31,9 +31,9 @@ export async function crons(t: TestContext, target: Target): Promise<void> {
     spec,
   });
   await runScenarios(t, target, [
-    row('crons are listed', 'admin', `GET ${path}`, { status: 200, json: { data: is.listWith(tidy) } }),
-    row('a user may not list them', 'user', `GET ${path}`, refused.forbidden),
-    row('a guest may not run one', 'guest', `POST ${path}/clock.tidy/run`, refused.unauthenticated),
+    row('the list of crons', 'admin', `GET ${path}`, { status: 200, json: { data: is.listWith(tidy) } }),
+    row('the list for a user', 'user', `GET ${path}`, refused.forbidden),
+    row('a run by a guest', 'guest', `POST ${path}/clock.tidy/run`, refused.unauthenticated),
     row('runs of an unknown cron', 'admin', `GET ${path}/clock.none/runs`, refused.notFound),
     row('a run of an unknown cron', 'admin', `POST ${path}/clock.none/run`, refused.notFound),
     row('a cron that has not run yet', 'admin', `GET ${path}/clock.tidy/runs`, {
@@ -62,7 +62,7 @@ export async function crons(t: TestContext, target: Target): Promise<void> {
     await admin.post(`${path}/clock.fails/run`, {}, 202);
     assert.equal((await lastRun('fails', 'failed')).error, 'out of luck');
   });
-  await t.test('a running cron does not start again and ends after its time [extensions §5.2]', async () => {
+  await t.test('a running cron does not start again, and ends at its time limit [extensions §5.2]', async () => {
     await admin.post(`${path}/clock.sleeps/run`, {}, 202);
     assert.equal((await admin.send('POST', `${path}/clock.sleeps/run`)).status, 409);
     assert.match(String((await lastRun('sleeps', 'failed')).error), /longer than 3000 ms/);

@@ -48,16 +48,16 @@ export async function notifications(t: TestContext, target: Target, server: Push
   };
 
   await runScenarios(t, target, [
-    { name: 'a guest may not send one', request, body, expect: refused.unauthenticated, spec: 'http §6.2, §6.3' },
-    { name: 'a user may not send one', as: 'user', request, body, expect: refused.forbidden, spec: 'http §6.2, §6.3' },
+    { name: 'a guest', request, body, expect: refused.unauthenticated, spec: 'http §6.2, §6.3' },
+    { name: 'a user', as: 'user', request, body, expect: refused.forbidden, spec: 'http §6.2, §6.3' },
     send('without an enabled provider', {}, refused.invalid('provider')),
-    send('missing members are named', { title: '', to: [] }, refused.invalid('title', 'to')),
-    send('an unknown member is named', { colour: 'red' }, refused.invalid('colour')),
-    send('data holds texts', { data: { count: 5 } }, refused.invalid('data.count')),
+    send('missing members', { title: '', to: [] }, refused.invalid('title', 'to')),
+    send('an unknown member', { colour: 'red' }, refused.invalid('colour')),
+    send('data with a number', { data: { count: 5 } }, refused.invalid('data.count')),
     send('a message that is too large', { body: 'x'.repeat(4000) }, refused.invalid('body')),
-    change('OneSignal is enabled', onesignal),
+    change('OneSignal enabled', onesignal),
     send(
-      'each target has a result',
+      'two targets, each with a result',
       { to: [phone, gone], data: { order: '7' } },
       {
         ...outcome(
@@ -67,22 +67,22 @@ export async function notifications(t: TestContext, target: Target, server: Push
         ),
       },
     ),
-    change('with another key', { [`${providers}.onesignal.api_key`]: 'another' }),
+    change('OneSignal with another key', { [`${providers}.onesignal.api_key`]: 'another' }),
     send(
-      'the answer has the words of the provider',
+      'a target with the error of OneSignal',
       {},
       outcome('onesignal', { target: phone, status: 'failed', error: 'Access denied.' }),
     ),
     {
-      ...change('an invalid service account is refused under its setting', {
+      ...change('an invalid service account', {
         [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: 'lost' }),
       }),
       expect: refused.invalid(`${providers}.fcm.service_account`),
     },
-    change('Firebase is enabled beside it', fcm),
-    send('with two providers one has to be named', {}, refused.invalid('provider')),
+    change('Firebase enabled as a second provider', fcm),
+    send('no named provider, with two enabled', {}, refused.invalid('provider')),
     send(
-      'Firebase gets an access token first',
+      'two targets at Firebase, after a request for an access token',
       { provider: 'fcm', to: [phone, gone] },
       outcome(
         'fcm',
@@ -90,17 +90,17 @@ export async function notifications(t: TestContext, target: Target, server: Push
         { target: gone, status: 'invalid', error: 'Requested entity was not found.' },
       ),
     ),
-    change('with another project', { [`${providers}.fcm.project_id`]: 'other' }),
+    change('Firebase with another project', { [`${providers}.fcm.project_id`]: 'other' }),
     send(
-      'the answer has the words of Firebase',
+      'a target with the error of Firebase',
       { provider: 'fcm' },
       outcome('fcm', { target: phone, status: 'failed', error: 'The project is not there.' }),
     ),
-    change('with another key', {
+    change('Firebase with another key', {
       [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, private_key: anotherKey }),
     }),
     send(
-      'the answer has the words of the token endpoint',
+      'a target with the error of the token endpoint',
       { provider: 'fcm' },
       outcome('fcm', {
         target: phone,
@@ -108,30 +108,30 @@ export async function notifications(t: TestContext, target: Target, server: Push
         error: 'the service account got no access token: invalid_grant: Invalid JWT Signature.',
       }),
     ),
-    change('with a token endpoint that cannot be reached', {
+    change('Firebase with an unreachable token endpoint', {
       [`${providers}.fcm.service_account`]: JSON.stringify({ ...account, token_uri: 'http://127.0.0.1:1/token' }),
     }),
     send(
-      'the answer says that it cannot be reached',
+      'a target with the error of the connection',
       { provider: 'fcm' },
       outcome('fcm', { target: phone, status: 'failed', error: is.matching(/ECONNREFUSED/) }),
     ),
-    change('without an exception of the egress filter', { 'hooks.http.allow': '' }),
+    change('the egress filter without exceptions', { 'hooks.http.allow': '' }),
     send(
-      'the egress filter holds for notifications',
+      'a target that the egress filter blocks',
       { provider: 'fcm' },
       outcome('fcm', { target: phone, status: 'failed', error: is.matching(/^egress blocked:/) }),
     ),
   ]);
 
-  await t.test('no secret is in the audit or in the log', async () => {
+  await t.test('neither the audit nor the log has a secret', async () => {
     const admin = await target.admin();
     const written = [(await admin.get('/api/v1/admin/audit?perPage=1000')).text, ...target.logLines].join('\n');
     const keyLine = account.private_key.split('\n')[1];
     for (const secret of [server.apiKey, keyLine, accessToken]) assert.ok(!written.includes(secret));
   });
 
-  await t.test('the providers get these requests [notifications §2.4]', () => {
+  await t.test('the providers receive these requests [notifications §2.4]', () => {
     const { to: _, ...message } = body;
     assert.deepEqual(
       server.requests.slice(begunAt).map(({ provider, json }) => ({ provider, ...json, idempotency_key: undefined })),

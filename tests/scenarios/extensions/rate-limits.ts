@@ -6,10 +6,10 @@ import type { Target } from '../../harness/target.ts';
 
 const hourMs = 3_600_000;
 
-/** Labels of rate limits match a route of an extension by its path, a path above it, or the action it names. */
+/** A rate limit matches a route of an extension by its path, a path above it, or its action. */
 export async function rateLimits(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
-  const follow = async (settings: object, limit: string | undefined) => {
+  const applySettings = async (settings: object, limit: string | undefined) => {
     await admin.patch('/api/v1/admin/settings', settings);
     await eventually('the gateway has the rules', async () => {
       const { headers } = await target.guest.get('/api/v1/health');
@@ -22,7 +22,7 @@ export async function rateLimits(t: TestContext, target: Target): Promise<void> 
     { label: '/api/x/*', max: 2 },
     { label: '/api/x/*:create', max: 3 },
   ].map((rule) => ({ windowMs: hourMs, ...rule }));
-  await follow({ 'rate_limit.enabled': '1', 'rate_limit.rules': JSON.stringify(rules) }, '1234567');
+  await applySettings({ 'rate_limit.enabled': '1', 'rate_limit.rules': JSON.stringify(rules) }, '1234567');
 
   for (const [label, max, method, path] of [
     ['its path', 1, 'GET', '/api/x/shop/nothing'],
@@ -40,5 +40,5 @@ export async function rateLimits(t: TestContext, target: Target): Promise<void> 
       assert.deepEqual([refusal.status, at(refusal.json, 'code')], [429, 'rate_limited']);
       assert.ok(Number(refusal.headers['retry-after']) > 0);
     });
-  await follow({ 'rate_limit.enabled': '0', 'rate_limit.rules': '' }, undefined);
+  await applySettings({ 'rate_limit.enabled': '0', 'rate_limit.rules': '' }, undefined);
 }

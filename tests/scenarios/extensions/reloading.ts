@@ -29,14 +29,14 @@ const source = (path: string, schedule: string, afterUpdate = ''): string => `
 `;
 const timeoutMs = 30_000;
 
-/** Files that are added to the directory, changed or removed count while the product runs. */
+/** Files that are added, changed or removed take effect while the product runs. */
 export async function reloading(t: TestContext, target: Target, directory: string): Promise<void> {
   const admin = await target.admin();
   const fields = [{ name: 'word', type: 'text' }];
   await admin.post('/api/v1/collections', { name: 'late_items', type: 'base', fields });
   await admin.post('/api/v1/collections', { name: 'late_members', type: 'auth' });
   const write = (name: string, text: string) => writeFileSync(join(directory, name), text);
-  /** What the route, the cron and the hooks answer now, null without one. The cheapest is called most. */
+  /** What the route, the cron and the hooks answer now, null without one. The cheapest is called most often. */
   const seen = {
     async route(path: string) {
       const { status, json } = await target.guest.get(`/api/x${path}`);
@@ -69,17 +69,17 @@ export async function reloading(t: TestContext, target: Target, directory: strin
   const problemsOf = (extension: string) =>
     logLines(target.logLines.slice(begunAt)).filter((line) => line.extension === extension && line.problem);
 
-  await t.test('a new file [extensions §1.3]', async () => {
+  await t.test('a new file is loaded [extensions §1.3]', async () => {
     write('_word.ts', `export const word = 'one';`);
     write('late.ts', source('/late/first', '0 1 * * *'));
     await becomes('/late/first', 'one', '0 1 * * *');
   });
-  await t.test('a changed file [extensions §1.3]', async () => {
+  await t.test('a changed file is loaded again [extensions §1.3]', async () => {
     write('late.ts', source('/late/second', '0 2 * * *'));
     await becomes('/late/second', 'one', '0 2 * * *');
     assert.equal((await target.guest.get('/api/x/late/first')).status, 404);
   });
-  await t.test('a new hook in a file with hooks', async () => {
+  await t.test('a new hook in a loaded file runs', async () => {
     write(
       'late.ts',
       source('/late/hooked', '0 2 * * *', `async afterUpdate(_event, { kv }) { await kv.increment('updates'); },`),
@@ -91,26 +91,26 @@ export async function reloading(t: TestContext, target: Target, directory: strin
     await eventually('the hook is called', isCalled, { timeoutMs });
     write('late.ts', source('/late/second', '0 2 * * *'));
   });
-  await t.test('a changed file that another one imports', async () => {
+  await t.test('a changed file is loaded again where another one imports it', async () => {
     write('_word.ts', `export const word = 'three';`);
     await becomes('/late/second', 'three', '0 2 * * *');
   });
   await t.test('a broken file is named in the log, and its last version stays [extensions §1.3]', async () => {
     write('late.ts', 'export const extension = {');
-    // The directory is that of both topologies: the log may also name files that the other run removed.
+    // Both topologies share the directory: the log may also name files that the other run removed.
     const isNamed = () => problemsOf('late').find(({ problem }) => /SyntaxError/.test(String(problem)));
     const line = await eventually('the log names it', isNamed, { timeoutMs });
     assert.equal(line.level, 'error');
     await becomes('/late/second', 'three', '0 2 * * *');
     await others();
   });
-  await t.test('a new file that is broken affects no other [extensions §1.3]', async () => {
+  await t.test('a broken new file affects no other [extensions §1.3]', async () => {
     write('later.ts', `throw new Error('at top level');`);
     await eventually('the log names it', () => problemsOf('later').length > 0, { timeoutMs });
     await becomes('/late/second', 'three', '0 2 * * *');
     await others();
   });
-  await t.test('a removed file [extensions §1.3]', async () => {
+  await t.test('a removed file is unloaded [extensions §1.3]', async () => {
     for (const name of ['later.ts', 'late.ts', '_word.ts']) rmSync(join(directory, name));
     await becomes('/late/second', null, null);
     await others();

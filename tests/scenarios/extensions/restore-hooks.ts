@@ -71,18 +71,22 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
   await runScenarios(t, target, [
     row('a restore that no hook changes', plain.restore, restored({ text: 'plain', secret: 'old', tags: ['a'] })),
     row(
-      'hooks see the restored values, encrypted fields decrypted, without passwords',
+      'a hook that sees restored values, decrypted ones too, but no passwords',
       reports.restore,
       restored({ text: 'reports', secret: 'old', heard: 'old, not new; no pin' }),
     ),
-    row('a field that a hook leaves out is not restored', forgets.restore, restored({ text: 'forgets', tags: ['b'] })),
-    row('a hook refuses a restore', refusing.restore, refused.conflict),
-    row('a hook fixes a value that its field now refuses', long.restore, restored({ text: 'cut', tags: ['a'] })),
-    row('files come back', whole.restore, restored({ papers: whole.papers })),
-    row('a hook may leave out files', fewer.restore, restored({ papers: fewer.papers.slice(1) })),
-    row('a hook may not add unknown files', strange.restore, refused.invalid('papers')),
+    row('a hook that leaves out a field', forgets.restore, restored({ text: 'forgets', tags: ['b'] })),
+    row('a hook that refuses', refusing.restore, refused.conflict),
+    row(
+      'a hook that fixes a value that its field no longer allows',
+      long.restore,
+      restored({ text: 'cut', tags: ['a'] }),
+    ),
+    row('restored files', whole.restore, restored({ papers: whole.papers })),
+    row('a hook that leaves out files', fewer.restore, restored({ papers: fewer.papers.slice(1) })),
+    row('a hook that adds an unknown file', strange.restore, refused.invalid('papers')),
   ]);
-  await t.test('a restore that a hook changed is one version', async () => {
+  await t.test('a restore that a hook changes adds one version', async () => {
     const ops = (await rowsOf(admin, reports.path)).map((row) => [row.op, objectAt(row, 'snapshot').heard]);
     assert.deepEqual(ops, [
       ['update', 'old, not new; no pin'],

@@ -30,13 +30,13 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
   });
   await runScenarios(t, target, [
     quote(
-      'schemas read the request',
+      'a request with numbers and flags as its schemas read them',
       'tea?currency=USD',
       { amount: 2 },
       { status: 200, json: { data: { price: 6, currency: 'USD' } } },
     ),
     quote(
-      'schemas add their defaults',
+      'a request with the defaults of its schemas',
       'tea',
       { amount: 1 },
       { status: 200, json: { data: { price: 3, currency: 'EUR' } } },
@@ -49,7 +49,7 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
       refused.malformedWith({ currency: is.text }),
     ),
     quote('a body that its schema refuses', 'tea', { amount: -1 }, refused.invalid('amount')),
-    quote('no body', 'tea', undefined, refused.invalid('amount')),
+    quote('a missing body', 'tea', undefined, refused.invalid('amount')),
     quote('a body that is a list', 'tea', [], refused.malformed),
     {
       ...quote('another method', 'tea', undefined, refused.methodNotAllowed('POST')),
@@ -108,7 +108,7 @@ export async function routes(t: TestContext, target: Target): Promise<void> {
 }
 
 const refusedFor = (as: Scenario['as'], path: string, expect: Scenario['expect']) => ({
-  name: `a ${as} may not call ${path}`,
+  name: `a ${as} who calls ${path}`,
   ...(as && { as }),
   request: `GET ${path}`,
   expect,

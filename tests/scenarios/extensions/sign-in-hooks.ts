@@ -12,10 +12,10 @@ import { totpCode } from '../../harness/totp.ts';
 const password = 'correct horse battery staple';
 const collection = 'door_users';
 const path = `/api/v1/auth/${collection}`;
-/** The hook of the tests refuses these requests. */
+/** The hook refuses requests with this. */
 const unwelcome = { 'User-Agent': 'unwelcome' };
 
-/** Signs in with prepared credentials, each time it is called. */
+/** Signs in with prepared credentials at each call. */
 type SignIn = (headers: Readonly<Record<string, string>>) => Promise<Answer>;
 
 /** Every sign-in runs its before hooks and then its after hooks. A refresh or an impersonation runs neither. */
@@ -25,7 +25,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
   await admin.post('/api/v1/collections', { name: collection, type: 'auth' });
   await using mail = await startMailServer();
   await using provider = await startOidcServer();
-  await switchOn(admin, guest, { ...mail.settings, ...provider.settings() });
+  await enableSignIn(admin, guest, { ...mail.settings, ...provider.settings() });
 
   const post =
     (action: string, body: object | undefined, client = guest): SignIn =>
@@ -71,7 +71,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
       },
     ],
     nothing: ['anonymous', async () => post('anonymous', undefined)],
-    'being promoted': [
+    promotion: [
       'promote',
       async () => {
         const token = textAt((await post('anonymous', undefined)({})).json, 'data.token');
@@ -99,7 +99,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     );
   for (const [name, [flow, prepare]] of Object.entries(flows))
     await t.test(
-      `by ${name}: a refusal uses nothing up, a success reaches the after hook [extensions §3.1]`,
+      `by ${name}: a refusal uses up no credential, a success reaches the after hook [extensions §3.1]`,
       async () => {
         const signIn = await prepare();
         const refusal = await signIn(unwelcome);
@@ -111,11 +111,11 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
           return flow in all && all;
         });
         assert.equal(at(called[flow], 'collection'), collection);
-        assert.equal('password' in called, flow === 'password', 'a first factor alone is no sign-in');
+        assert.equal('password' in called, flow === 'password', 'a first factor alone is not a sign-in');
       },
     );
 
-  await t.test('a refusal names fields, whatever the password [extensions §3.1]', async () => {
+  await t.test('a refusal names fields, even for a wrong password [extensions §3.1]', async () => {
     for (const action of ['register', 'login']) {
       const answer = await post(action, { email: 'eve@blocked.example', password: 'wrong' })({});
       const refusal = { error: 'not here', code: 'forbidden', details: { email: 'is blocked' } };
@@ -149,17 +149,17 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
       if (records) process.kill(records.pid, 'SIGCONT');
     }
   });
-  await t.test('no client can call them', async () => {
+  await t.test('clients cannot call them', async () => {
     assert.equal((await guest.send('POST', '/internal/sign-in-hooks', { body: {} })).status, 404);
   });
   await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
 }
 
 /** Enables every way to sign in and waits until the auth service follows. */
-async function switchOn(admin: Client, guest: Client, settings: object): Promise<void> {
+async function enableSignIn(admin: Client, guest: Client, settings: object): Promise<void> {
   const flows = { 'auth.otp.enabled': '1', 'auth.anonymous.enabled': '1' };
   await admin.patch('/api/v1/admin/settings', { ...flows, ...settings });
-  await eventually('all of them are on', async () => {
+  await eventually('all ways to sign in are enabled', async () => {
     const { status } = await guest.send('POST', `${path}/otp/request`, { body: { email: 'nobody@example.com' } });
     const providers = listAt((await guest.get(`${path}/oauth2/providers`)).json, 'data');
     return status === 200 && providers.length > 0;

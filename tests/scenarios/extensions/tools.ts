@@ -60,7 +60,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
     }),
     notify('a notification without a provider', { to: [phone], title: 'Hello' }, refused.invalid('provider')),
     tool(
-      'a provider',
+      'an enabled provider',
       'PATCH /api/v1/admin/settings',
       { status: 200 },
       {
@@ -87,7 +87,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
       ],
     );
   });
-  await t.test('a mail is sent as written [extensions §6.4]', async () => {
+  await t.test('a mail is sent unchanged [extensions §6.4]', async () => {
     await using server = await startMailServer();
     await admin.patch('/api/v1/admin/settings', server.settings);
     await eventually('mail is configured', async () => {
@@ -102,7 +102,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
     );
     await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
   });
-  await t.test('one of many concurrent setIfAbsent sets the value [extensions §6.6]', async () => {
+  await t.test('one of many parallel setIfAbsent calls sets the value [extensions §6.6]', async () => {
     const race = () => admin.send('POST', '/api/x/tools/kv-race');
     const answers = await Promise.all([race(), race(), race(), race(), race(), race()]);
     assert.equal(answers.filter(({ json }) => at(json, 'data') === true).length, 1);

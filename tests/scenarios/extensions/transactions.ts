@@ -31,22 +31,22 @@ export async function transactions(t: TestContext, target: Target): Promise<void
   const done = (data: unknown) => ({ status: 200, json: { data } });
   const created = (count: number) => Array<string>(count).fill('transfers.create');
   await runScenarios(t, target, [
-    sent('all of its writes are done', { names: ['a', 'b'] }, done(null), { events: created(2) }),
-    sent('nothing is left of one with a refused write', { names: ['c', 'taken'] }, refused.invalid('name')),
-    sent('nothing is left of one that throws', { names: ['d', 'e'], how: 'refuses' }, refused.conflict),
-    sent('nothing is left of its hooks', { names: ['hooked', 'taken'] }, refused.invalid('name')),
+    sent('all writes commit', { names: ['a', 'b'] }, done(null), { events: created(2) }),
+    sent('a refused write rolls back the others', { names: ['c', 'taken'] }, refused.invalid('name')),
+    sent('an error rolls back all writes', { names: ['d', 'e'], how: 'refuses' }, refused.conflict),
+    sent('a refused write rolls back the writes of hooks', { names: ['hooked', 'taken'] }, refused.invalid('name')),
     sent('a refused write that is caught is rolled back alone', { names: ['f', 'taken', 'g'] }, done(['taken']), {
       request: 'POST /api/x/transfers/caught',
       events: created(2),
     }),
-    sent('it dispatches events', { names: ['h'], how: 'dispatches' }, done(null), {
+    sent('events are published with the commit', { names: ['h'], how: 'dispatches' }, done(null), {
       events: ['transfers.create', 'transfer.done'],
     }),
-    sent('events are sent only with the commit', { names: ['i'], how: 'dispatches and refuses' }, refused.conflict),
-    sent('values are stored only with the commit', {}, done(1), { request: 'GET /api/x/transfers/done' }),
+    sent('no event is published without the commit', { names: ['i'], how: 'dispatches and refuses' }, refused.conflict),
+    sent('no value is stored without the commit', {}, done(1), { request: 'GET /api/x/transfers/done' }),
     sent('a write as the caller obeys the rules', { names: ['j'], how: 'is refused to the caller' }, refused.forbidden),
     sent(
-      'a write as an admin passes the rules',
+      'a write as an admin passes every rule',
       { names: ['k'], how: 'is refused to the caller' },
       { status: 200 },
       {
@@ -54,13 +54,15 @@ export async function transactions(t: TestContext, target: Target): Promise<void
         events: ['transfers.create', 'transfer_vault.create'],
       },
     ),
-    sent('it sees what it wrote', { names: ['l'], how: 'sees what it wrote' }, done(is.number), { events: created(1) }),
+    sent('a transaction reads its own writes', { names: ['l'], how: 'sees what it wrote' }, done(is.number), {
+      events: created(1),
+    }),
     ...['inner', 'outer'].map((how) =>
-      sent(`a nested one is refused (${how})`, { how }, done(is.matching(/transactions do not nest$/)), {
+      sent(`a nested transaction is refused (${how})`, { how }, done(is.matching(/transactions do not nest$/)), {
         request: 'POST /api/x/transfers/nested',
       }),
     ),
-    sent('its tools fail after its end', {}, done(is.matching(/the transaction is over$/)), {
+    sent('tools fail after the end of their transaction', {}, done(is.matching(/the transaction is over$/)), {
       request: 'POST /api/x/transfers/leaks',
     }),
   ]);
@@ -69,12 +71,12 @@ export async function transactions(t: TestContext, target: Target): Promise<void
     const { json } = await guest.get('/api/v1/transfers?perPage=100&sort=name&fields=name');
     return (at(json, 'data') as { name: string }[]).map((row) => row.name).join();
   };
-  await t.test('refused writes left nothing, others are stored', async () => {
+  await t.test('only committed writes are stored', async () => {
     assert.equal(await namesThere(), 'a,b,f,g,h,k,l,taken');
     assert.equal(numberAt((await guest.get('/api/v1/transfer_notes')).json, 'totalItems'), 0);
   });
 
-  await t.test('each of thirty concurrent ones sees the record as the one before left it', async () => {
+  await t.test('each of 30 parallel transactions sees what the previous one left', async () => {
     const { id } = await guest.create('transfer_counters', { n: 0 });
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => guest.send('POST', '/api/x/transfers/count', { body: { id } })),
@@ -86,7 +88,7 @@ export async function transactions(t: TestContext, target: Target): Promise<void
     );
   });
 
-  await t.test('two that lock the same records in another order are both done', async () => {
+  await t.test('two transactions that lock the same records in different orders both commit', async () => {
     const [one, two] = [
       await guest.create('transfer_counters', { n: 0 }),
       await guest.create('transfer_counters', { n: 0 }),
@@ -101,10 +103,10 @@ export async function transactions(t: TestContext, target: Target): Promise<void
       assert.equal(numberAt((await guest.get(`/api/v1/transfer_counters/${id}`)).json, 'data.n'), 2);
   });
 
-  await t.test('nothing is left of a failed one of a cron', async () => {
+  await t.test("a failed cron's transaction is rolled back", async () => {
     const path = '/api/v1/admin/crons/transfers.moves';
     await admin.post(`${path}/run`, {}, 202);
-    const run = await eventually('the run is over', async () => {
+    const run = await eventually('the run has ended', async () => {
       const { json } = await admin.get(`${path}/runs`);
       return at(json, 'data.0.status') === 'failed' ? at(json, 'data.0.error') : undefined;
     });

@@ -5,7 +5,7 @@ import { auth, inDatabase, type People, type Person, password, statusOf, subject
 
 const spec = 'identity §2';
 
-/** What an account loses at the first proof of its address. */
+/** What an account loses when its address is verified for the first time. */
 export async function firstProof(t: TestContext, target: Target, people: People): Promise<void> {
   const { mail, post, register, enrol, logIn, registerProved, patch, recordOf, hasEnded } = people;
   const link = ({ id }: Person) =>
@@ -18,7 +18,7 @@ export async function firstProof(t: TestContext, target: Target, people: People)
   const unlink = ({ client }: Person) => client.send('DELETE', `${auth}/oauth2/google/unlink`);
   const proofOf = async ({ email }: Person) => (await mail.mailTo(email, { subject: subjects.verify })).token;
 
-  await t.test(`by the link, password and sessions stay, the app and earlier links are removed [${spec}]`, async () => {
+  await t.test(`by the link: password and sessions stay, the app and earlier links are removed [${spec}]`, async () => {
     const ann = await register('ann');
     await link(ann);
     await enrol(ann);
@@ -27,11 +27,11 @@ export async function firstProof(t: TestContext, target: Target, people: People)
     assert.equal(statusOf(await unlink(ann)), 404);
     assert.equal(statusOf(await ann.client.get(`${auth}/sessions`)), 200);
     assert.deepEqual(Object.keys((await logIn(ann.email)).json?.['data' as never] ?? {}), ['token', 'record']);
-    const told = await mail.mailTo(ann.email, { subject: subjects.removed });
-    assert.match(told.email.text ?? '', /authenticator app, sign-in with google/);
+    const notice = await mail.mailTo(ann.email, { subject: subjects.removed });
+    assert.match(notice.email.text ?? '', /authenticator app, sign-in with google/);
   });
 
-  await t.test(`by the link with a session of the account, everything stays [${spec}]`, async () => {
+  await t.test(`by the link with a session of the account: everything stays [${spec}]`, async () => {
     const [bob, other] = [await register('bob'), await registerProved('other')];
     await link(bob);
     await enrol(bob);
@@ -44,7 +44,7 @@ export async function firstProof(t: TestContext, target: Target, people: People)
     assert.deepEqual(elsewhere.json, { data: { verified: true, dropped: ['links'] } }, 'a session of another user');
   });
 
-  await t.test(`by a code, all earlier ways in are removed [${spec}]`, async () => {
+  await t.test(`by a code: all earlier ways to sign in are removed [${spec}]`, async () => {
     const dan = await register('dan');
     await link(dan);
     await enrol(dan);
@@ -54,11 +54,11 @@ export async function firstProof(t: TestContext, target: Target, people: People)
     assert.deepEqual(Object.keys(answer.json?.['data' as never] ?? {}), ['token', 'record']);
     await hasEnded(dan);
     assert.equal(statusOf(await logIn(dan.email)), 401);
-    const told = await mail.mailTo(dan.email, { subject: subjects.removed });
-    assert.match(told.email.text ?? '', /the password, the authenticator app, sign-in with google/);
+    const notice = await mail.mailTo(dan.email, { subject: subjects.removed });
+    assert.match(notice.email.text ?? '', /the password, the authenticator app, sign-in with google/);
   });
 
-  await t.test(`a second factor stays if an address of the account was ever proved [${spec}]`, async () => {
+  await t.test(`a second factor stays if the account ever had a verified address [${spec}]`, async () => {
     for (const clear of ['address', 'admin']) {
       const eli = await registerProved('eli');
       await enrol(eli);

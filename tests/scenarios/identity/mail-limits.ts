@@ -5,26 +5,26 @@ import { mailsTo, newAddress, type People, password, settled, statusOf, subjects
 const spec = 'identity §6.1';
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Mails have limits by account and by recipient (number 12). */
+/** Mails have limits by account and by recipient. */
 export async function mailLimits(t: TestContext, people: People): Promise<void> {
   const { admin, mail, post, register } = people;
 
   await t.test(`a stranger gets at most five links from one account [${spec}]`, async () => {
     const ann = await register('ann');
     const stranger = newAddress('stranger');
-    const ask = (email: string) => post('/request-email-change', { email, old_password: password }, ann.client);
-    // Few at once: tries of the old password are counted before they are looked at.
+    const request = (email: string) => post('/request-email-change', { email, old_password: password }, ann.client);
+    // Only a few at once: attempts with the old password are counted before they are checked.
     for (const _ of many(3))
-      assert.deepEqual((await Promise.all(many(4).map(() => ask(stranger)))).map(statusOf), [200, 200, 200, 200]);
+      assert.deepEqual((await Promise.all(many(4).map(() => request(stranger)))).map(statusOf), [200, 200, 200, 200]);
     await mail.mailTo(stranger, { count: 5 });
     const others = many(3).map((index) => newAddress(`other${index}`));
-    for (const other of others) assert.equal(statusOf(await ask(other)), 200);
+    for (const other of others) assert.equal(statusOf(await request(other)), 200);
     await settled(people);
     assert.equal(mailsTo(mail, stranger), 5);
     assert.deepEqual(
       others.map((other) => mailsTo(mail, other)),
       [0, 0, 0],
-      'the account has had its five',
+      'the account has used its five mails',
     );
   });
 
@@ -32,11 +32,11 @@ export async function mailLimits(t: TestContext, people: People): Promise<void> 
     const bob = await register('bob');
     await admin.post('/api/v1/collections', { name: 'elsewhere', type: 'auth' });
     await admin.post('/api/v1/elsewhere', { email: bob.email.toUpperCase(), password });
-    const ask = (email: string) => post('/request-password-reset', { email });
-    const asked = await Promise.all(
-      many(20).map((index) => ask(index % 2 ? bob.email : ` ${bob.email.toUpperCase()}`)),
+    const request = (email: string) => post('/request-password-reset', { email });
+    const answers = await Promise.all(
+      many(20).map((index) => request(index % 2 ? bob.email : ` ${bob.email.toUpperCase()}`)),
     );
-    assert.deepEqual(new Set(asked.map(statusOf)), new Set([200]));
+    assert.deepEqual(new Set(answers.map(statusOf)), new Set([200]));
     await mail.mailTo(bob.email, { subject: subjects.reset, count: 5 });
     const guest = await admin.send('POST', '/api/v1/auth/elsewhere/request-password-reset', {
       body: { email: bob.email },
@@ -46,7 +46,7 @@ export async function mailLimits(t: TestContext, people: People): Promise<void> 
     assert.equal(mailsTo(mail, bob.email, subjects.reset) + mailsTo(mail, bob.email.toUpperCase()), 5);
     const tokens = mail.received.filter(({ email }) => email.subject === subjects.reset).map(({ token }) => token);
     const used = await Promise.all(tokens.map((token) => post('/confirm-password-reset', { token, password })));
-    assert.ok(used.map(statusOf).includes(200), 'what was left out did not take the place of what was sent');
+    assert.ok(used.map(statusOf).includes(200), 'mails that were not sent did not replace sent ones');
   });
 
   await t.test(`a user gets five verification mails, the first one included [${spec}]`, async () => {

@@ -11,7 +11,7 @@ import { totpCode } from '../../harness/totp.ts';
 export const password = 'a long and winding password';
 export const auth = '/api/v1/auth/holders';
 
-/** What the product calls its mails. */
+/** The subjects of the product's mails. */
 export const subjects = {
   verify: 'Verify your email',
   reset: 'Reset your password',
@@ -30,8 +30,8 @@ export interface Person {
   readonly client: Client;
 }
 
-/** A collection whose users may change themselves, with mail, and what the scenarios do with it. */
-export async function givenPeople(target: Target) {
+/** Creates a collection whose users may change themselves, with mail. Returns what the scenarios do with it. */
+export async function preparePeople(target: Target) {
   const admin = await target.admin();
   const mail = await startMailServer();
   const own = 'id = @request.auth.id';
@@ -39,23 +39,26 @@ export async function givenPeople(target: Target) {
   await admin.patch('/api/v1/admin/settings', { ...mail.settings, 'auth.otp.enabled': '1' });
   const post = (suffix: string, body: unknown, client: Client = target.guest): Promise<Answer> =>
     client.send('POST', `${auth}${suffix}`, { body });
-  await eventually('mail is on', async () => (await post('/otp/request', { email: 'x@example.com' })).status === 200);
+  await eventually(
+    'mail is enabled',
+    async () => (await post('/otp/request', { email: 'x@example.com' })).status === 200,
+  );
 
   const recordPath = ({ id }: Person) => `/api/v1/holders/${id}`;
-  const logIn = (email: string, tried = password) => post('/login', { email, password: tried });
+  const logIn = (email: string, given = password) => post('/login', { email, password: given });
   const people = {
     admin,
     mail,
     post,
     recordPath,
     logIn,
-    /** Registers a person whose address is not proved yet. */
+    /** Registers a person whose address is not verified yet. */
     async register(name: string): Promise<Person> {
       const email = newAddress(name);
       const data = await target.guest.post(`${auth}/register`, { email, password });
       return { id: textAt(data, 'record.id'), email, client: createClient(target.url, textAt(data, 'token')) };
     },
-    /** Registers a person and proves their address by the link. */
+    /** Registers a person and verifies their address by the link. */
     async registerProved(name: string): Promise<Person> {
       const person = await people.register(name);
       const { token } = await mail.mailTo(person.email, { subject: subjects.verify });
@@ -70,7 +73,7 @@ export async function givenPeople(target: Target) {
       await client.post(`${auth}/totp/confirm`, { code: totpCode(secret) }, 200);
       return secret;
     },
-    /** Asks for a reset and follows its link. */
+    /** Requests a reset and follows its link. */
     async reset(email: string, next: string): Promise<void> {
       const before = mail.received.filter(({ recipients }) => recipients.includes(email)).length;
       await post('/request-password-reset', { email });
@@ -93,11 +96,11 @@ export async function givenPeople(target: Target) {
   return people;
 }
 
-export type People = Awaited<ReturnType<typeof givenPeople>>;
+export type People = Awaited<ReturnType<typeof preparePeople>>;
 
 export const newAddress = (name: string): string => `${name}.${randomUUID().slice(0, 8)}@example.com`;
 
-/** Waits until mail that is on its way has arrived: the mail to this address was asked for last. */
+/** Waits until all mail has arrived: the mail to this address is requested last. */
 export async function settled({ post, mail, register }: People): Promise<void> {
   const last = await register('last');
   await mail.mailTo(last.email, { subject: subjects.verify });
@@ -110,9 +113,9 @@ export const mailsTo = (mail: MailServer, address: string, subject?: string): nu
     ({ recipients, email }) => recipients.includes(address) && (subject === undefined || email.subject === subject),
   ).length;
 
-/** Changes what the database has, as time would. */
+/** Changes the database as the passing of time would. */
 export async function inDatabase({ databaseUrl }: Target, text: string, values: readonly unknown[]): Promise<void> {
-  const client = new pg.Client(databaseUrl ?? assert.fail('no database to look into'));
+  const client = new pg.Client(databaseUrl ?? assert.fail('the stack has no database of ours'));
   await client.connect();
   try {
     await client.query(text, [...values]);

@@ -21,11 +21,11 @@ import {
 
 const spec = 'identity §5';
 
-/** A stolen session does not become the account (number 6 of the reading that led to C13). */
+/** Who steals a session cannot take over its account. */
 export async function stolenSession(t: TestContext, target: Target, people: People): Promise<void> {
   const { admin, mail, post, patch, recordOf, register, registerProved, enrol, logIn, reset, hasEnded } = people;
 
-  await t.test(`it changes no address, by either route, and removes no second factor [${spec}]`, async () => {
+  await t.test(`it cannot change the address, by either route, or remove the second factor [${spec}]`, async () => {
     const ann = await registerProved('ann');
     const secret = await enrol(ann);
     const evil = newAddress('evil');
@@ -34,14 +34,14 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
       assert.deepEqual([moved.status, codeOf(moved)], [403, 'proof_required'], moved.text);
     }
     for (const proof of [{}, { old_password: 'wrong' }]) {
-      const asked = await post('/request-email-change', { email: evil, ...proof }, ann.client);
-      assert.deepEqual([asked.status, codeOf(asked)], [403, 'proof_required']);
+      const requested = await post('/request-email-change', { email: evil, ...proof }, ann.client);
+      assert.deepEqual([requested.status, codeOf(requested)], [403, 'proof_required']);
       const disabled = await post('/totp/disable', { code: totpCode(secret, 1), ...proof }, ann.client);
       assert.deepEqual([disabled.status, codeOf(disabled)], [403, 'proof_required']);
     }
     const { email, verified } = await recordOf(ann);
     assert.deepEqual([email, verified], [ann.email, true]);
-    // What changes nothing needs no proof: a record that was read can be sent back.
+    // A write that changes nothing needs no proof: a record can be sent back as it was read.
     assert.equal(statusOf(await patch(ann, { email, verified })), 200);
     assert.equal(statusOf(await patch(ann, { email: ann.email.toUpperCase() })), 200);
     assert.equal(statusOf(await patch(ann, { email: 'nowhere' })), 422);
@@ -49,7 +49,7 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
     assert.equal(wrongCode.status, 422, 'the password alone is not enough either');
   });
 
-  await t.test(`even with the password it does not remove the second factor [${spec}]`, async () => {
+  await t.test(`even with the password it cannot remove the second factor [${spec}]`, async () => {
     const bea = await registerProved('bea');
     await enrol(bea);
     const evil = newAddress('evil');
@@ -59,10 +59,10 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
     await reset(evil, 'the password of a thief');
     const first = await logIn(evil, 'the password of a thief');
     assert.deepEqual([first.status, textAt(first.json, 'data.mfa_token') !== ''], [200, true]);
-    assert.ok((await mail.mailTo(bea.email, { subject: subjects.moved })).token, 'the old address can take it back');
+    assert.ok((await mail.mailTo(bea.email, { subject: subjects.moved })).token, 'the old address can undo the change');
   });
 
-  await t.test(`guesses at the old password are limited, and need the update rule [${spec}]`, async () => {
+  await t.test(`guesses of the old password are limited, and need the update rule [${spec}]`, async () => {
     const cid = await register('cid');
     const stranger = await register('stranger');
     const guess = (client = cid.client) => patch(cid, { email: newAddress('x'), old_password: 'a guess' }, client);
@@ -91,7 +91,7 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
   });
 
   await t.test(
-    'an old session adds and replaces no second factor either, a password or a new sign-in does',
+    'an old session cannot add or replace a second factor without the password or a new sign-in',
     async () => {
       const eli = await registerProved('eli');
       await ageSignIns(target, eli);
@@ -140,18 +140,18 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
     await hasEnded(gil);
   });
 
-  await t.test('an address that nobody proved is told, without a link', async () => {
+  await t.test('an unverified address is notified, without a link', async () => {
     const hal = await register('hal');
     assert.equal(statusOf(await patch(hal, { email: newAddress('hal'), old_password: password })), 200);
     assert.equal((await mail.mailTo(hal.email, { subject: subjects.moved })).token, undefined);
-    // Nobody is flooded by an account that moves to and fro.
+    // An account that changes its address again and again cannot flood a mailbox.
     for (let round = 0; round < 4; round += 1)
       for (const email of [hal.email, newAddress('hal')]) await patch(hal, { email, old_password: password });
     await settled(people);
     assert.ok(mailsTo(mail, hal.email, subjects.moved) <= 5);
   });
 
-  await t.test('a sign-in that is refreshed without a session is none', async () => {
+  await t.test('a refreshed token without a session does not count as a sign-in', async () => {
     const ivy = await register('ivy');
     await inDatabase(target, 'update system.sessions set signed_in_at = null where account_id = $1', [ivy.id]);
     const answer = await eventually('an answer', () => post('/totp/setup', {}, ivy.client));

@@ -18,7 +18,7 @@ import {
 
 const spec = 'identity §4.4';
 
-/** A changed address is taken back by the link that the old one got. */
+/** The link that the old address receives undoes a change of the address. */
 export async function undoneChanges(t: TestContext, target: Target, people: People): Promise<void> {
   const { admin, mail, post, patch, recordOf, registerProved, recordPath, logIn, undo, undoLink, hasEnded } = people;
   const move = async (person: Person, email: string) => {
@@ -35,13 +35,13 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     return [email, verified];
   };
 
-  const doors: Readonly<Record<string, (person: Person, email: string) => Promise<unknown>>> = {
+  const ways: Readonly<Record<string, (person: Person, email: string) => Promise<unknown>>> = {
     'a PATCH': move,
     'the link to the new address': moveByLink,
     'an admin': (person, email) => admin.patch(recordPath(person), { email }),
   };
-  for (const [door, change] of Object.entries(doors))
-    await t.test(`a change by ${door}, once, for the reader of the old mailbox [${spec}]`, async () => {
+  for (const [way, change] of Object.entries(ways))
+    await t.test(`a change by ${way} is undone once, with the link in the old mailbox [${spec}]`, async () => {
       const ann = await registerProved('ann');
       await change(ann, newAddress('moved'));
       const token = await undoLink(ann.email);
@@ -58,7 +58,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
       assert.ok((await people.auditOf(ann)).includes('users.email_change_undone'));
     });
 
-  await t.test(`the undo link survives signing out everywhere and a new password [${spec}]`, async () => {
+  await t.test(`the undo link outlives a sign-out everywhere and a new password [${spec}]`, async () => {
     const bob = await registerProved('bob');
     await move(bob, newAddress('moved'));
     const token = await undoLink(bob.email);
@@ -68,7 +68,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.deepEqual(await stateOf(bob), [bob.email, true]);
   });
 
-  await t.test('of several changes the earlier address stands above the later ones', async () => {
+  await t.test('of several changes the undo of an earlier one ends the later ones', async () => {
     const [first, second] = [await registerProved('first'), await registerProved('second')];
     const links = await Promise.all(
       [first, second].map(async (person) => {
@@ -82,11 +82,11 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     const [one, two] = links;
     assert.ok(one && two);
     assert.equal(statusOf(await undo(one.early)), 200);
-    assert.equal(statusOf(await undo(one.late)), 401, 'it went with the change before it');
+    assert.equal(statusOf(await undo(one.late)), 401, 'it ended with the undo of the earlier change');
     assert.deepEqual(await stateOf(first), [first.email, true]);
     assert.equal(statusOf(await undo(two.late)), 200);
     assert.deepEqual(await stateOf(second), [two.middle, true]);
-    assert.equal(statusOf(await undo(two.early)), 200, 'the later one first leaves the earlier one good');
+    assert.equal(statusOf(await undo(two.early)), 200, 'the undo of the later change leaves the earlier link valid');
     assert.deepEqual(await stateOf(second), [second.email, true]);
     await settled(people);
     for (const { middle } of links)
@@ -94,7 +94,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.equal((await mail.mailTo(one.last, { subject: subjects.moved })).token, undefined);
   });
 
-  await t.test('two links of one account at once end at the earlier address', async () => {
+  await t.test('two parallel undo links of one account end at the earlier address', async () => {
     const cat = await registerProved('cat');
     const middle = newAddress('middle');
     await moveByLink(cat, middle);
@@ -105,7 +105,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.deepEqual(await stateOf(cat), [cat.email, true]);
   });
 
-  await t.test('going back by hand gives the address in between no link', async () => {
+  await t.test('a change back to the old address sends no link to the address in between', async () => {
     const dan = await registerProved('dan');
     const between = newAddress('between');
     await moveByLink(dan, between);
@@ -114,7 +114,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.equal((await mail.mailTo(between, { subject: subjects.moved })).token, undefined);
   });
 
-  await t.test('an account that took the address without a proof gives way, one that proved it does not', async () => {
+  await t.test('the undo displaces an account that took the address unverified, but not a verified one', async () => {
     const eve = await registerProved('eve');
     await move(eve, newAddress('moved'));
     const token = await undoLink(eve.email);
@@ -132,10 +132,10 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     const taken = await undo(kept);
     assert.deepEqual([taken.status, codeOf(taken)], [409, 'email_taken']);
     await admin.delete(`/api/v1/holders/${textAt(other, 'record.id')}`);
-    assert.equal(statusOf(await undo(kept)), 200, 'the refusal did not use it up');
+    assert.equal(statusOf(await undo(kept)), 200, 'the refusal does not use up the link');
   });
 
-  await t.test('it ends after seven days, and with the account; others are none', async () => {
+  await t.test('the link ends after seven days or with the account, and invalid ones are refused', async () => {
     const gus = await registerProved('gus');
     await move(gus, newAddress('moved'));
     const token = await undoLink(gus.email);
@@ -154,7 +154,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.equal(statusOf(await undo(late)), 401);
   });
 
-  await t.test(`a link to a provider that was made since goes, one from before stays`, async () => {
+  await t.test('the undo removes links to providers that are newer than the change, and keeps older ones', async () => {
     const ida = await registerProved('ida');
     const insert = `insert into system.oauth_links (collection_id, provider, provider_user_id, account_id, created_at)
       select id, $2, $1 || $2, $1, extract(epoch from now())::bigint + $3 from system.collections where name = 'holders'`;

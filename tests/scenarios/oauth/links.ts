@@ -7,16 +7,16 @@ import { startMailServer } from '../../harness/mail-server.ts';
 import type { Target } from '../../harness/target.ts';
 import { newPerson, password, path, statusOf, type Visitor } from './visitor.ts';
 
-/** Links that are removed, by their owner or for their sake. */
+/** Links that their owner removes, or the product to protect the owner. */
 export async function links(t: TestContext, target: Target, visitor: Visitor): Promise<void> {
   const { signIn, as, register, merge, mergeTokenFor, unlink } = visitor;
   const admin = await target.admin();
   const { guest } = target;
-  await t.test('a link can be removed by its owner, unless nothing else lets them in', async () => {
+  await t.test('the owner can remove a link, unless it is the last way to sign in', async () => {
     const person = newPerson('wim');
     const { token: stranger } = await register('stranger@example.com');
     const only = textAt((await signIn(person)).json, 'data.token');
-    assert.equal(statusOf(await unlink(stranger)), 404, 'there is none of theirs');
+    assert.equal(statusOf(await unlink(stranger)), 404, 'another user has no link');
     const last = await unlink(only);
     assert.equal(last.status, 409);
     assert.equal(textAt(last.json, 'code'), 'last_way_in');
@@ -31,28 +31,28 @@ export async function links(t: TestContext, target: Target, visitor: Visitor): P
     assert.equal(statusOf(await as(only).send('DELETE', `${path}/myspace/unlink`)), 404);
   });
 
-  await t.test('a first proof by the verification link removes earlier links [identity §2.3]', async () => {
+  await t.test('the first verification by mail removes earlier links [identity §2.3]', async () => {
     await using mail = await startMailServer();
     await admin.patch('/api/v1/admin/settings', mail.settings);
     const email = `pre.${randomUUID()}@example.com`;
     // A stranger registers another person's address and links an account of their own before the owner signs in.
-    const { id, token } = await eventually('mail is on', async () => {
+    const { id, token } = await eventually('mail is enabled', async () => {
       const account = await register(`${randomUUID()}@example.com`);
-      const asked = await as(account.token).send('POST', '/api/v1/auth/people/request-verify');
-      return statusOf(asked) === 200 && (await register(email));
+      const requested = await as(account.token).send('POST', '/api/v1/auth/people/request-verify');
+      return statusOf(requested) === 200 && (await register(email));
     });
     const intruder = { id: randomUUID(), email, email_verified: true };
     assert.equal(statusOf(await merge({ merge_token: await mergeTokenFor(intruder) }, as(token))), 200);
     assert.equal(textAt((await signIn(intruder)).json, 'data.record.id'), id);
     const proof = { token: (await mail.mailTo(email)).token };
-    const proved = await guest.send('POST', '/api/v1/auth/people/verify-email', { body: proof });
-    assert.deepEqual(proved.json, { data: { verified: true, dropped: ['links'] } });
+    const verified = await guest.send('POST', '/api/v1/auth/people/verify-email', { body: proof });
+    assert.deepEqual(verified.json, { data: { verified: true, dropped: ['links'] } });
     assert.equal(at((await signIn(intruder)).json, 'merge_required'), true);
     await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '' });
   });
 
   await t.test(
-    'the owner of an address that another user claimed proves it and gets the account without that user’s links',
+    "the owner of a claimed address who verifies it gets the account without the other user's links",
     async () => {
       await using mail = await startMailServer();
       await admin.patch('/api/v1/admin/settings', mail.settings);

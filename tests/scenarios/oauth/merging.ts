@@ -7,20 +7,20 @@ import type { Target } from '../../harness/target.ts';
 import { totpCode, wrongTotpCode } from '../../harness/totp.ts';
 import { newPerson, password, path, provider, statusOf, type Visitor } from './visitor.ts';
 
-/** Accounts that exist already: who confirms that theirs is the person at the provider. */
+/** Accounts that exist already: their owner confirms that they are the person at the provider. */
 export async function merging(t: TestContext, target: Target, visitor: Visitor): Promise<void> {
   const { signIn, as, register, merge, mergeTokenFor } = visitor;
   const admin = await target.admin();
   const { guest } = target;
-  await t.test('an address that a user has must be confirmed by the password', async () => {
+  await t.test('a taken address needs a confirmation with the password', async () => {
     const person = newPerson('ned');
     const { id } = await register('NED@example.com');
-    const asked = await signIn(person);
-    assert.equal(asked.status, 200);
+    const first = await signIn(person);
+    assert.equal(first.status, 200);
     const required = { merge_required: true, merge_token: is.text, email: 'NED@example.com', provider };
-    assert.deepEqual(differences(asked.json, { ...required, data: required }), []);
-    const merge_token = textAt(asked.json, 'merge_token');
-    assert.equal(textAt(asked.json, 'data.merge_token'), merge_token);
+    assert.deepEqual(differences(first.json, { ...required, data: required }), []);
+    const merge_token = textAt(first.json, 'merge_token');
+    assert.equal(textAt(first.json, 'data.merge_token'), merge_token);
     assert.equal(statusOf(await merge({ merge_token, password: 'wrong' })), 401);
     const done = await merge({ merge_token, password });
     assert.equal(done.status, 200, done.text);
@@ -35,7 +35,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     await guest.post('/api/v1/auth/people/login', { email: 'ned@example.com', password }, 200);
   });
 
-  await t.test('two that are begun in two tabs both work [issue 14, 22]', async () => {
+  await t.test('two merges of two browser tabs both work', async () => {
     const person = newPerson('noa');
     const { id } = await register('noa@example.com');
     const [first, second] = [await mergeTokenFor(person), await mergeTokenFor(person)];
@@ -44,30 +44,30 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
       assert.equal(done.status, 200, done.text);
       assert.equal(textAt(done.json, 'data.record.id'), id);
     }
-    assert.deepEqual([statusOf(await merge({ merge_token: first, password }))], [401], 'each once');
+    assert.deepEqual([statusOf(await merge({ merge_token: first, password }))], [401], 'each token works once');
   });
 
-  await t.test('or by the own session, and nobody else’s', async () => {
+  await t.test("or with the owner's session, and no other session", async () => {
     const person = newPerson('ola');
     const { id, token } = await register('ola@example.com');
     const other = await register('other@example.com');
     const merge_token = await mergeTokenFor(person);
     assert.equal(statusOf(await merge({ merge_token }, as(other.token))), 403);
-    assert.equal(statusOf(await merge({ merge_token }, await target.user())), 403, 'of another collection');
-    assert.equal(statusOf(await merge({ merge_token }, admin)), 400, 'an admin is nobody here');
+    assert.equal(statusOf(await merge({ merge_token }, await target.user())), 403, 'a user of another collection');
+    assert.equal(statusOf(await merge({ merge_token }, admin)), 400, 'an admin is not a user');
     const answers = await Promise.all(Array.from({ length: 4 }, () => merge({ merge_token }, as(token))));
     assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401]);
     assert.equal(textAt((await signIn(person)).json, 'data.record.id'), id);
   });
 
-  await t.test('of many confirmations at once one wins', async () => {
+  await t.test('one of several parallel confirmations succeeds', async () => {
     await register('pia@example.com');
     const merge_token = await mergeTokenFor(newPerson('pia'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => merge({ merge_token, password })));
     assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401, 401]);
   });
 
-  await t.test('the fifth wrong password kills the token, also at once', async () => {
+  await t.test('the fifth wrong password ends the token, even with parallel attempts', async () => {
     await register('quin@example.com');
     const merge_token = await mergeTokenFor(newPerson('quin'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => merge({ merge_token, password: 'wrong' })));
@@ -75,7 +75,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(statusOf(await merge({ merge_token, password })), 401);
   });
 
-  await t.test('an existing link of the same user is accepted; a link of another user is not moved', async () => {
+  await t.test('a link of another user is not moved', async () => {
     const person = newPerson('rex');
     const { id } = await register('rex@example.com');
     const merge_token = await mergeTokenFor(person);
@@ -87,7 +87,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(textAt((await signIn(person)).json, 'data.record.id'), taken);
   });
 
-  await t.test('tokens of another kind confirm nothing, and a merge token is no other', async () => {
+  await t.test('other tokens cannot confirm, and a merge token works nowhere else', async () => {
     const { token } = await register('tom@example.com');
     const merge_token = await mergeTokenFor(newPerson('tom'));
     assert.equal(statusOf(await merge({ merge_token: token, password })), 401);
@@ -96,12 +96,12 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(statusOf(await elsewhere('/verify-email', { token: merge_token })), 401);
     assert.equal(statusOf(await elsewhere('/confirm-password-reset', { token: merge_token, password })), 401);
     assert.equal(statusOf(await elsewhere('/login/mfa', { mfa_token: merge_token, code: '123456' })), 401);
-    const there = `/api/v1/auth/members/oauth2/merge-confirm`;
-    assert.equal(statusOf(await guest.send('POST', there, { body: { merge_token, password } })), 401);
-    assert.equal(statusOf(await merge({ merge_token, password })), 200, 'and nothing of that used it up');
+    const elsewhereUrl = `/api/v1/auth/members/oauth2/merge-confirm`;
+    assert.equal(statusOf(await guest.send('POST', elsewhereUrl, { body: { merge_token, password } })), 401);
+    assert.equal(statusOf(await merge({ merge_token, password })), 200, 'refused uses leave the token usable');
   });
 
-  await t.test('a new password ends a merge that waits', async () => {
+  await t.test('a new password ends a pending merge', async () => {
     const { token } = await register('uli@example.com');
     const merge_token = await mergeTokenFor(newPerson('uli'));
     const body = { old_password: password, password: `${password} again` };
@@ -109,7 +109,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(statusOf(await merge({ merge_token, password: body.password })), 401);
   });
 
-  await t.test('who has an authenticator app is asked for it; the link of a merge waits for that', async () => {
+  await t.test('a user with an authenticator app needs its code, and the link is made only then', async () => {
     const person = newPerson('vic');
     const { id, token } = await register('vic@example.com');
     const own = as(token);
@@ -118,7 +118,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     const merge_token = await mergeTokenFor(person);
     const first = await merge({ merge_token, password });
     assert.deepEqual(differences(first.json, { data: { mfa_required: true, mfa_token: is.text } }), []);
-    assert.equal(at((await signIn(person)).json, 'merge_required'), true, 'nothing is linked yet');
+    assert.equal(at((await signIn(person)).json, 'merge_required'), true, 'there is no link yet');
     const finish = (answer: Answer, code: string) =>
       guest.send('POST', '/api/v1/auth/people/login/mfa', {
         body: { mfa_token: at(answer.json, 'data.mfa_token'), code },
@@ -136,11 +136,11 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.deepEqual(differences(last.json, { data: { token: is.text, record: is.containing({ id }) } }), []);
   });
 
-  await t.test('an admin who acts as a user can’t confirm for them', async () => {
+  await t.test('an admin who impersonates a user cannot confirm for them', async () => {
     const { id, token } = await register('abe@example.com');
     const merge_token = await mergeTokenFor(newPerson('abe'));
-    const borrowed = await admin.post(`/api/v1/admin/impersonate/people/${id}`, {}, 200);
-    assert.equal(statusOf(await merge({ merge_token }, as(textAt(borrowed, 'token')))), 403);
+    const impersonated = await admin.post(`/api/v1/admin/impersonate/people/${id}`, {}, 200);
+    assert.equal(statusOf(await merge({ merge_token }, as(textAt(impersonated, 'token')))), 403);
     assert.equal(statusOf(await merge({ merge_token }, as(token))), 200);
     await as(token).delete(`${path}/oidc/unlink`);
     const { json } = await admin.get('/api/v1/admin/audit?perPage=200');
@@ -155,7 +155,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     );
   });
 
-  await t.test('the lockout covers confirming by password', async () => {
+  await t.test('the lockout covers confirmations with the password', async () => {
     await register('zoe@example.com');
     const merge_token = await mergeTokenFor(newPerson('zoe'));
     await admin.patch('/api/v1/admin/settings', { 'auth.lockout.max_attempts': '2' });

@@ -6,33 +6,33 @@ import { challengeOf, newPerson, statusOf, type Visitor } from './visitor.ts';
 /** PKCE, by the server and by the client. */
 export async function pkce(t: TestContext, visitor: Visitor): Promise<void> {
   const { authorize, visit, exchange } = visitor;
-  await t.test('PKCE by the server: the state brings the verifier back, once', async () => {
+  await t.test('PKCE by the server: the state returns the verifier once', async () => {
     const person = newPerson('kim');
     const state = randomBytes(16).toString('hex');
     const url = await authorize({ use_pkce: '1', state });
     assert.match(url, /[?&]code_challenge=[\w-]{43}&code_challenge_method=S256/);
-    assert.equal(url, await authorize({ use_pkce: '1', state }), 'a page that is loaded ahead changes nothing');
-    const brought = await visit(person, { use_pkce: '1', state });
-    assert.equal(statusOf(await exchange({ ...brought, redirectUri: 'https://evil.example.com/' })), 401);
-    const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(brought)));
+    assert.equal(url, await authorize({ use_pkce: '1', state }), 'a prefetched page changes nothing');
+    const credentials = await visit(person, { use_pkce: '1', state });
+    assert.equal(statusOf(await exchange({ ...credentials, redirectUri: 'https://evil.example.com/' })), 401);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => exchange(credentials)));
     assert.deepEqual(answers.map(statusOf).sort(), [200, 401, 401, 401]);
-    assert.equal(statusOf(await exchange(brought)), 401);
+    assert.equal(statusOf(await exchange(credentials)), 401);
     assert.equal(
-      statusOf(await exchange({ ...brought, code: (await visit(person)).code })),
+      statusOf(await exchange({ ...credentials, code: (await visit(person)).code })),
       401,
-      'nor for another code',
+      'the state does not work for another code',
     );
   });
 
   await t.test('PKCE by the server: without the state the provider refuses the code', async () => {
-    const { state, ...brought } = await visit(newPerson('lea'), { use_pkce: '1' });
+    const { state, ...credentials } = await visit(newPerson('lea'), { use_pkce: '1' });
     assert.ok(state);
-    assert.equal(statusOf(await exchange(brought)), 422);
+    assert.equal(statusOf(await exchange(credentials)), 422);
     const other = await visit(newPerson('leo'), { use_pkce: '1' });
     assert.equal(statusOf(await exchange({ ...other, state: 'of-nobody' })), 422);
   });
 
-  await t.test('PKCE by the client: the right verifier, and no other', async () => {
+  await t.test('PKCE by the client: only the right verifier is accepted', async () => {
     const verifier = randomBytes(32).toString('base64url');
     const challenge = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' };
     const person = newPerson('max');

@@ -8,18 +8,18 @@ import { challengeOf, password, path, provider, queryOf } from './visitor.ts';
 
 const notEnabled = { status: 422, json: { error: is.text, code: 'oauth_provider_not_enabled' } };
 
-/** Answers before anyone visits the provider; also sets the provider up. */
+/** Requests before a user visits the provider. Sets up the provider too. */
 export async function requests(t: TestContext, target: Target, server: OidcServer): Promise<void> {
-  const wish = { provider, redirectUri, state: 's' };
-  const brought = { provider, redirectUri, code: 'c' };
+  const wanted = { provider, redirectUri, state: 's' };
+  const credentials = { provider, redirectUri, code: 'c' };
   const authorizeRow = (name: string, members: Readonly<Record<string, string>>, expect: { status: number }) => ({
     name,
     request: `GET ${path}/authorize?${queryOf(members)}`,
     expect,
     spec: 'oauth §2',
   });
-  const without = (members: Readonly<Record<string, string>>, gone: string) =>
-    Object.fromEntries(Object.entries(members).filter(([name]) => name !== gone));
+  const without = (members: Readonly<Record<string, string>>, removed: string) =>
+    Object.fromEntries(Object.entries(members).filter(([name]) => name !== removed));
 
   const malformed: readonly Readonly<Record<string, string>>[] = [
     { redirectUri: '/signed-in' },
@@ -37,22 +37,22 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
   ];
   await runScenarios(t, target, [
     {
-      name: 'no provider is enabled at first',
+      name: 'the list of providers, which is empty by default',
       request: `GET ${path}/providers`,
       expect: { status: 200, json: { data: [] } },
       spec: 'oauth §1.3',
     },
-    authorizeRow('a provider that is not enabled', wish, notEnabled),
-    authorizeRow('a provider that nobody knows', { ...wish, provider: 'myspace' }, notEnabled),
+    authorizeRow('a provider that is not enabled', wanted, notEnabled),
+    authorizeRow('an unknown provider', { ...wanted, provider: 'myspace' }, notEnabled),
     {
-      name: 'nor is anything exchanged with it',
+      name: 'an exchange with a provider that is not enabled',
       request: `POST ${path}/exchange`,
-      body: brought,
+      body: credentials,
       expect: notEnabled,
       spec: 'oauth §1.2',
     },
     {
-      name: 'it is set up',
+      name: 'the settings of the provider',
       as: 'admin',
       request: 'PATCH /api/v1/admin/settings',
       body: {
@@ -64,39 +64,39 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       spec: 'settings §2',
     },
     {
-      name: 'it is there at once; one without a secret is not',
+      name: 'the list of providers, without one that has no secret',
       request: `GET ${path}/providers`,
       expect: { status: 200, json: { data: [{ name: 'oidc', displayName: 'OpenID Connect' }] } },
       spec: 'oauth §1.2',
     },
     ...['provider', 'redirectUri', 'state'].map((name) =>
-      authorizeRow(`${name} is missing`, without(wish, name), refused.malformedWith({ [name]: is.text })),
+      authorizeRow(`a missing ${name}`, without(wanted, name), refused.malformedWith({ [name]: is.text })),
     ),
     ...malformed.map((members) =>
       authorizeRow(
-        `${JSON.stringify(members).slice(0, 60)} is malformed`,
-        { ...wish, ...members },
+        `the malformed ${JSON.stringify(members).slice(0, 60)}`,
+        { ...wanted, ...members },
         refused.malformedWith(is.containing({})),
       ),
     ),
     ...['provider', 'redirectUri', 'code'].map((name) => ({
-      name: `exchange: ${name} is missing`,
+      name: `an exchange without ${name}`,
       request: `POST ${path}/exchange`,
-      body: without(brought, name),
+      body: without(credentials, name),
       expect: refused.malformedWith({ [name]: is.text }),
       spec: 'oauth §3.1',
     })),
     ...[{ code_verifier: 'short' }, { state: 5 }, { code: '' }].map((members) => ({
-      name: `exchange: ${JSON.stringify(members)} is malformed`,
+      name: `an exchange with the malformed ${JSON.stringify(members)}`,
       request: `POST ${path}/exchange`,
-      body: { ...brought, ...members },
+      body: { ...credentials, ...members },
       expect: refused.malformedWith(is.containing({})),
       spec: 'oauth §3.1',
     })),
     {
-      name: 'a code that the provider does not know: its words are told',
+      name: 'a code that the provider refuses, with its error',
       request: `POST ${path}/exchange`,
-      body: brought,
+      body: credentials,
       expect: {
         status: 422,
         json: { error: is.text, code: 'oauth_refused', details: { provider: is.matching(/^invalid_grant/) } },
@@ -104,7 +104,7 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       spec: 'oauth §7',
     },
     {
-      name: 'merge-confirm without anything',
+      name: 'merge-confirm with an empty object',
       request: `POST ${path}/merge-confirm`,
       body: {},
       expect: refused.malformedWith({ merge_token: is.text }),
@@ -118,7 +118,7 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       spec: 'oauth §5.3',
     },
     {
-      name: 'merge-confirm with a session that is none',
+      name: 'merge-confirm with an invalid session',
       request: `POST ${path}/merge-confirm`,
       headers: { Authorization: 'Bearer x' },
       body: { merge_token: 'x' },
@@ -126,35 +126,35 @@ export async function requests(t: TestContext, target: Target, server: OidcServe
       spec: 'oauth §5.3',
     },
     {
-      name: 'merge-confirm with a token that nobody issued',
+      name: 'merge-confirm with an invalid token',
       request: `POST ${path}/merge-confirm`,
       body: { merge_token: 'x', password },
       expect: refused.invalidCredentials,
       spec: 'oauth §5.3',
     },
     {
-      name: 'a guest has nothing to unlink',
+      name: 'unlink by a guest',
       request: `DELETE ${path}/oidc/unlink`,
       expect: refused.unauthenticated,
       spec: 'http §6.2',
     },
     {
-      name: 'an admin neither',
+      name: 'unlink by an admin',
       as: 'admin',
       request: `DELETE ${path}/oidc/unlink`,
       expect: refused.forbidden,
       spec: 'http §6.3',
     },
     {
-      name: 'a user of another collection neither',
+      name: 'unlink by a user of another collection',
       as: 'user',
       request: `DELETE ${path}/oidc/unlink`,
       expect: refused.forbidden,
       spec: 'auth §1.1',
     },
-    ...['GET /providers', `GET /authorize?${queryOf(wish)}`, 'POST /exchange', 'POST /merge-confirm'].map(
+    ...['GET /providers', `GET /authorize?${queryOf(wanted)}`, 'POST /exchange', 'POST /merge-confirm'].map(
       (request) => ({
-        name: `${request.slice(0, 20)} of a collection without users`,
+        name: `${request.slice(0, 20)} for a collection without users`,
         request: request.replace(' ', ' /api/v1/auth/plain/oauth2'),
         expect: refused.notFound,
         spec: 'auth §1.1',

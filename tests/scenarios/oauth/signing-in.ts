@@ -10,12 +10,12 @@ import { runScenarios } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 import { newPerson, password, path, statusOf, type Visitor } from './visitor.ts';
 
-/** Users who come from the provider, for the first time and again. */
+/** Users who sign in with the provider, for the first time and again. */
 export async function signingIn(t: TestContext, target: Target, server: OidcServer, visitor: Visitor): Promise<void> {
   const { visit, exchange, signIn, as, register } = visitor;
   const admin = await target.admin();
   const { guest } = target;
-  await t.test('who comes for the first time is made a user, who comes again is the same', async () => {
+  await t.test('the first sign-in creates an account, and the next one finds it', async () => {
     const person = newPerson('fay');
     const first = await signIn(person);
     assert.equal(first.status, 200, first.text);
@@ -45,7 +45,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     assert.equal(statusOf(await own.send('POST', '/api/v1/auth/refresh')), 200);
   });
 
-  await t.test('many at once for one new person make one user', async () => {
+  await t.test('parallel sign-ins of one new person create one account', async () => {
     const person = newPerson('gus');
     const visits = await Promise.all(Array.from({ length: 4 }, () => visit(person)));
     const answers = await Promise.all(visits.map(exchange));
@@ -53,27 +53,27 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     assert.equal(new Set(answers.map(({ json }) => at(json, 'data.record.id'))).size, 1);
   });
 
-  await t.test('a code is good once', async () => {
-    const brought = await visit(newPerson('hal'));
-    assert.equal(statusOf(await exchange(brought)), 200);
-    const replay = await exchange(brought);
+  await t.test('a code works once', async () => {
+    const credentials = await visit(newPerson('hal'));
+    assert.equal(statusOf(await exchange(credentials)), 200);
+    const replay = await exchange(credentials);
     assert.equal(replay.status, 422);
     assert.match(textAt(replay.json, 'details.provider'), /^invalid_grant/);
-    assert.ok(!replay.text.includes(brought.code), 'what is secret is not repeated');
+    assert.ok(!replay.text.includes(credentials.code), 'the answer does not repeat the code');
   });
 
-  await t.test('a redirectUri that the provider does not know of the code is refused by it', async () => {
-    const brought = await visit(newPerson('ivy'));
-    assert.equal(statusOf(await exchange({ ...brought, redirectUri: 'https://evil.example.com/' })), 422);
+  await t.test("a redirectUri other than the code's is refused by the provider", async () => {
+    const credentials = await visit(newPerson('ivy'));
+    assert.equal(statusOf(await exchange({ ...credentials, redirectUri: 'https://evil.example.com/' })), 422);
   });
 
-  await t.test('a client that proves itself in the form works too', async () => {
+  await t.test('a client that sends its secret in the form works too', async () => {
     await admin.patch('/api/v1/admin/settings', server.settings('post'));
     assert.equal(statusOf(await signIn(newPerson('jon'))), 200);
     await admin.patch('/api/v1/admin/settings', server.settings());
   });
 
-  await t.test('an address that the provider does not vouch for leads to nobody', async () => {
+  await t.test('an unverified address of the provider matches no account', async () => {
     const { id } = await register('sue@example.com');
     for (const email_verified of [false, undefined]) {
       const person = {
@@ -90,8 +90,8 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
 
   const una = newPerson('una');
   const rows = [
-    { name: 'a new user is a record like others: its event fires', events: ['people.create'] },
-    { name: 'and fires once', events: [] },
+    { name: 'a first sign-in, which publishes an event', events: ['people.create'] },
+    { name: 'a second sign-in, without an event', events: [] },
   ];
   await runScenarios(
     t,
@@ -107,7 +107,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     ),
   );
 
-  await t.test('a user who is deleted leaves no link behind', async () => {
+  await t.test('a deleted user leaves no link behind', async () => {
     const person = newPerson('yan');
     const first = await signIn(person);
     const id = textAt(first.json, 'data.record.id');
@@ -117,36 +117,33 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     assert.notEqual(textAt(second.json, 'data.record.id'), id);
   });
 
-  await t.test(
-    'a collection that asks for more than an address gets it from the app, but no address and no proof',
-    async () => {
-      await admin.post('/api/v1/collections', {
-        name: 'strict',
-        type: 'auth',
-        fields: [{ name: 'country', type: 'text', required: true }],
-      });
-      const enter = async (person: Person, record: object): Promise<Answer> => {
-        const body = { ...(await visit(person)), record };
-        return guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', { body });
-      };
-      const person = newPerson('adi');
-      const bad = await enter(person, { password, colour: 'red' });
-      assert.equal(bad.status, 422);
-      assert.deepEqual(differences(bad.json, refused.invalid('country', 'password', 'colour').json), []);
-      const good = await enter(person, { country: 'CH', email: 'victim@example.com', verified: true });
-      const { id } = objectAt(good.json, 'data.record');
-      const expected = { id: is.uuidV7, country: 'CH', email: `oidc_${id}@users.invalid`, verified: false };
-      assert.deepEqual(
-        differences(good.json, {
-          data: {
-            token: is.text,
-            profile: is.containing({ provider: 'oidc', email: person.email }),
-            record: is.containing(expected),
-          },
-        }),
-        [],
-      );
-      assert.equal(textAt((await enter(person, {})).json, 'data.record.id'), id, 'who is known needs nothing more');
-    },
-  );
+  await t.test('the app may send fields of a new account, but neither address nor verified', async () => {
+    await admin.post('/api/v1/collections', {
+      name: 'strict',
+      type: 'auth',
+      fields: [{ name: 'country', type: 'text', required: true }],
+    });
+    const enter = async (person: Person, record: object): Promise<Answer> => {
+      const body = { ...(await visit(person)), record };
+      return guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', { body });
+    };
+    const person = newPerson('adi');
+    const bad = await enter(person, { password, colour: 'red' });
+    assert.equal(bad.status, 422);
+    assert.deepEqual(differences(bad.json, refused.invalid('country', 'password', 'colour').json), []);
+    const good = await enter(person, { country: 'CH', email: 'victim@example.com', verified: true });
+    const { id } = objectAt(good.json, 'data.record');
+    const expected = { id: is.uuidV7, country: 'CH', email: `oidc_${id}@users.invalid`, verified: false };
+    assert.deepEqual(
+      differences(good.json, {
+        data: {
+          token: is.text,
+          profile: is.containing({ provider: 'oidc', email: person.email }),
+          record: is.containing(expected),
+        },
+      }),
+      [],
+    );
+    assert.equal(textAt((await enter(person, {})).json, 'data.record.id'), id, 'an existing account needs no fields');
+  });
 }

@@ -10,7 +10,7 @@ export const provider = 'oidc';
 /** Where the users of these scenarios sign in. */
 export const path = '/api/v1/auth/people/oauth2';
 
-/** A person whose address the provider vouches for. */
+/** A person whose address the provider has verified. */
 export const newPerson = (name: string): Person & { readonly email: string } => ({
   id: `${name}-${randomUUID()}`,
   email: `${name}@example.com`,
@@ -23,13 +23,13 @@ export const queryOf = (members: Readonly<Record<string, string>>): string => ne
 /** What a client sends of its PKCE verifier (RFC 7636 §4.2). */
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** The status of an answer, where nothing else counts. */
+/** Returns the status of an answer. */
 export const statusOf = ({ status }: Answer): number => status;
 
 /** What an app does for its users with the provider. */
 export type Visitor = ReturnType<typeof createVisitor>;
 
-/** Makes the app that users of `people` sign in with. */
+/** Creates the app that users of `people` sign in with. */
 export function createVisitor({ url, guest }: Target, server: OidcServer) {
   const authorize = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const query = queryOf({ provider, redirectUri, state: randomUUID(), ...more });
@@ -37,7 +37,7 @@ export function createVisitor({ url, guest }: Target, server: OidcServer) {
     assert.equal(status, 200, text);
     return textAt(json, 'data.authorize_url');
   };
-  /** Goes to the provider and back; what is brought back is for exchange. */
+  /** Visits the provider. Returns the body of the exchange that follows. */
   const visit = async (person: Person, more: Readonly<Record<string, string>> = {}) => {
     const arrival = await server.visit(await authorize(more), person);
     return { provider, redirectUri, ...arrival };

@@ -14,7 +14,7 @@ const followsWithin = { timeoutMs: 3000 };
 
 const events = 60;
 
-/** Admins, settings, collections, events and writes of one replica count on the other, each once. */
+/** Admins, settings, collections, events and writes of one replica take effect on the other, each once. */
 export async function asOne(t: TestContext, { first, second }: Replicas): Promise<void> {
   await using receiver = await startReceiver();
   await using bus = await openBusReader(first.natsUrl);
@@ -30,20 +30,20 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     assert.equal((await second.guest.send('POST', '/api/v1/admin/setup', { body })).status, 409);
   });
 
-  await t.test('a new collection is known to the other [collections §9.2]', async () => {
+  await t.test('the other replica serves a new collection [collections §9.2]', async () => {
     await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'n', type: 'number' }] });
     await eventually(
-      'the other knows it',
+      'the other replica serves it',
       async () => (await second.guest.get('/api/v1/notes')).status === 200,
       followsWithin,
     );
   });
 
-  await t.test('a setting counts on the other [settings §2]', async () => {
+  await t.test('a setting applies on the other replica [settings §2]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'app.url': 'https://app.example' });
     const other = await second.admin();
     await eventually(
-      'the other has it',
+      'the other replica has the setting',
       async () => (await other.get('/api/v1/admin/settings')).text.includes('https://app.example'),
       followsWithin,
     );
@@ -52,7 +52,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
   await t.test('every event of both replicas is published and delivered once', async () => {
     const { id } = await createWebhook(admin, receiver.url, ['notes.*']);
     const other = await second.admin();
-    await eventually('the other knows the webhook', async () => (await deliveriesOf(other, id)).length === 0);
+    await eventually('the other replica has the webhook', async () => (await deliveriesOf(other, id)).length === 0);
     await Promise.all([writeNotes(first), writeNotes(second)]);
     await receiver.received(2 * events, 30_000);
     assert.equal(new Set(receiver.deliveries.map(({ json }) => json.id)).size, 2 * events);
@@ -82,7 +82,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     assert.deepEqual(versions, inOrder);
   });
 
-  await t.test('one of several writers with one version wins [records §9.1]', async () => {
+  await t.test('one of several writes to one version succeeds [records §9.1]', async () => {
     const { id, updated } = await first.guest.create('notes', { n: 0 });
     const change = (guest: Client) =>
       guest.send('PATCH', `/api/v1/notes/${id}`, { body: { n: 1 }, headers: { 'If-Match': `W/"${updated}"` } });
@@ -99,7 +99,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     assert.deepEqual(made.map(({ status }) => status).sort(), [201, 400, 400, 400]);
   });
 
-  await t.test('nothing was logged as an error', () => {
+  await t.test('no error was logged', () => {
     assert.deepEqual(loggedErrors([...first.process.lines, ...second.process.lines]), []);
   });
 }

@@ -8,7 +8,7 @@ import { objectAt, textAt } from '../../harness/json.ts';
 import { file, multipart } from '../../harness/multipart.ts';
 import type { Replicas } from './start-replicas.ts';
 
-/** Each replica serves files of the other. A one-time token works once on both together. */
+/** Each replica serves files of the other. A one-time token works once over both. */
 export async function files(t: TestContext, { ground, first, second }: Replicas): Promise<void> {
   const admin = await first.admin();
   const fields = [
@@ -35,7 +35,7 @@ export async function files(t: TestContext, { ground, first, second }: Replicas)
     assert.deepEqual(statuses.sort(), [200, 410, 410, 410, 410, 410]);
   });
 
-  await t.test('an upload that breaks off leaves nothing [files §1.2]', async () => {
+  await t.test('an upload that breaks off leaves no draft [files §1.2]', async () => {
     const outgoing = request(`${first.url}/api/v1/papers`, {
       method: 'POST',
       headers: { 'Content-Type': 'multipart/form-data; boundary=b' },

@@ -11,7 +11,7 @@ const post = (client: Client, key: string): Promise<Answer> =>
 const countOrders = async (client: Client): Promise<unknown> =>
   at((await client.get('/api/v1/orders')).json, 'totalItems');
 
-/** A key that one replica has seen is known to the other. */
+/** Replicas share idempotency keys. */
 export async function idempotency(t: TestContext, { first, second }: Replicas): Promise<void> {
   const root = await first.admin();
   await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
@@ -24,7 +24,7 @@ export async function idempotency(t: TestContext, { first, second }: Replicas): 
     assert.equal(again.text, answer.text);
   });
 
-  await t.test('one of many requests to both at once is done', async () => {
+  await t.test('one of many parallel requests to both takes effect', async () => {
     const key = randomUUID();
     const before = Number(await countOrders(first.guest));
     const answers = await Promise.all(

@@ -19,16 +19,16 @@ export async function revocation(t: TestContext, { ground, first, second }: Repl
     const session = await first.guest.post(`${auth}/register`, { email, password });
     const clientOf = (url: string) => createClient(url, textAt(session, 'token'));
     const [here, there] = [clientOf(first.url), clientOf(second.url)];
-    await eventually('the other replica knows the user', async () => (await statusOf(there)) === 200);
+    await eventually('the other replica has the user', async () => (await statusOf(there)) === 200);
     return { here, there, id: textAt(session, 'record.id') };
   };
   const statusOf = async (client: Client): Promise<number> => (await client.get(`${auth}/sessions`)).status;
   const ended = (client: Client) =>
-    eventually('the end of the token', async () => (await statusOf(client)) === 401, endsWithin);
+    eventually('the token has ended', async () => (await statusOf(client)) === 401, endsWithin);
   const endings: Record<string, (user: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>> = {
     'a new password': ({ here }) =>
       here.post(`${auth}/change-password`, { old_password: password, password: `${password}!` }, 200),
-    'signing out': ({ here }) => here.send('POST', `${auth}/logout`),
+    'a sign-out': ({ here }) => here.send('POST', `${auth}/logout`),
     'a new password by an admin': ({ id }) => admin.patch(`/api/v1/readers/${id}`, { password: `${password}!` }),
     'a deleted user': ({ id }) => admin.delete(`/api/v1/readers/${id}`),
   };
@@ -55,6 +55,6 @@ export async function revocation(t: TestContext, { ground, first, second }: Repl
     await admin.delete('/api/v1/collections/readers');
     const isGuest = async (client: Client) => (await client.get('/api/v1/auth/members/sessions')).status;
     await admin.post('/api/v1/collections', { name: 'members', type: 'auth' });
-    await eventually('the end of the token', async () => (await isGuest(user.there)) === 401, endsWithin);
+    await eventually('the token has ended', async () => (await isGuest(user.there)) === 401, endsWithin);
   });
 }

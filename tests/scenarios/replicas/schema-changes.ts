@@ -60,7 +60,7 @@ export async function schemaChanges(t: TestContext, { first, second }: Replicas)
         ],
       });
     await eventually(
-      'the other serves the last one',
+      'the other replica serves the last schema',
       async () => (await second.guest.get(`/api/v1/shifting/${id}`)).text.includes('a6'),
       followsWithin,
     );
@@ -69,21 +69,21 @@ export async function schemaChanges(t: TestContext, { first, second }: Replicas)
     assert.ok(seen.every((one) => one.size > 0));
   });
 
-  await t.test('a rule counts on the other replica', async () => {
+  await t.test('a rule applies on the other replica', async () => {
     await admin.patch(`${path}/shifting`, { view_rule: '' });
     await eventually(
-      'the other refuses',
+      'the other replica refuses',
       async () => (await second.guest.get(`/api/v1/shifting/${id}`)).status === 403,
       followsWithin,
     );
   });
 
-  await t.test('a view, its new query and its removal', async () => {
+  await t.test('the other replica follows a view, its new query and its drop', async () => {
     const view = { name: 'shown', type: 'view', list_rule: null };
     await admin.post(path, { ...view, view_query: 'select id, a6 from shifting' });
     const shows = (text: string) =>
       eventually(
-        `the other shows ${text}`,
+        `the other replica shows ${text}`,
         async () => (await second.guest.get('/api/v1/shown')).text.includes(text),
         followsWithin,
       );
@@ -109,7 +109,7 @@ export async function schemaChanges(t: TestContext, { first, second }: Replicas)
     assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['a6', 'b6']]);
   });
 
-  await t.test('concurrent changes of both replicas all take effect', async () => {
+  await t.test('parallel changes on both replicas all take effect', async () => {
     const answers = await Promise.all(
       [admin, other].flatMap((client, replica) =>
         ['list_rule', 'create_rule', 'update_rule']
@@ -127,7 +127,7 @@ export async function schemaChanges(t: TestContext, { first, second }: Replicas)
     assert.match(String(data.create_rule), /create_rule/);
   });
 
-  await t.test('nothing was logged as an error', () => {
+  await t.test('no error was logged', () => {
     assert.deepEqual(loggedErrors([...first.process.lines, ...second.process.lines]), []);
   });
 }
