@@ -24,7 +24,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { at, type JsonObject, listAt, objectAt, textAt } from './harness/json.ts';
 import { repository } from './harness/stack.ts';
 
-/** The schemas of Kubernetes for the kinds that stand in the manifests. */
+/** The schemas of Kubernetes for the kinds in the manifests. */
 const kinds = {
   ConfigMap,
   Deployment,
@@ -47,8 +47,8 @@ const nameOf = (manifest: JsonObject): string => textAt(manifest, 'metadata.name
 const deployments = ofKind('Deployment');
 const container = (deployment: JsonObject): JsonObject => objectAt(deployment, 'spec.template.spec.containers.0');
 
-/** What the type checker says of manifests as literals of the types of their kinds; the schemas let unknown keys pass. */
-function complaintsOfTypes(documents: readonly JsonObject[]): string {
+/** Returns the errors of the type checker for manifests as literals of their kinds' types; the schemas allow unknown keys. */
+function typeErrorsOf(documents: readonly JsonObject[]): string {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-manifests-'));
   try {
     symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
@@ -72,7 +72,7 @@ function complaintsOfTypes(documents: readonly JsonObject[]): string {
   }
 }
 
-/** The variables that docs/configuration.md has. */
+/** The variables of docs/configuration.md. */
 const documented = new Set(read('docs/configuration.md').match(/\bSERVICE_[A-Z_]+\b/g));
 
 test('every manifest is listed, and valid by the schema of its kind', () => {
@@ -86,13 +86,13 @@ test('every manifest is listed, and valid by the schema of its kind', () => {
   }
 });
 
-test('no manifest has a key that Kubernetes does not know', () => {
-  assert.equal(complaintsOfTypes(manifests), '');
+test('no manifest has a key unknown to Kubernetes', () => {
+  assert.equal(typeErrorsOf(manifests), '');
   const misspelt = JSON.parse(JSON.stringify(deployments[0]).replace('periodSeconds', 'periodSecond'));
-  assert.match(complaintsOfTypes([misspelt]), /'"periodSecond"' does not exist in type 'IProbe'/);
+  assert.match(typeErrorsOf([misspelt]), /'"periodSecond"' does not exist in type 'IProbe'/);
 });
 
-test('there is a deployment of every service, which runs what the image has', () => {
+test('every service has a deployment, which runs a file of the image', () => {
   assert.deepEqual(deployments.map(nameOf).sort(), readdirSync(join(repository, 'services')).sort());
   const dockerfile = read('infra/docker/Dockerfile');
   for (const deployment of deployments) {
@@ -102,7 +102,7 @@ test('there is a deployment of every service, which runs what the image has', ()
   assert.match(dockerfile, /^COPY services services$/m);
 });
 
-test('ports are the same everywhere, and every probe asks a path of the services', () => {
+test('ports agree, and every probe requests a path of the services', () => {
   const port = Number(textAt(ofKind('ConfigMap')[0], 'data.SERVICE_PORT'));
   assert.match(read('infra/docker/Dockerfile'), new RegExp(`SERVICE_PORT=${port}\\b`));
   for (const deployment of deployments) {
@@ -117,18 +117,18 @@ test('ports are the same everywhere, and every probe asks a path of the services
   for (const service of ofKind('Service'))
     for (const { port: number, targetPort } of listAt(service, 'spec.ports')) {
       assert.equal(targetPort, 'http');
-      // Behind a headless service the number is that of the pods.
+      // A headless service leads directly to the port of the pods.
       if (at(service, 'spec.clusterIP') === 'None') assert.equal(number, port);
     }
   const inner = listAt(container(deployments.find((one) => nameOf(one) === 'gateway') ?? {}), 'env');
   for (const { name, value } of inner) {
-    const { hostname, port: asked } = new URL(String(value));
+    const { hostname, port: requested } = new URL(String(value));
     assert.equal(name, `SERVICE_${hostname.toUpperCase()}_URL`);
-    assert.ok(ofKind('Service').some((service) => nameOf(service) === hostname && Number(asked) === port));
+    assert.ok(ofKind('Service').some((service) => nameOf(service) === hostname && Number(requested) === port));
   }
 });
 
-test('labels, scaling, budgets and policies lead to what is there', () => {
+test('labels, scalers, budgets and policies refer to existing deployments', () => {
   const label = 'app.kubernetes.io/name';
   const names = deployments.map(nameOf);
   for (const deployment of deployments) {
@@ -142,9 +142,9 @@ test('labels, scaling, budgets and policies lead to what is there', () => {
   assert.deepEqual(ofKind('PodDisruptionBudget').map(nameOf).sort(), names.sort());
   for (const scaler of ofKind('HorizontalPodAutoscaler')) {
     const target = deployments.find((one) => nameOf(one) === textAt(scaler, 'spec.scaleTargetRef.name'));
-    // A fixed number beside a scaler would take back what it does at every apply.
+    // A fixed number of replicas would undo the work of the scaler at every apply.
     assert.equal(at(target, 'spec.replicas'), undefined);
-    assert.ok(at(container(target ?? {}), 'resources.requests.cpu'), 'utilisation is of what is requested');
+    assert.ok(at(container(target ?? {}), 'resources.requests.cpu'), 'utilisation is relative to the request');
   }
   const guarded = ofKind('NetworkPolicy').flatMap(
     (policy) => at(policy, 'spec.podSelector.matchExpressions.0.values') ?? [],
@@ -152,7 +152,7 @@ test('labels, scaling, budgets and policies lead to what is there', () => {
   assert.deepEqual(guarded.sort(), names.filter((name) => name !== 'gateway').sort());
 });
 
-test('every variable of the manifests and of compose is one that services read', () => {
+test('every variable of the manifests and of compose is documented', () => {
   const ofManifests = [
     ...Object.keys(objectAt(ofKind('ConfigMap')[0], 'data')),
     ...listAt(container(deployments.find((one) => nameOf(one) === 'gateway') ?? {}), 'env').map(({ name }) =>
@@ -163,12 +163,12 @@ test('every variable of the manifests and of compose is one that services read',
   const ofCompose = ['gateway', 'auth', 'records', 'admin', 'webhooks'].flatMap((name) =>
     Object.keys(objectAt(compose, `services.${name}.environment`)),
   );
-  // What begins with OTEL_ means what OpenTelemetry says.
+  // OpenTelemetry documents the variables that begin with OTEL_.
   for (const name of [...ofManifests, ...ofCompose].filter((name) => !name.startsWith('OTEL_')))
     assert.ok(documented.has(name), `${name} is not in docs/configuration.md`);
 });
 
-test('the Secret that docs/operations.md makes has what services read, and nothing that the manifests set', () => {
+test('the Secret of docs/operations.md has documented variables, and none that the manifests set', () => {
   const made = [...read('docs/operations.md').matchAll(/--from-literal=(\w+)=/g)].map(([, name]) => String(name));
   assert.ok(['SERVICE_DATABASE_URL', 'SERVICE_NATS_URL', 'SERVICE_JWT_SECRET'].every((name) => made.includes(name)));
   for (const name of made) {
@@ -177,7 +177,7 @@ test('the Secret that docs/operations.md makes has what services read, and nothi
   }
 });
 
-test('make-env.sh writes every variable that compose demands, and adds to an .env what it lacks', (t) => {
+test('make-env.sh writes every variable that compose requires, and completes an existing .env', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-env-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const script = join(directory, 'infra/compose/make-env.sh');
@@ -186,12 +186,12 @@ test('make-env.sh writes every variable that compose demands, and adds to an .en
   const written = () => readFileSync(join(directory, '.env'), 'utf8');
   const valueIn = (name: string) => written().match(new RegExp(`^${name}=(.*)$`, 'm'))?.[1];
 
-  writeFileSync(join(directory, '.env'), 'POSTGRES_PASSWORD=of before\nPUBLISHED_PORT=8090');
+  writeFileSync(join(directory, '.env'), 'POSTGRES_PASSWORD=earlier\nPUBLISHED_PORT=8090');
   run();
-  const demanded = [...read('docker-compose.yml').matchAll(/\$\{(\w+):\?run sh infra\/compose\/make-env\.sh/g)];
-  assert.ok(demanded.length > 0);
-  for (const [, name] of demanded) assert.ok(valueIn(String(name)), `${name} is not written`);
-  assert.equal(valueIn('POSTGRES_PASSWORD'), 'of before');
+  const required = [...read('docker-compose.yml').matchAll(/\$\{(\w+):\?run sh infra\/compose\/make-env\.sh/g)];
+  assert.ok(required.length > 0);
+  for (const [, name] of required) assert.ok(valueIn(String(name)), `${name} is not written`);
+  assert.equal(valueIn('POSTGRES_PASSWORD'), 'earlier');
   assert.equal(valueIn('PUBLISHED_PORT'), '8090');
   const eventsBytes = Number(valueIn('SERVICE_EVENTS_MAX_BYTES'));
   assert.ok(eventsBytes >= 2 ** 30 && eventsBytes <= 50 * 2 ** 30, `${eventsBytes} bytes`);

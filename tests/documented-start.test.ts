@@ -7,11 +7,11 @@ import { findFreePort } from './harness/free-port.ts';
 import { firstAdmin, repository } from './harness/stack.ts';
 import { onNewStacks, onOneProcess } from './harness/target.ts';
 
-onNewStacks('The README makes the first admin.');
+onNewStacks('The README creates the first admin.');
 
 const readme = readFileSync(join(repository, 'README.md'), 'utf8');
 
-/** The commands that the README types by hand, for this stack and this port of the receiver. */
+/** Returns the commands of the README, for this stack and this port of the receiver. */
 function commandsFor(url: string, setupToken: string, port: number): string {
   const [block] = readme.match(/(?<=```sh\n)URL=http:\/\/localhost:8080 .*?(?=\n```)/s) ?? [];
   assert.ok(block, 'the README has no commands that begin with its address');
@@ -28,7 +28,7 @@ function commandsFor(url: string, setupToken: string, port: number): string {
   }, block);
 }
 
-onOneProcess('the commands of the README lead to a delivery with a right signature', async (t, target) => {
+onOneProcess('the commands of the README lead to a delivery with a valid signature', async (t, target) => {
   const { url, setupToken } = target;
   assert.ok(setupToken, 'the stack has no set-up token');
   const port = await findFreePort();
@@ -36,7 +36,7 @@ onOneProcess('the commands of the README lead to a delivery with a right signatu
     detached: true,
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
   });
-  // The receiver runs on in the background of the shell, in its group.
+  // The receiver keeps running in the background of the shell, in its process group.
   t.after(() => process.kill(-shell.pid, 'SIGKILL'));
   const delivery = await eventually('the receiver shows the delivery', () =>
     shell.lines.find((line) => line.includes('"event":"posts.create"')),

@@ -12,7 +12,7 @@ import { createWebhook, webhooksPath } from './harness/webhook.ts';
 
 const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8');
 
-/** How the program of each language is run. The others need what not every machine has, and only run when asked for. */
+/** How the program of each language is run. Without `always` it needs a tool that some machines lack, and runs on request. */
 const languages: Readonly<Record<string, { file: string; command: readonly string[]; always?: true }>> = {
   js: { file: 'verify.mjs', command: [process.execPath], always: true },
   sh: { file: 'verify.sh', command: ['sh'], always: true },
@@ -20,15 +20,15 @@ const languages: Readonly<Record<string, { file: string; command: readonly strin
   go: { file: 'verify.go', command: ['go', 'run'] },
   java: { file: 'Verify.java', command: ['java'] },
 };
-const asked = (process.env.TEST_LANGUAGES ?? '').split(',');
+const requested = (process.env.TEST_LANGUAGES ?? '').split(',');
 
-/** The last program of a language on the page. */
+/** Returns the last program of a language on the page. */
 const programIn = (language: string): string => {
   const section = page.slice(page.indexOf('## Verifying'));
   return section.split(`\`\`\`${language}\n`).at(-1)?.split('\n```')[0] ?? '';
 };
 
-/** The same delivery as it would be if its attempt had been made at another time. */
+/** Returns the headers of the delivery as if its attempt were made at another time. */
 function signedAt(headers: IncomingHttpHeaders, body: string, secret: string, offsetSec: number): IncomingHttpHeaders {
   const timestamp = Math.floor(Date.now() / 1000) + offsetSec;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
@@ -36,7 +36,7 @@ function signedAt(headers: IncomingHttpHeaders, body: string, secret: string, of
   return { ...headers, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` };
 }
 
-onOneProcess('the programs of docs/webhooks.md tell a genuine delivery from others', async (t, target) => {
+onOneProcess('the programs of docs/webhooks.md accept only genuine deliveries', async (t, target) => {
   await using tidying = new AsyncDisposableStack();
   const receiver = tidying.use(await startReceiver());
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-verify-'));
@@ -49,7 +49,7 @@ onOneProcess('the programs of docs/webhooks.md tell a genuine delivery from othe
   assert.ok(delivery);
 
   for (const [language, { file, command, always }] of Object.entries(languages)) {
-    const skip = always || asked.includes(language) ? false : 'not asked for in TEST_LANGUAGES';
+    const skip = always || requested.includes(language) ? false : 'not named in TEST_LANGUAGES';
     await t.test(language, { skip }, () => {
       const path = join(directory, file);
       writeFileSync(path, programIn(language));
@@ -66,7 +66,7 @@ onOneProcess('the programs of docs/webhooks.md tell a genuine delivery from othe
       };
       const { headers, text } = delivery;
       assert.equal(run(newSecret, headers, text), 0, 'genuine');
-      assert.equal(run(oldSecret, headers, text), 0, 'genuine by the secret before');
+      assert.equal(run(oldSecret, headers, text), 0, 'genuine by the previous secret');
       assert.equal(run(newSecret, headers, `${text} `), 1, 'another body');
       assert.equal(run(`whsec_${Buffer.alloc(32).toString('base64')}`, headers, text), 1, 'another secret');
       assert.equal(run(newSecret, { ...headers, 'webhook-id': 'x' }, text), 1, 'another id');

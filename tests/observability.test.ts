@@ -19,7 +19,7 @@ const profile = (name: string): [string, JsonObject][] =>
 describe('the compose profile observability', () => {
   const services = profile('observability');
 
-  test('brings a collector, stores of metrics, traces and logs, and a page for them', () => {
+  test('has a collector, stores of metrics, traces and logs, and a page for them', () => {
     assert.deepEqual(
       services.map(([name]) => name),
       ['collector', 'prometheus', 'loki', 'tempo', 'grafana'],
@@ -27,7 +27,7 @@ describe('the compose profile observability', () => {
     for (const [name, { image }] of services) assert.match(`${image}`, /^[\w/.-]+:v?\d+\.\d+\.\d+$/, name);
   });
 
-  test('mounts only files that are there, and opens ports to this machine alone', () => {
+  test('mounts only existing files, and opens ports to this machine only', () => {
     for (const [name, { volumes = [], ports = [] }] of services) {
       for (const volume of volumes as string[]) {
         const [source = ''] = volume.split(':');
@@ -37,7 +37,7 @@ describe('the compose profile observability', () => {
     }
   });
 
-  test('sends to services that are part of it', () => {
+  test('sends only to services of the profile', () => {
     const known = new Set(['gateway', ...services.map(([name]) => name)]);
     for (const file of ['collector.yml', 'prometheus.yml', 'grafana/datasources.yml']) {
       const text = readFileSync(join(repository, folder, file), 'utf8');
@@ -46,7 +46,7 @@ describe('the compose profile observability', () => {
     }
   });
 
-  test('has configuration that is YAML, the collector with pipelines of parts that are declared', () => {
+  test('has valid YAML, and the pipelines of the collector use only declared parts', () => {
     for (const file of ['tempo.yml', 'loki.yml', 'grafana/dashboards.yml']) assert.ok(readYaml(`${folder}/${file}`));
     const collector = readYaml(`${folder}/collector.yml`);
     for (const [name, pipeline] of Object.entries(objectAt(collector, 'service.pipelines')))
@@ -60,7 +60,7 @@ describe('the dashboards', () => {
   const sources = listAt(readYaml(`${folder}/grafana/datasources.yml`), 'datasources');
 
   for (const [name, dashboard] of readDashboards()) {
-    test(`${name} asks data sources that are provisioned, and every panel has a place of its own`, () => {
+    test(`${name} queries provisioned data sources, and no panels overlap`, () => {
       const uids = sources.map(({ uid }) => uid);
       const panels = panelsOf(dashboard);
       assert.ok(panels.length > 0);
@@ -72,7 +72,7 @@ describe('the dashboards', () => {
     });
   }
 
-  test('lead from lines to traces and back', () => {
+  test('link log lines to traces and back', () => {
     const of = (type: string) => sources.find((source) => source.type === type);
     assert.equal(at(of('loki'), 'jsonData.derivedFields.0.datasourceUid'), of('tempo')?.uid);
     assert.equal(at(of('tempo'), 'jsonData.tracesToLogsV2.datasourceUid'), of('loki')?.uid);
@@ -89,11 +89,11 @@ describe("Prometheus' own tool", () => {
 
   test('accepts the alerts', { skip }, () => promtool('check', 'rules', join(repository, folder, 'alerts.yml')));
 
-  test('sees the alerts fire and end when they should', { skip }, () =>
+  test('sees the alerts fire and resolve when they should', { skip }, () =>
     promtool('test', 'rules', join(repository, folder, 'alerts.test.yml')),
   );
 
-  test('accepts what is scraped', { skip }, () =>
+  test('accepts the scraped metrics', { skip }, () =>
     promtool('check', 'config', '--syntax-only', join(repository, folder, 'prometheus.yml')),
   );
 

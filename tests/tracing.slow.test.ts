@@ -9,7 +9,7 @@ import { type Span, spanKind, startTraceCollector } from './harness/trace-collec
 import { createWebhook } from './harness/webhook.ts';
 
 for (const topology of topologies) {
-  test(`one trace leads from the request to the delivery (${topology}) [docs/architecture]`, async (t) => {
+  test(`one trace covers the way from the request to the delivery (${topology}) [docs/architecture]`, async (t) => {
     await using collector = await startTraceCollector();
     await using stack = await startStack({
       topology,
@@ -55,39 +55,39 @@ for (const topology of topologies) {
         });
       });
     }
-    await t.test('every span hangs on another one of the trace', async () => {
-      await eventually('the parents are there', () => {
+    await t.test('every span has a parent in the trace', async () => {
+      await eventually('the parents have arrived', () => {
         const ids = new Set([callerId, ...spansOf().map(({ spanId }) => spanId)]);
-        const loose = spansOf().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''));
-        assert.deepEqual(loose, []);
+        const orphans = spansOf().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''));
+        assert.deepEqual(orphans, []);
         return true;
       });
     });
     if (topology === 'processes') {
-      await t.test('the services sign with their names', () => {
+      await t.test('spans name their services', () => {
         const services = new Set(spansOf().map(({ service }) => service));
         assert.deepEqual([...services].sort(), ['recordbus-gateway', 'recordbus-records', 'recordbus-webhooks']);
       });
     }
 
-    await t.test('a request without a trace begins one, and its log line names it', async () => {
+    await t.test('a request without a trace starts one, and its log line names it', async () => {
       const { headers } = await stack.guest.send('POST', '/api/v1/notes', { body: {} });
       await receiver.received(2);
       const isDelivery = stations['the delivery to the receiver'] ?? (() => false);
-      const delivery = await eventually('a delivery in a new trace', () =>
+      const delivery = await eventually('a delivery in a new trace has arrived', () =>
         collector.spans.find((span) => span.traceId !== traceId && isDelivery(span)),
       );
-      const root = await eventually('the span that began it', () =>
+      const root = await eventually('the root span has arrived', () =>
         collector.spans.find((span) => span.traceId === delivery.traceId && !span.parentSpanId),
       );
       assert.equal(root.kind, spanKind.server);
       const requestId = String(headers['x-request-id']);
-      await eventually('the line', () =>
+      await eventually('the line is logged', () =>
         stack.process.lines.some((line) => line.includes(requestId) && line.includes(delivery.traceId)),
       );
     });
 
-    await t.test('neither probes nor what the services do on their own account begin a trace', () => {
+    await t.test('neither probes nor background work start a trace', () => {
       const begun = collector.spans.filter(({ parentSpanId }) => !parentSpanId);
       assert.deepEqual(
         begun.filter(({ kind, name }) => kind !== spanKind.server || /(healthz|readyz)$/.test(name)),
