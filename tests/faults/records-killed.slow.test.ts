@@ -40,9 +40,9 @@ test('a create with an idempotency key that is repeated after the records servic
   const answer = await eventually(
     'the key is free',
     async () => {
-      const answer = await create();
-      if (answer.status === 201) return answer;
-      refusals.add(answer.status);
+      const attempt = await create();
+      if (attempt.status === 201) return attempt;
+      refusals.add(attempt.status);
       return undefined;
     },
     { timeoutMs: leaseTimeoutMs, intervalMs: 200 },

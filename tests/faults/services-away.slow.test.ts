@@ -82,7 +82,7 @@ test('in one process a service that waits for the database is 504 too, and its l
   assert.equal((await admin.get(`/api/v1/notes/${id}`)).status, 200);
   await database.query('rollback');
 
-  await eventually('the create is done', async () => (await create()).headers['idempotency-replayed'] === 'true');
+  await eventually('the create is repeated', async () => (await create()).headers['idempotency-replayed'] === 'true');
   assert.equal(numberAt((await admin.get('/api/v1/notes')).json, 'totalItems'), 2);
   assert.deepEqual(loggedErrors(stack.process.lines), []);
 });

@@ -53,7 +53,7 @@ test(`two and then four webhooks replicas share ${events} events: each is delive
       receiver.behave({ status: 200 });
       receiver.release();
       assert.equal(first + (await write(events - firstEvents)), events);
-      assert.deepEqual(await everyRecordArrives(admin, receiver, collection), [], 'none is delivered twice');
+      assert.deepEqual(await everyRecordArrives(admin, receiver, collection), [], 'no event is delivered twice');
       const ids = receiver.deliveries.map(({ headers }) => headers['x-service-delivery']);
       assert.equal(new Set(ids).size, events);
     });

@@ -45,7 +45,7 @@ async function prepare(target: Target) {
 }
 
 onEachTopology('an address is verified by mail', async (t, target) => {
-  await t.test('with mail off request-verify is 422, and registering works [identity §1.1]', async () => {
+  await t.test('with mail disabled request-verify is 422, and registering works [identity §1.1]', async () => {
     const admin = await target.admin();
     await admin.send('POST', '/api/v1/collections', { body: { name: 'silent', type: 'auth' } });
     const session = await target.guest.post('/api/v1/auth/silent/register', { email: 'a@example.com', password });

@@ -45,7 +45,7 @@ onEachTopology('history follows the schema', async (t, target) => {
       spec: 'history §5.4',
     },
     {
-      name: 'history is switched off',
+      name: 'history disabled',
       as: 'admin',
       request: 'PATCH /api/v1/collections/forms',
       body: { history_enabled: false },
@@ -53,7 +53,7 @@ onEachTopology('history follows the schema', async (t, target) => {
       spec: 'history §1.2',
     },
     {
-      name: 'history is switched on again',
+      name: 'history enabled again',
       as: 'admin',
       request: 'PATCH /api/v1/collections/forms',
       body: { history_enabled: true },

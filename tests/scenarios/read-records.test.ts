@@ -125,7 +125,7 @@ onEachTopology('records are listed', async (t, target) => {
     lists('a huge page', '?page=9007199254740991&perPage=1000', is.containing({ data: [] }), 'http §3.3'),
     lists('page 0, which is page 1', '?page=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
     lists('a negative page, which is page 1', '?page=-3', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
-    lists('perPage 0 is 30', '?perPage=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
+    lists('perPage 0, which is 30', '?perPage=0', { ...items(5, 4, 3, 2, 1), ...whole }, 'http §3.3'),
     lists(
       'a perPage above 1000, which is 1000',
       '?perPage=5000',

@@ -16,7 +16,7 @@ for (const topology of topologies)
       schemaChanges(part, replicas),
     );
     await t.test('share files [files §1.1]', (part) => files(part, replicas));
-    await t.test('do a request with an idempotency key once [http §7.2]', (part) => idempotency(part, replicas));
+    await t.test('perform a request with an idempotency key once [http §7.2]', (part) => idempotency(part, replicas));
     await t.test('allow a client four long reads at once [cost §1.2]', (part) => longReads(part, replicas));
     // The bus is stopped meanwhile, which is logged.
     await t.test('end a session everywhere [auth §8.7]', (part) => revocation(part, replicas));

@@ -58,7 +58,7 @@ onEachTopology('an admin restores a deleted record', async (t, target) => {
     row('a guest', plain, `at=${far}&deleted=1`, refused.unauthenticated, { as: 'guest' }),
     row('a user', plain, `at=${far}&deleted=1`, refused.forbidden, { as: 'user' }),
     row('a deleted record without deleted=1', plain, `at=${far}`, refused.conflict),
-    row('with deleted=0 it is a conflict', plain, `at=${far}&deleted=0`, refused.conflict),
+    row('a deleted record with deleted=0', plain, `at=${far}&deleted=0`, refused.conflict),
     row('deleted=yes', plain, `at=${far}&deleted=yes`, refused.malformedWith({ deleted: is.text })),
     row('a time before the first version', plain, 'at=1&deleted=1', refused.notFound),
     row('an unknown version', plain, 'version=1.1&deleted=1', refused.notFound),
@@ -84,7 +84,7 @@ onEachTopology('an admin restores a deleted record', async (t, target) => {
     row('a deleted record', plain, `at=${far}&deleted=1`, { status: 201 }, { events: ['things.create'] }),
   ]);
 
-  await t.test('with its id, its values, its time of creation and a new version [history §6.1, §6.2]', async () => {
+  await t.test('it has its id, its values, its time of creation and a new version [history §6.1, §6.2]', async () => {
     const first = await guest.send('POST', '/api/v1/things', { body: { title: 'v1', secret: 'sealed' } });
     const path = `/api/v1/things/${dataOf(first).id}`;
     const second = await guest.send('PATCH', path, { body: { title: 'v2' } });
@@ -186,7 +186,7 @@ onEachTopology('a restored account cannot sign in', async (t, target) => {
   const path = `/api/v1/${name}/${made.id}`;
   await root.delete(path);
   const answer = await root.send('POST', `${path}/restore?at=${far}&deleted=1`);
-  await t.test('with its fields and its proved address [history §6.3]', () => {
+  await t.test('it has its fields and its verified address [history §6.3]', () => {
     assert.equal(answer.status, 201, answer.text);
     const { updated: _, ...shown } = dataOf(answer);
     const { updated: __, ...expected } = made;

@@ -23,7 +23,7 @@ function connectTo(url: string): Promise<NatsConnection> {
 
 // The tests run in order on one store.
 
-test('it stores messages of clients with the password', async () => {
+test('the server stores messages of clients with the password', async () => {
   const server = await startNats({ directory, log });
   try {
     const connection = await connectTo(server.url);
@@ -64,14 +64,14 @@ test('the server ends with a stack that exits without stopping it', async () => 
 
 test('a server that a killed stack left behind is stopped before the next one starts', async () => {
   const leftoverPid = await startInProcessThat('killed', 'nats.ts', 'startNats', directory);
-  assert.ok(findProcess(leftoverPid), 'it outlives the process that started it');
+  assert.ok(findProcess(leftoverPid), 'the server outlives the process that started it');
   const server = await startNats({ directory, log });
   assert.equal(findProcess(leftoverPid), undefined);
   assert.equal(await messagesKept(server.url), 1);
   await server.stop();
 });
 
-test('it listens only on 127.0.0.1 and syncs each write', async () => {
+test('the server listens only on 127.0.0.1 and syncs each write', async () => {
   const server = await startNats({ directory, log });
   await server.stop();
   const configuration: unknown = JSON.parse(await readFile(join(directory, 'nats-server.conf'), 'utf8'));

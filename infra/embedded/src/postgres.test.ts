@@ -142,7 +142,7 @@ test('the server ends with a stack that exits without stopping it', async () => 
 
 test('a server that a killed stack left behind is stopped before the next one starts', async () => {
   const leftoverPid = await startInProcessThat('killed', 'postgres.ts', 'startPostgres', directory);
-  assert.ok(findProcess(leftoverPid), 'it outlives the process that started it');
+  assert.ok(findProcess(leftoverPid), 'the server outlives the process that started it');
   const server = await startPostgres({ directory, log, settings });
   assert.equal(findProcess(leftoverPid), undefined);
   assert.deepEqual(await query(server.url, 'select value from kept'), [42]);
@@ -154,7 +154,7 @@ test('the lock file of a killed server is ignored if its pid is a zombie or anot
   const lockFile = join(directory, 'cluster', 'postmaster.pid');
   const text = await readFile(lockFile, 'utf8');
   await killed.stop();
-  // Its parent becomes a program that never asks for its exit code.
+  // The parent becomes a program that never reads the exit code of its child.
   // It runs as the server's own user: PostgreSQL takes no other user's processes for a server.
   const { uid, gid } = await stat(directory);
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $! ; exec sleep 60'], {
@@ -172,7 +172,7 @@ test('the lock file of a killed server is ignored if its pid is a zombie or anot
       assert.deepEqual(await query(server.url, 'select value from kept'), [42]);
       await server.stop();
     }
-    assert.ok(findProcess(parent.pid ?? 0), 'the other program is left alone');
+    assert.ok(findProcess(parent.pid ?? 0), 'the other program still runs');
   } finally {
     parent.kill('SIGKILL');
   }

@@ -43,7 +43,7 @@ describe('the room for large answers', () => {
   });
 });
 
-test('counts the bytes of the texts of an answer', () => {
+test('the size of an answer is the bytes of its texts', () => {
   const limit = 256 * 1024;
   assert.equal(largeBytesOf([{ body: 'x'.repeat(limit), total: 1 }]), 0);
   assert.equal(largeBytesOf([{ body: 'x'.repeat(limit) }, { body: 'ü' }]), limit + 2);

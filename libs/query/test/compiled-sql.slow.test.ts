@@ -28,7 +28,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
   });
   after(() => fixture?.stop());
 
-  /** The ids that a statement over `posts` returns; undefined when its text is refused. */
+  /** Returns the ids that a statement over `posts` finds; undefined when its text is refused. */
   async function findIds(compose: () => { text: string; values: unknown[] }): Promise<string[] | undefined> {
     let statement: { text: string; values: unknown[] };
     try {

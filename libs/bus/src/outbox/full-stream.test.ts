@@ -80,7 +80,7 @@ describe('a full event stream', { skip }, () => {
   const stateOf = async () => (await (await bus.jetstreamManager()).streams.info(stream.name)).state;
 
   /** Waits until the relay has seen the full stream and left events in the outbox. */
-  async function waits(): Promise<void> {
+  async function untilRelayWaits(): Promise<void> {
     const watch = createRoomWatch({ bus, stream, keptFor: () => keptFor });
     await eventually(async () => (await waiting()) > 0 && (await stateOf()).bytes > maxBytes * 0.8);
     await eventually(async () => /is full and events wait in the outbox/.test(problemOf(await watch.report()) ?? ''));
@@ -140,7 +140,7 @@ describe('a full event stream', { skip }, () => {
     await allPublished();
     const webhooks = await addConsumer(webhooksConsumer);
     written.push(...(await write(100)));
-    await waits();
+    await untilRelayWaits();
     assert.equal((await stateOf()).first_seq, 1);
     // Another replica takes over while the stream is full.
     startRelay();
@@ -183,7 +183,7 @@ describe('a full event stream', { skip }, () => {
       await readAll(webhooks, seen);
       return seen.length > 20;
     });
-    await waits();
+    await untilRelayWaits();
     const report = await createRoomWatch({ bus, stream, keptFor: () => keptFor }).report();
     assert.match(problemOf(report) ?? '', /the consumer crm does not exist .*events\.kept_for/);
     const crm = await addConsumer('crm');
@@ -230,7 +230,7 @@ describe('a full event stream', { skip }, () => {
     }
     startRelay();
     const written = [...before, ...(await write(30))];
-    await waits();
+    await untilRelayWaits();
     assert.equal((await stateOf()).first_seq, 1);
     assert.deepEqual(await follow(webhooks, written), written);
     await allPublished();

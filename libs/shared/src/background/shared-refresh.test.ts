@@ -40,7 +40,7 @@ test('a failed read fails its callers, and the next one still runs', async () =>
   await late;
 });
 
-test('it is idle when the last read has ended, with or without a failure', async () => {
+test('a shared refresh is idle when the last read has ended, with or without a failure', async () => {
   const { readings, refresh } = held();
   await refresh.idle();
   const refreshes = [refresh.run(), refresh.run()];

@@ -116,7 +116,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
   });
 });
 
-it('has the widest of the modes that its parts need', () => {
+it('the mode of a unit is the widest that its parts need', () => {
   assert.equal(widestMode('statement', 'transaction'), 'transaction');
   assert.equal(widestMode('hooked', 'statement', 'transaction'), 'hooked');
   assert.equal(widestMode(), 'statement');
