@@ -2,7 +2,7 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { fullPost, createBlog, pathsOf, postJson, unknownId } from './blog.ts';
+import { createBlog, fullPost, pathsOf, postJson, unknownId } from './blog.ts';
 
 const created = (json: object) => ({ status: 201, json: { data: json } });
 

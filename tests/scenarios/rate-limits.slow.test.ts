@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import { topologies } from '../harness/target.ts';
 import { clients } from './rate-limits/clients.ts';
-import { sharedLimits } from './rate-limits/shared-limits.ts';
 import { startLimitedStack } from './rate-limits/limited-stack.ts';
 import { rules } from './rate-limits/rules.ts';
+import { sharedLimits } from './rate-limits/shared-limits.ts';
 
 for (const topology of topologies)
   test(`rate limits (${topology})`, async (t) => {

@@ -65,7 +65,7 @@ function unread() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false });
   const response = Object.assign(new EventEmitter(), { closed: false, req: { socket } });
   return {
-    ask: <T>(address: string, work: () => Promise<T>) =>
+    request: <T>(address: string, work: () => Promise<T>) =>
       inRequest(contextOf(address), work, response as unknown as ServerResponse),
     closeResponse: () => response.emit('close'),
     closeSocket: () => socket.emit('close'),
@@ -123,7 +123,7 @@ describe('a large answer', () => {
   test('keeps the place of its client until it is sent or its connection is closed', async () => {
     const { reads } = createReads({ answer: async () => large });
     const answers = [1, 2, 3, 4].map(unread);
-    for (const { ask } of answers) await request('10.0.0.1', () => reads.read(statement, 5000));
+    for (const { request } of answers) await request('10.0.0.1', () => reads.read(statement, 5000));
     const fifth = unread().request('10.0.0.1', () => reads.read(statement, 5000));
     await unread().request('10.0.0.2', () => reads.read(statement, 5000));
     answers[0]?.closeResponse();
@@ -141,7 +141,7 @@ describe('a large answer', () => {
     const { reads, log } = createReads({ answer: async () => large });
     const lane = laneOf(async () => large);
     const answers = [1, 2, 3, 4].map(unread);
-    for (const { ask } of answers) await request('10.0.0.1', () => reads.readOn(lane, statement, 5000));
+    for (const { request } of answers) await request('10.0.0.1', () => reads.readOn(lane, statement, 5000));
     const fifth = unread().request('10.0.0.1', () => reads.readOn(lane, statement, 5000));
     await setImmediate();
     assert.deepEqual(log, []);
@@ -166,7 +166,7 @@ describe('a large answer', () => {
 
   test('within a request keeps its place until the next read', async () => {
     const { reads } = createReads({ answer: async () => large });
-    const { ask, listeners } = unread();
+    const { request, listeners } = unread();
     await request('10.0.0.1', async () => {
       for (let left = 10; left > 0; left -= 1) await reads.read(statement, 5000);
     });

@@ -69,7 +69,7 @@ describe('answers that clients do not read', () => {
   });
 
   test('are cut beyond the limit, logged and counted, except those of a client that reads', async () => {
-    await Promise.all(Array.from({ length: 20 }, askDeafly));
+    await Promise.all(Array.from({ length: 20 }, sendUnread));
     await eventually(async () => {
       assert.equal((await (await fetch(server.url)).arrayBuffer()).byteLength, answer.length);
       return (await metric('recordbus_unread_answers_bytes')) <= limit.maxBytes && deaf.filter(isCut).length > 0;
