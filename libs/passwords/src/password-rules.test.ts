@@ -28,8 +28,8 @@ describe('password rules', () => {
     server.close();
   });
 
-  const rules = (given: Record<string, string>) =>
-    createPasswordRules({ settings: fixedSettings(given), log, breachServiceUrl });
+  const rules = (settings: Record<string, string>) =>
+    createPasswordRules({ settings: fixedSettings(settings), log, breachServiceUrl });
   const checking = () => rules({ 'password.hibp_check': '1' });
   const lines = (text: string) => (response: ServerResponse) => response.end(text);
 
@@ -83,8 +83,8 @@ describe('password rules', () => {
         response.end(`${'A'.repeat(2 * 1024 * 1024)}\r\n${digest.slice(5)}:42`);
       },
     ];
-    for (const one of failing) {
-      answer = one;
+    for (const fail of failing) {
+      answer = fail;
       assert.equal(await checking().findProblem(password), undefined);
     }
     const unreachable = createPasswordRules({

@@ -103,7 +103,7 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     assert.equal(settings.all()['auth.user.window_seconds'], '604800');
   });
 
-  test('refused stored texts and unknown keys have no effect', async () => {
+  test('invalid stored texts and unknown keys have no effect', async () => {
     await store('cors.max_age', 'soon');
     await store('no.such', 'x');
     const { log, logged } = recordingLog();
@@ -239,18 +239,18 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
     test('keep their last copy while the database is down, log it once, and follow changes again afterwards', async () => {
       const { log, logged } = recordingLog();
       await patch({ 'cors.max_age': '1' });
-      let isAway = false;
+      let isDown = false;
       const read: Database['read'] = (statement) =>
-        isAway
-          ? database.read({ ...statement, name: 'away', text: 'select pg_terminate_backend(pg_backend_pid())' })
+        isDown
+          ? database.read({ ...statement, name: 'down', text: 'select pg_terminate_backend(pg_backend_pid())' })
           : database.read(statement);
       const settings = await startSettings({ ...fast, log, database: { ...database, read } });
-      isAway = true;
+      isDown = true;
       await eventually(() => logged.length > 0);
       await patch({ 'cors.max_age': '2' });
       await assert.rejects(settings.refresh());
       assert.equal(settings.get('cors.max_age'), 1);
-      isAway = false;
+      isDown = false;
       await eventually(() => settings.get('cors.max_age') === 2);
       await eventually(() => logged.length > 1);
       assert.deepEqual(

@@ -26,7 +26,7 @@ test('a key with a name belongs to a family', () => {
   assert.equal(namedKey('auth.sign_up.<collection>', '$&'), 'auth.sign_up.$&');
 });
 
-test('the last part of a key makes it a secret, not its name', () => {
+test('the last part of a key, not its name, makes it a secret', () => {
   assert.ok(isSecretKey('oauth2.providers.oidc.own.client_secret'));
   for (const key of ['auth.sign_up.token', 'oauth2.profile.password', 'oauth2.providers.oidc.secret.issuer'])
     assert.ok(!isSecretKey(key), key);
