@@ -27,8 +27,8 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'readers', type: 'auth' });
   await admin.post('/api/v1/collections', { name: 'writers', type: 'auth' });
-  const login = (email: string, given: string, collection = 'readers') =>
-    guest.send('POST', `/api/v1/auth/${collection}/login`, { body: { email, password: given } });
+  const login = (email: string, entered: string, collection = 'readers') =>
+    guest.send('POST', `/api/v1/auth/${collection}/login`, { body: { email, password: entered } });
   for (const name of ['ann', 'bob', 'cid'])
     await guest.post('/api/v1/auth/readers/register', { email: `${name}@example.com`, password });
   await guest.post('/api/v1/auth/writers/register', { email: 'ann@example.com', password });
@@ -45,8 +45,8 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
     async () => {
       for (const email of ['ann@example.com', 'ANN@example.com ', ' Ann@Example.com'])
         assert.equal((await login(email, 'wrong')).status, 401);
-      for (const given of ['wrong', password]) {
-        const answer = await login('ann@example.com', given);
+      for (const entered of ['wrong', password]) {
+        const answer = await login('ann@example.com', entered);
         assert.equal(answer.status, 429);
         assert.deepEqual(answer.json, locked);
         assert.ok(isRetryAfter(answer), answer.headers['retry-after']);
@@ -84,8 +84,8 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
 
   await t.test('admins are locked out too [auth §4.3]', async () => {
     const { email } = await admin.post('/api/v1/admin/admins', { email: 'second@example.com', password });
-    const adminLogin = (given: string) =>
-      guest.send('POST', '/api/v1/admin/login', { body: { email, password: given } });
+    const adminLogin = (entered: string) =>
+      guest.send('POST', '/api/v1/admin/login', { body: { email, password: entered } });
     for (let count = 0; count < 3; count += 1) assert.equal((await adminLogin('wrong')).status, 401);
     assert.equal((await adminLogin(password)).status, 429);
     assert.equal((await guest.send('POST', '/api/v1/admin/login', { body: firstAdmin })).status, 200);
@@ -99,18 +99,18 @@ onEachTopology('the password policy follows the settings [auth §2.1]', async (t
   const weak = 'abcdefghijkl';
   let count = 0;
   const attempts = {
-    register: (given: string) => {
+    register: (chosen: string) => {
       count += 1;
-      const body = { email: `u${count}@example.com`, password: given };
+      const body = { email: `u${count}@example.com`, password: chosen };
       return guest.send('POST', '/api/v1/auth/guarded/register', { body });
     },
-    'a record': (given: string) => {
+    'a record': (chosen: string) => {
       count += 1;
-      return admin.send('POST', '/api/v1/guarded', { body: { email: `u${count}@example.com`, password: given } });
+      return admin.send('POST', '/api/v1/guarded', { body: { email: `u${count}@example.com`, password: chosen } });
     },
-    'an admin': (given: string) => {
+    'an admin': (chosen: string) => {
       count += 1;
-      return admin.send('POST', '/api/v1/admin/admins', { body: { email: `a${count}@example.com`, password: given } });
+      return admin.send('POST', '/api/v1/admin/admins', { body: { email: `a${count}@example.com`, password: chosen } });
     },
   };
   for (const [where, attempt] of Object.entries(attempts))

@@ -24,7 +24,7 @@ describe('the room for large answers', () => {
     assert.ok(createLargeAnswers(usual).tryTake(11));
   });
 
-  test('is given in the order of requests', async () => {
+  test('is granted in the order of requests', async () => {
     const room = createLargeAnswers(usual);
     const first = room.tryTake(10);
     const order: string[] = [];

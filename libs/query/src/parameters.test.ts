@@ -29,8 +29,8 @@ test('a name has one number, even if it is used several times', () => {
     parameters.member('fields', 'b', 'bigint'),
   ];
   assert.deepEqual(text, ['$1::text', '$2::bigint', '$1::text', '$3::bigint', '$4::text', '$2::bigint']);
-  const given = { id: 'r1', versions: null, fields: new Map<string, unknown>([['b', 2]]) };
-  assert.deepEqual(parameters.valuesFrom(given), ['r1', 2, 7, null]);
+  const record = { id: 'r1', versions: null, fields: new Map<string, unknown>([['b', 2]]) };
+  assert.deepEqual(parameters.valuesFrom(record), ['r1', 2, 7, null]);
 });
 
 test('values that no parameter uses are not sent', () => {

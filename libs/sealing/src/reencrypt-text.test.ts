@@ -13,12 +13,12 @@ test('an encrypted value is re-encrypted once', () => {
 });
 
 test('values within JSON are replaced in place, and the rest is unchanged', () => {
-  const given = JSON.stringify({
+  const original = JSON.stringify({
     a: ciphers.former.encrypt('one'),
     'b"': [ciphers.current.encrypt('two'), 'enc:1:no'],
     c: 'ü\n',
   });
-  const { text, encrypted } = reencryptText(given, ciphers);
+  const { text, encrypted } = reencryptText(original, ciphers);
   const { a, 'b"': b, c } = JSON.parse(text);
   assert.deepEqual(
     [ciphers.current.decrypt(a), ciphers.current.decrypt(b[0]), b[1], c],

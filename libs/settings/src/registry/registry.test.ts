@@ -35,16 +35,16 @@ for (const key of settingKeys) {
       else assert.deepEqual(defaultValue, text === '' ? '' : schema.parse(defaultText));
     });
     await t.test('accepts valid texts', () => {
-      for (const [given, value] of good) {
-        assert.ok(settingsPatch.safeParse({ [key]: given }).success, given);
-        assert.deepEqual(schema.parse(given), value, given);
+      for (const [input, value] of good) {
+        assert.ok(settingsPatch.safeParse({ [key]: input }).success, input);
+        assert.deepEqual(schema.parse(input), value, input);
       }
       assert.ok(settingsPatch.safeParse({ [key]: '' }).success);
     });
     await t.test('refuses invalid texts', () => {
-      for (const given of [5, true, null, ['a'], {}]) assert.match(problemOf(key, given), /^must be a string$/);
+      for (const input of [5, true, null, ['a'], {}]) assert.match(problemOf(key, input), /^must be a string$/);
       assert.match(problemOf(key, 'a\0b'), /./);
-      for (const [given, message] of bad) assert.match(problemOf(key, given), message, given);
+      for (const [input, message] of bad) assert.match(problemOf(key, input), message, input);
     });
   });
 }

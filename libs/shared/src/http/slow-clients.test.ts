@@ -58,9 +58,9 @@ describe('slow clients', () => {
 
   test('that do not read their answer are cut, unlike those that read it slowly', async () => {
     let response: ServerResponse | undefined;
-    answer = (_, given) => {
-      response = given;
-      given.end(Buffer.alloc(20_000_000));
+    answer = (_, current) => {
+      response = current;
+      current.end(Buffer.alloc(20_000_000));
     };
     const deaf = connect(server.port, '127.0.0.1').on('error', () => {});
     deaf.pause();

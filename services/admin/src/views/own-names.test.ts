@@ -10,7 +10,7 @@ const collections = [
 ];
 
 /** Queries, and the text that the database runs if it differs. */
-const rows: [query: string, given?: string][] = [
+const rows: [query: string, expected?: string][] = [
   ['select id, created from posts', 'select id, created_at as created from posts'],
   ['select p.id, p.updated at from posts p', 'select p.id, p.updated_at at from posts p'],
   ['select id from posts where Created > 5', 'select id from posts where created_at > 5'],
@@ -59,9 +59,9 @@ const rows: [query: string, given?: string][] = [
   ['select posts.* from posts'],
 ];
 
-for (const [query, given = query] of rows)
+for (const [query, expected = query] of rows)
   test(query, async () => {
-    assert.equal((await readViewQuery(query, collections)).select, given);
+    assert.equal((await readViewQuery(query, collections)).select, expected);
   });
 
 test('in a statement that does not begin the text', async () => {

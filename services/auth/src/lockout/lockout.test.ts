@@ -21,10 +21,14 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     await database.query({ text: 'delete from system.failed_logins', values: [] });
   });
 
-  const lockoutOf = (given: Record<string, string> = {}, trustedProxies: readonly string[] = []) =>
+  const lockoutOf = (settings: Record<string, string> = {}, trustedProxies: readonly string[] = []) =>
     createLockout({
       database,
-      settings: fixedSettings({ 'auth.lockout.max_attempts': '3', 'auth.lockout.duration_seconds': '600', ...given }),
+      settings: fixedSettings({
+        'auth.lockout.max_attempts': '3',
+        'auth.lockout.duration_seconds': '600',
+        ...settings,
+      }),
       trustedProxies,
       nowSec: () => now,
     });

@@ -59,8 +59,8 @@ function startApple(settings: Partial<Record<SettingKey, string>> = {}) {
   };
 }
 
-const sign = (given: object, key: KeyObject = apples.privateKey, kid = 'one') =>
-  new SignJWT({ ...given }).setProtectedHeader({ alg: 'RS256', kid }).sign(key);
+const sign = (claims: object, key: KeyObject = apples.privateKey, kid = 'one') =>
+  new SignJWT({ ...claims }).setProtectedHeader({ alg: 'RS256', kid }).sign(key);
 
 const keySet = async (...keys: readonly (readonly [kid: string, key: KeyObject])[]) => ({
   json: {
