@@ -49,12 +49,12 @@ suite('a start with an unusable path or address [operation §5.2]', { concurrenc
     [
       'a data directory on a read-only file system',
       { SERVICE_DATA_DIR: '/proc/recordbus' },
-      /^SERVICE_DATA_DIR can't be used/,
+      /^SERVICE_DATA_DIR cannot be used/,
     ],
     [
       'a data directory whose secret file is a directory',
       { ...servers, SERVICE_DATA_DIR: at('holds') },
-      /^The secret file .*jwt_secret can't be used: .*EISDIR/,
+      /^The secret file .*jwt_secret cannot be used: .*EISDIR/,
     ],
     [
       'an extensions directory that is a file',

@@ -75,12 +75,12 @@ test('an unusable directory is refused with a sentence', async () => {
   ] as const)
     await assert.rejects(lockDataDirectory(join(base, path)), {
       name: 'ConfigError',
-      message: `SERVICE_DATA_DIR can't be used: ${join(base, path)}: ${reason}.`,
+      message: `SERVICE_DATA_DIR cannot be used: ${join(base, path)}: ${reason}.`,
     });
   await mkdir(join(directory, 'stack.lock'), { recursive: true });
   await assert.rejects(lockDataDirectory(directory), {
     name: 'ConfigError',
-    message: /SERVICE_DATA_DIR can't be used/,
+    message: /SERVICE_DATA_DIR cannot be used/,
   });
 });
 

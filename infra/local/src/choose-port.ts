@@ -16,7 +16,7 @@ interface PortWish {
 
 /**
  * Chooses the port to serve on: the configured one, which must be free, else 8080, else any free port. Throws
- * ConfigError for an address that can not be used.
+ * ConfigError for an address that cannot be used.
  */
 export async function choosePort({ port, host, patienceMs }: PortWish): Promise<number> {
   const wanted = port ?? preferredPort;

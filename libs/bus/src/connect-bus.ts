@@ -76,7 +76,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     connected = false;
   }
 
-  // The client's own wait for its first connection can not be aborted.
+  // The client's own wait for its first connection cannot be aborted.
   async function keepConnecting(): Promise<void> {
     const options = {
       ...readServerAddresses(urls),

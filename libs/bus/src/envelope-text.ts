@@ -1,6 +1,6 @@
 import { envelope } from './envelope.ts';
 
-/** Deeper nesting is refused, because PostgreSQL can not return it again. */
+/** Deeper nesting is refused, because PostgreSQL cannot return it again. */
 const maxDepth = 1000;
 
 /**

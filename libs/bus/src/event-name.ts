@@ -2,7 +2,7 @@
 const maxLength = 255;
 
 /**
- * Returns why a text can not be the name of an event; undefined when it can. Webhooks match events by name, so a star,
+ * Returns why a text cannot be the name of an event; undefined when it can. Webhooks match events by name, so a star,
  * which means a pattern, and surrounding space, which headers lose, are forbidden; any other text is allowed.
  */
 export function findEventNameProblem(name: string): string | undefined {

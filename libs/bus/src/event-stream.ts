@@ -58,7 +58,7 @@ export async function ensureEventStream(bus: Bus, stream: EventStream): Promise<
 
 /**
  * Returns the settings of every event stream. A full stream drops its oldest messages when it stores new ones; the
- * relay publishes only when those have been read (room/stream-room.ts). The server can not allow purging once it is
+ * relay publishes only when those have been read (room/stream-room.ts). The server cannot allow purging once it is
  * denied.
  */
 export const streamSettings = ({ prefix }: EventStream) => ({
@@ -98,7 +98,7 @@ async function createWithRoom(manager: JetStreamManager, stream: EventStream, ma
       num_replicas: replicas,
     });
   try {
-    // A single server refuses three replicas, and a cluster with fewer than three servers can't place them.
+    // A single server refuses three replicas, and a cluster with fewer than three servers cannot place them.
     return await create(3).catch((error) => {
       if (error instanceof JetStreamApiError) return create(1);
       throw error;

@@ -17,7 +17,7 @@ interface UpdateOptions {
 /**
  * Updates the settings of the stream, creates it when it is missing, and returns its last sequence. Only the holder of
  * the outbox's lease may call it, before it publishes: other versions of the relay need other settings. Settings that
- * the server can not change on an existing stream (storage, retention) stay. Shrinking drops only messages that are
+ * the server cannot change on an existing stream (storage, retention) stay. Shrinking drops only messages that are
  * read. Throws JetStream's refusals, and 503 without a connection.
  */
 export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<number> {

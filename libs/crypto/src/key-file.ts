@@ -45,7 +45,7 @@ export function readKeyFile(path: string): string | undefined {
   try {
     text = readSecretFile(path);
   } catch (error) {
-    throw new ConfigError(`The key file ${path} can't be used: ${error instanceof Error ? error.message : error}.`);
+    throw new ConfigError(`The key file ${path} cannot be used: ${error instanceof Error ? error.message : error}.`);
   }
   if (text === '')
     throw new ConfigError(`The key file ${path} is empty: put the key back, or set ${encryptionKey.name}.`);

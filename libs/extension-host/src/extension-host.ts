@@ -27,7 +27,7 @@ export interface ExtensionHost {
   /** The same array until extensions are reloaded. */
   readonly extensions: readonly LoadedExtension[];
   readonly problems: readonly ExtensionProblem[];
-  /** Loads all extensions; logs those that can not be loaded, and continues without them. */
+  /** Loads all extensions; logs those that cannot be loaded, and continues without them. */
   start(): Promise<void>;
   /**
    * Calls a function of an extension. Throws the errors of WorkerPool.call, and 404 for an extension that was removed.

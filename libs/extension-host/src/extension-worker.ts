@@ -31,7 +31,7 @@ export interface LoadedFile {
 
 /** One worker that has loaded an extension, or is loading it. */
 export interface ExtensionWorker {
-  /** Rejects with a sentence when the file can not be loaded. */
+  /** Rejects with a sentence when the file cannot be loaded. */
   readonly loaded: Promise<LoadedFile>;
   /** Runs a call and returns its outcome; rejects with WorkerEnded when the worker ended meanwhile. */
   run(call: WorkerCall): Promise<CallOutcome>;

@@ -26,7 +26,7 @@ export interface PoolCall {
 
 /** The workers of one extension. Each runs one call at a time, so a call that harms its worker harms no other call. */
 export interface WorkerPool {
-  /** Starts the first worker. Rejects with a sentence when the extension can not be loaded. */
+  /** Starts the first worker. Rejects with a sentence when the extension cannot be loaded. */
   load(): Promise<LoadedFile>;
   /**
    * Calls a function of the extension. Throws its refusals, 500 for a defect, 504 when it takes too long, 503 when no

@@ -41,7 +41,7 @@ const counted = {
 
 /** The general meaning of a status. */
 const meanings: Readonly<Record<number, string>> = {
-  400: 'The request can not be read.',
+  400: 'The request cannot be read.',
   401: 'A valid token is required.',
   403: 'The token does not permit this.',
   404: 'It does not exist.',

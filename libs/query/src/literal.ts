@@ -15,7 +15,7 @@ export function readLiteral(literal: Value, kind: Scalar): Constant {
   const value = valueAs[kind](literal);
   if (value === undefined)
     throw new QueryError(
-      `${literal.kind === 'text' ? JSON.stringify(literal.value) : plainText(literal)} can't be read as ${names[kind]}`,
+      `${literal.kind === 'text' ? JSON.stringify(literal.value) : plainText(literal)} cannot be read as ${names[kind]}`,
       literal.position,
     );
   return { source: 'constant', kind, value };

@@ -30,7 +30,7 @@ export function compareAsOneKind(operator: Operator, left: Side, right: Side): R
   if (as !== 'list') return { kind: 'comparison', operator, left: settle(left, as), right: settle(right, as), as };
   if (operator !== '=' && operator !== '!=') throw refused(left, 'a list has no order');
   const [list, item] = kindOf(left) === 'list' ? [left, right] : [right, left];
-  if (kindOf(item) === 'list') throw refused(left, 'two lists can not be compared');
+  if (kindOf(item) === 'list') throw refused(left, 'two lists cannot be compared');
   return { kind: 'comparison', operator, left: settleList(list), right: settle(item, 'text'), as };
 }
 
@@ -78,7 +78,7 @@ function commonKind(a: ValueKind, b: ValueKind, side: Side): ValueKind {
   if (kinds.includes('list') && kinds.includes('text')) return 'list';
   if (kinds.includes('json') && !kinds.includes('list')) return 'json';
   if (kinds.includes('number') && kinds.includes('date')) return 'number';
-  throw refused(side, `a ${a} and a ${b} can't be compared`);
+  throw refused(side, `a ${a} and a ${b} cannot be compared`);
 }
 
 function settle(side: Side, kind: Scalar): Source {

@@ -62,7 +62,7 @@ function getMember(name: string, position: number, { collection, place }: Owner,
   const member = membersOf(collection).get(name);
   if (!member) throw new QueryError(`${place} has no field "${name}"`, position);
   if (member.field && (schema.isHidden ?? isHidden)(member.field))
-    throw new QueryError(`the field "${name}" of ${place} can't be compared or sorted by`, position);
+    throw new QueryError(`the field "${name}" of ${place} cannot be compared or sorted by`, position);
   return member;
 }
 

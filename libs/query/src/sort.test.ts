@@ -38,7 +38,7 @@ describe('sort', () => {
     ['', /no field ""/],
     ['constructor', /no field "constructor"/],
     ['author.secret', /author has no field "secret"/],
-    ['secret', /can't be compared or sorted by/],
+    ['secret', /cannot be compared or sorted by/],
     ['@request.auth.id', /no field "@request.auth.id"/],
     ['title:lower', /no field "title:lower"/],
     ['id,id,id,id,id,id,id,id,id', /at most 8 terms/],

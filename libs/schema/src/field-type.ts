@@ -42,7 +42,7 @@ export interface Narrowing {
   readonly option: string;
   /** SQL condition for the rows whose value is refused, or may be when `refuses` decides. */
   readonly where: string;
-  /** Decides about the value of such a row where SQL can't. */
+  /** Decides about the value of such a row where SQL cannot. */
   readonly refuses?: (value: unknown) => boolean;
 }
 

@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'this user may not read and write there',
   EEXIST: 'it is not a directory, or lies below something that is not',
   ENOTDIR: 'it is not a directory, or lies below something that is not',
-  ENOENT: 'it does not exist and can not be made',
+  ENOENT: 'it does not exist and cannot be made',
   EROFS: 'its file system is read-only',
   ENOSPC: 'its disk is full',
   EDQUOT: 'the disk quota of this user is used up',
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a directory and its missing parents. Throws the system's error when it can not, also below a dangling link,
+ * Creates a directory and its missing parents. Throws the system's error when it cannot, also below a dangling link,
  * where Node's recursive mkdir never returns.
  */
 export function makeDirectory(path: string, mode = 0o777): void {
@@ -43,5 +43,5 @@ const hasCode = (error: unknown, code: string): boolean =>
 export function unusablePath(variableName: string, path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return error;
   const reason = reasons[String(error.code)] ?? error.message;
-  return new ConfigError(`${variableName} can't be used: ${path}: ${reason}.`);
+  return new ConfigError(`${variableName} cannot be used: ${path}: ${reason}.`);
 }

@@ -34,7 +34,7 @@ export class AppError extends Error {
 }
 
 /**
- * 400: the request can not be read (JSON, query parameter, filter, sort); details maps each parameter to its message.
+ * 400: the request cannot be read (JSON, query parameter, filter, sort); details maps each parameter to its message.
  */
 export const malformed = (message: string, details?: Record<string, string>) =>
   new AppError(400, 'malformed_request', message, details ? { details } : {});

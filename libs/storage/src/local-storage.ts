@@ -12,7 +12,7 @@ const draftsFolder = '.drafts';
 /** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
 const staleDraftMs = 3600 * 1000;
 
-/** Other users of the machine can not list the names of files. */
+/** Other users of the machine cannot list the names of files. */
 const folderOptions = { recursive: true, mode: 0o700 };
 
 /** Keeps files below a directory, `<collection id>/<record id>/<name>`; creates the directory when it is missing. */

@@ -33,7 +33,7 @@ export const storageVariables = {
 
 /**
  * Opens the store that the configuration names. The S3 client is loaded only when needed. Throws ConfigError for a data
- * directory that can not be used.
+ * directory that cannot be used.
  */
 export async function openStorage(config: Config<typeof storageVariables>): Promise<Storage> {
   if (config.storageUrl === undefined) {

@@ -22,7 +22,7 @@ export function loadTokenSecret({ jwtSecret, dataDirectory }: TokenSecretSource)
     const text = readSecretFile(path) ?? makeSecretFile(path);
     if (text.length >= minLength) return Buffer.from(text);
   } catch (error) {
-    throw new ConfigError(`The secret file ${path} can't be used: ${error instanceof Error ? error.message : error}.`);
+    throw new ConfigError(`The secret file ${path} cannot be used: ${error instanceof Error ? error.message : error}.`);
   }
   throw new ConfigError(`The secret file ${path} must have at least ${minLength} characters.`);
 }

@@ -81,7 +81,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
       }
       const parked = await noteFailure(database.query, row.id, String(error), failureLimit);
       if (parked)
-        log.error({ err: error, event_id: row.event_id, event: row.event }, 'event parked: it can not be published');
+        log.error({ err: error, event_id: row.event_id, event: row.event }, 'event parked: it cannot be published');
       return parked;
     }
   }

@@ -46,7 +46,7 @@ export function eventHeaders(row: OutboxRow): MsgHdrs {
   return set;
 }
 
-/** Percent-encodes what a header can not carry (CloudEvents NATS binding §3.2.3.1). */
+/** Percent-encodes what a header cannot carry (CloudEvents NATS binding §3.2.3.1). */
 const headerText = (text: string) => text.replace(/[^\x21\x23\x24\x26-\x7e]+/g, encodeURIComponent);
 
 /** Whether the bus failed, and not this event, so that nothing can be published now. */

@@ -32,7 +32,7 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
     } catch (error) {
       waiting.delete(lastAsk);
       if (!(error instanceof DOMException)) throw error;
-      throw new TypeError(`${method}: an argument can not be sent: ${error.message}`);
+      throw new TypeError(`${method}: an argument cannot be sent: ${error.message}`);
     }
     return answer.promise;
   };

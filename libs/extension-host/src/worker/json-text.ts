@@ -8,7 +8,7 @@ const { stringify } = JSON;
 export function jsonText(value: unknown): string {
   const text = stringify(value);
   if (text === undefined)
-    throw new TypeError(`${value === undefined ? 'undefined' : `a ${typeof value}`} can not be written as JSON`);
+    throw new TypeError(`${value === undefined ? 'undefined' : `a ${typeof value}`} cannot be written as JSON`);
   if (text.length > maxLength) throw new RangeError(`the value has more than ${maxLength} characters as JSON`);
   return text;
 }

@@ -37,7 +37,7 @@ export function createLogWriter(say: (message: FromWorker) => void): WriteLog {
 
 const cut = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 
-/** Fields that can not be written as JSON must not fail the call. */
+/** Fields that cannot be written as JSON must not fail the call. */
 function plain(fields: unknown): object {
   if (typeof fields !== 'object' || Array.isArray(fields)) return { value: fields };
   try {

@@ -8,6 +8,6 @@ export function plainError(thrown: unknown): PlainError {
     const { message, stack } = thrown;
     return { message: String(message), stack: stack === undefined ? undefined : String(stack) };
   } catch {
-    return { message: 'threw a value that can not be inspected' };
+    return { message: 'threw a value that cannot be inspected' };
   }
 }

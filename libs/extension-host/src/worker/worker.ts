@@ -16,7 +16,7 @@ export interface WorkerData {
 }
 
 const { file, port, compileCache } = workerData as WorkerData;
-// Code of the extension can not reach this port, only the parent port that every worker has.
+// Code of the extension cannot reach this port, only the parent port that every worker has.
 Reflect.deleteProperty(workerData, 'port');
 // A thread does not inherit its process's cache; without it, compiling takes most of the loading time.
 if (compileCache) enableCompileCache(compileCache);

@@ -88,7 +88,7 @@ export function describeAnswer(answer: Answer): AnswerManifest {
   return { ...rest, ...(schema && { schema: toJsonSchema(schema, 'output') }) };
 }
 
-/** Returns the JSON Schema of what a client sends (`input`) or gets (`output`); what it can not express stays open. */
+/** Returns the JSON Schema of what a client sends (`input`) or gets (`output`); what it cannot express stays open. */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,

@@ -21,7 +21,7 @@ export const maxDifferentTexts = 50_000;
 /** Longer texts do not count, also those that are long only because of escapes or characters outside ASCII. */
 const maxShortTextBytes = 10;
 
-/** A shorter body can not exceed the counts. The shortest member is `"a":1,`. */
+/** A shorter body cannot exceed the counts. The shortest member is `"a":1,`. */
 const minCountedBytes = Math.min(maxDifferentMembers * 5, maxDifferentTexts * 4);
 
 const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20];
@@ -79,7 +79,7 @@ function isName(json: Uint8Array, behind: number): boolean {
 }
 
 const countedBits = 17;
-/** Random, so that clients can not choose names with the same hash. */
+/** Random, so that clients cannot choose names with the same hash. */
 const factor = 2 * randomInt(2 ** 29, 2 ** 30) + 1;
 
 /** Counts the different members and short texts by their hashes; a few with equal hashes count as one. */

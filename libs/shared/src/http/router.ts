@@ -23,7 +23,7 @@ interface Resource<R> {
 const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
 /**
- * Whether a path can not exist although a declared shape matches it. The shape has numbered parameters (`/api/:0/:1`),
+ * Whether a path cannot exist although a declared shape matches it. The shape has numbered parameters (`/api/:0/:1`),
  * and `values` are their values.
  */
 type IsImpossible = (shape: string, values: Readonly<Record<number, string | undefined>>) => boolean;

@@ -106,7 +106,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   });
 }
 
-/** Returns a ConfigError when the server can not listen on the address; any other error unchanged. */
+/** Returns a ConfigError when the server cannot listen on the address; any other error unchanged. */
 export function listenRefusal(error: Error, port: number, host: string): Error {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return new ConfigError(`SERVICE_PORT ${port} is taken by another program.`);

@@ -9,7 +9,7 @@ export const corsKeys: readonly SettingKey[] = [
   'cors.max_age',
 ];
 
-/** Request headers that `cors.headers` can not take away (http §10.5). */
+/** Request headers that `cors.headers` cannot take away (http §10.5). */
 const alwaysAllowed = ['If-None-Match', 'Idempotency-Key', 'Last-Event-ID'];
 
 /** Answer headers that pages may read, beside the CORS-safelisted ones (http §10.6). */

@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly address: string;
   readonly pool: Pool;
   inFlight: number;
-  /** It can't be reached or hangs; it gets requests again once it answers, or when no other is left. */
+  /** It cannot be reached or hangs; it gets requests again once it answers, or when no other is left. */
   isDown: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Upstream {
    */
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
   /**
-   * Forwards a request. Rejects with an AppError when the service can not be reached; it answers its own errors itself.
+   * Forwards a request. Rejects with an AppError when the service cannot be reached; it answers its own errors itself.
    */
   readonly forward: RequestHandler;
   /** Returns the readiness of the service. Never rejects. */

@@ -54,7 +54,7 @@ export function createEgressScreen({ query, client, log }: EgressScreenOptions):
   return { start: screening.start, wake: screening.wakeSoon, stop: screening.stop };
 }
 
-/** Why a target is denied; undefined when it is not, or when that can't be told now. */
+/** Why a target is denied; undefined when it is not, or when that cannot be told now. */
 async function findBlock(client: Pick<EgressClient, 'check'>, url: string): Promise<string | undefined> {
   const late = new AbortController();
   try {
