@@ -108,15 +108,15 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     await revoke('quick');
     await feed.refresh();
     assert.deepEqual(
-      ['quick', 'slow'].map((subject) => feed.hasTold(mark, subject, undefined)),
+      ['quick', 'slow'].map((subject) => feed.revokedSince(mark, subject, undefined)),
       [true, false],
     );
     commit();
     await slow;
     await feed.refresh();
-    assert.equal(feed.hasTold(mark, 'slow', undefined), true);
-    assert.equal(feed.hasTold(mark, 'other', 'slow'), true);
-    assert.equal(feed.hasTold(feed.mark(), 'slow', undefined), false);
+    assert.equal(feed.revokedSince(mark, 'slow', undefined), true);
+    assert.equal(feed.revokedSince(mark, 'other', 'slow'), true);
+    assert.equal(feed.revokedSince(feed.mark(), 'slow', undefined), false);
     await feed.stop();
   });
 

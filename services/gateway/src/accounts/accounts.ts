@@ -14,9 +14,9 @@ export interface Accounts {
   stop(): Promise<void>;
   /**
    * Returns the principal of a session; undefined when the session has ended: the account is deleted, its token version
-   * differs, or the session was signed out. A session that ended because its anonymous user was promoted gives a guest
-   * with `isPromoted`. Changes by other replicas count within a second, with or without the bus. Throws 503 when the
-   * database does not answer.
+   * differs, or the session was signed out. A session that ended because its anonymous user was promoted yields a guest
+   * with `isPromoted`. Changes by other replicas take effect within a second, with or without the bus. Throws 503 when
+   * the database does not answer.
    */
   findPrincipal(session: Session): Promise<Principal | undefined>;
 }
@@ -65,7 +65,7 @@ export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
         if (!feed.isFresh()) await feed.refresh();
         const { principal, sessionId } = session;
         const cached = cache.get(keyOf(session));
-        const isCurrent = cached && !feed.hasTold(cached.mark, principal.id, sessionId);
+        const isCurrent = cached && !feed.revokedSince(cached.mark, principal.id, sessionId);
         const found = isCurrent ? cached.principal : await lookUp(session);
         if (found && sessionId) use.note(sessionId);
         return found;

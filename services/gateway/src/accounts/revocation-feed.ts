@@ -4,29 +4,30 @@ import { followedCopy } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { LRUCache } from 'lru-cache';
 
-/** How often the log is read when the bus tells nothing, and for how long what was read is good, in milliseconds. */
+/** How often the log is read without a notice, in milliseconds. */
 const intervalMs = 400;
+/** How long a read counts as fresh, in milliseconds. */
 const freshMs = 900;
 
-/** The auth service keeps what was revoked for ten minutes; a gap of half of that makes everything old. */
+/** The auth service keeps revocations for ten minutes. After a gap of half of that, every cached lookup is stale. */
 const longestGapMs = 300_000;
 
-/** Subjects that are remembered; beyond them everything that was looked up before the oldest is old. */
+/** The most subjects in memory. When one is evicted, every lookup before its revocation is stale. */
 const maxSubjects = 50_000;
 
-/** Follows `system.revocations`, the log of accounts and sessions that have to be looked up again. */
+/** Follows `system.revocations`, the log of accounts and sessions whose cached lookups are stale. */
 export interface RevocationFeed {
-  /** Reads the log from here on; throws when the database does not answer. */
+  /** Begins to follow the log at its present end. Throws when the database does not answer. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Was the log read a moment ago? Otherwise `refresh` has to be awaited before `hasTold` is believed. */
+  /** Whether the last read is fresh. Otherwise await `refresh` before you trust `revokedSince`. */
   isFresh(): boolean;
-  /** Reads what was committed before the call. */
+  /** Reads all revocations that were committed before the call. */
   refresh(): Promise<void>;
-  /** How much has been told so far, to be kept with what is looked up. */
+  /** Returns the present position of the feed; keep it with the result of a lookup. */
   mark(): number;
-  /** Has anything been told of one of these since then? */
-  hasTold(mark: number, accountId: string, sessionId: string | undefined): boolean;
+  /** Whether the account or the session was revoked after the mark. */
+  revokedSince(mark: number, accountId: string, sessionId: string | undefined): boolean;
 }
 
 interface FeedDeps {
@@ -35,15 +36,15 @@ interface FeedDeps {
   readonly log: Logger;
 }
 
-/** Makes the feed. The bus only makes it faster: the log is read twice a second whatever the bus does. */
+/** Creates the feed. It reads the log at least twice a second; notices of the bus only make it faster. */
 export function createRevocationFeed({ database, bus, log }: FeedDeps): RevocationFeed {
   let mark = 0;
-  /** Whatever was looked up at this mark or before is old. */
-  let everythingOldAt = 0;
-  const toldAt = new LRUCache<string, number>({
+  /** Lookups with this mark or a lower one are stale. */
+  let allStaleAt = 0;
+  const revokedAt = new LRUCache<string, number>({
     max: maxSubjects,
     dispose: (at, _subject, reason) => {
-      if (reason === 'evict') everythingOldAt = Math.max(everythingOldAt, at - 1);
+      if (reason === 'evict') allStaleAt = Math.max(allStaleAt, at - 1);
     },
   });
   const snapshot = followedCopy<string>({
@@ -55,15 +56,15 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     read,
   });
 
-  /** Reads what was committed since a snapshot; gives the snapshot of this read. */
+  /** Reads the revocations committed since a snapshot; returns the snapshot of this read. */
   async function read(before: string | undefined): Promise<string> {
     const since = snapshot.isFresh(longestGapMs) ? before : undefined;
     const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
-    if (!row) throw new Error('the log of revocations gave no row');
-    // What was being looked up while this was told has the mark of before, and so counts as old.
+    if (!row) throw new Error('the log of revocations returned no row');
+    // A lookup that was under way during this read has the mark from before it, so it counts as stale.
     if (!since || row.subjects) mark += 1;
-    if (!since || row.subjects?.includes('*')) everythingOldAt = mark - 1;
-    for (const subject of row.subjects ?? []) toldAt.set(subject, mark);
+    if (!since || row.subjects?.includes('*')) allStaleAt = mark - 1;
+    for (const subject of row.subjects ?? []) revokedAt.set(subject, mark);
     return row.snapshot;
   }
 
@@ -73,16 +74,16 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     isFresh: () => snapshot.isFresh(freshMs),
     refresh: snapshot.refresh,
     mark: () => mark,
-    hasTold: (at, accountId, sessionId) =>
-      at <= everythingOldAt ||
-      at < (toldAt.get(accountId) ?? 0) ||
-      (sessionId !== undefined && at < (toldAt.get(sessionId) ?? 0)),
+    revokedSince: (at, accountId, sessionId) =>
+      at <= allStaleAt ||
+      at < (revokedAt.get(accountId) ?? 0) ||
+      (sessionId !== undefined && at < (revokedAt.get(sessionId) ?? 0)),
   };
 }
 
 /**
- * What was committed since a snapshot, whatever the order of its ids: a transaction that began before others may commit
- * after them.
+ * Selects the revocations committed since a snapshot. An id or a time would not do: a transaction that began before
+ * others may commit after them.
  */
 const readLog = (since: string | undefined) =>
   since === undefined

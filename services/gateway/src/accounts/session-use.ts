@@ -2,10 +2,12 @@ import type { Database } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** How often the times are written, in milliseconds: the list of sessions is that much behind. */
+/** How often the times are written, in milliseconds. The list of sessions lags by as much. */
 const intervalMs = 30_000;
 
-/** Notes when sessions are used, and writes the times together: a write per request would cost more than the request. */
+/**
+ * Notes when sessions are used, and writes the times together: a write per request would cost more than the request.
+ */
 export function createSessionUse({ database, log }: { database: Pick<Database, 'query'>; log: Logger }) {
   let usedAtSec = new Map<string, number>();
   const writing = every({
@@ -32,7 +34,7 @@ export function createSessionUse({ database, log }: { database: Pick<Database, '
       usedAtSec.set(sessionId, Math.floor(Date.now() / 1000));
     },
     start: writing.start,
-    /** Writes what is left. */
+    /** Writes the remaining times. */
     async stop(): Promise<void> {
       await writing.stop();
       await write().catch((error) => log.warn({ err: error }, 'cannot write the last use of sessions'));

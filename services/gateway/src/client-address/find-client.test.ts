@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createFindClient } from './find-client.ts';
-import { normaliseAddress } from './normalise-address.ts';
+import { normalizeAddress } from './normalize-address.ts';
 
 describe('the normal form of an address [http §9.3]', () => {
   const forms: readonly (readonly [text: string, normal: string | undefined])[] = [
@@ -18,7 +18,7 @@ describe('the normal form of an address [http §9.3]', () => {
     ['1.2.3', undefined],
     ['_hidden', undefined],
   ];
-  for (const [text, normal] of forms) test(JSON.stringify(text), () => assert.equal(normaliseAddress(text), normal));
+  for (const [text, normal] of forms) test(JSON.stringify(text), () => assert.equal(normalizeAddress(text), normal));
 });
 
 describe('the client address [http §9.2]', () => {

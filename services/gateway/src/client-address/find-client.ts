@@ -1,5 +1,5 @@
 import { findCidr, parseAddress, parseCidrList } from '@recordbus/egress';
-import { normaliseAddress } from './normalise-address.ts';
+import { normalizeAddress } from './normalize-address.ts';
 
 /** Returns the client's address, given the peer of the connection and the X-Forwarded-For header. */
 export type FindClient = (peer: string, forwardedFor: string | undefined) => string;
@@ -15,11 +15,11 @@ export function createFindClient(trustedProxies: readonly string[]): FindClient 
     return address !== undefined && findCidr(trusted, address) !== undefined;
   };
   return (peer, forwardedFor) => {
-    let client = normaliseAddress(peer) ?? peer;
+    let client = normalizeAddress(peer) ?? peer;
     if (trusted.length === 0 || forwardedFor === undefined) return client;
     const entries = forwardedFor.split(',');
     while (entries.length > 0 && isTrusted(client)) {
-      const next = normaliseAddress(entries.pop() ?? '');
+      const next = normalizeAddress(entries.pop() ?? '');
       if (next === undefined) break;
       client = next;
     }

@@ -10,9 +10,9 @@ const rejected: Principal = { type: 'guest', rejectedToken: true };
 const bearer = /^Bearer +([\w.-]+) *$/i;
 
 /**
- * Sets the principal from the bearer token. An invalid token, or one whose account or session has ended, makes a guest
- * whom a rule refuses with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so they are removed from
- * the request.
+ * Sets the principal from the bearer token. The caller with an invalid token, or with one whose account or session has
+ * ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so this
+ * step removes them from the request.
  */
 export function authenticate(verifier: TokenVerifier, accounts: Pick<Accounts, 'findPrincipal'>): Step {
   const identify = async (credentials: string): Promise<Principal> => {

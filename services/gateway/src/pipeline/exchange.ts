@@ -14,7 +14,7 @@ export interface GatewayExchange {
   route: RouteEntry | undefined;
   /** The values of the path's parameters, decoded. */
   params: Match<unknown>['params'];
-  /** Answered instead of the route, but only after the rate limit has counted the request: guessed paths count too. */
+  /** The refusal to answer with, once the rate limit has counted the request: guessed paths count too. */
   refusal: AppError | undefined;
   /** The label of the rate rule that the request was counted under. */
   rateRule: string | undefined;

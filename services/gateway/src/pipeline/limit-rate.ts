@@ -34,7 +34,7 @@ function settle(response: GatewayResponse, verdict: Verdict, next: () => void): 
   next();
 }
 
-/** Returns the key that requests are counted under. Sign-ins count by address, also with a valid token (http §8.7). */
+/** Returns the key that requests are counted under. Sign-ins count by address, even with a valid token (http §8.7). */
 function callerOf({ route, context: { principal, clientAddress } }: GatewayExchange): string {
   if (route?.action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
   return principal.type === 'admin' ? `admin ${principal.id}` : `user ${principal.collection} ${principal.id}`;

@@ -27,7 +27,7 @@ export function requireHost({ rawHeaders, httpVersion }: IncomingMessage): void 
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) throw malformed('the request does not name one host');
 }
 
-/** Throws 400 for a transfer coding other than chunked: its bytes would be read as the body itself (RFC 9112 §6.1). */
+/** Throws 400 for a transfer coding other than chunked: its coded bytes would be read as the body (RFC 9112 §6.1). */
 export function requirePlainTransfer({ headers }: IncomingMessage): void {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')

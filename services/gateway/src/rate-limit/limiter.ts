@@ -43,7 +43,7 @@ interface Share {
 const portionsPerLimit = 20;
 
 /**
- * Creates a limiter that counts in these windows; `nowMs` is a clock that never goes back. Small limits and rules for
+ * Creates a limiter that counts in these windows; `nowMs` is a monotonic clock. Small limits and rules for
  * `auth` are exact: each request takes its own count. Each caller has at most one call to the shared counter under way,
  * and refusals are decided in memory: a flood costs the shared counter next to nothing.
  */
@@ -83,7 +83,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     share.isExhausted ||= window.used >= max;
   }
 
-  /** Begins a new window; what was taken from the last one is void. */
+  /** Begins a new window; what was taken from the last one no longer counts. */
   function begin(share: Share, { leftMs, endsAtMs }: RateWindow): void {
     share.windowEndsAtMs = endsAtMs;
     share.endsAtMs = nowMs() + leftMs;

@@ -25,7 +25,7 @@ export interface OwnWindows extends RateWindows {
   follow(key: string, window: RateWindow): void;
 }
 
-/** Creates counters in memory; `nowMs` is a clock that never goes back. */
+/** Creates counters in memory; `nowMs` is a monotonic clock. */
 export function createOwnWindows(nowMs: () => number): OwnWindows {
   const windows = new LRUCache<string, { used: number; readonly endsAtMs: number }>({ max: maxCallers });
   return {

@@ -15,14 +15,14 @@ const takeSql = `
 
 const removeEndedSql = `delete from system.rate_windows where ends_at_ms < ${nowMs}`;
 
-/** A request does not wait longer than this for the other replicas' counts. */
-const patienceMs = 2000;
-/** After a failure, and then for as long as it lasts, one request in this time asks whether it is over. */
-const pauseMs = 2000;
-/** How often ended windows are removed. */
+/** Longest wait of a request for the shared counter, in milliseconds. */
+const timeoutMs = 2000;
+/** After a failure one request in this time tries the database again, in milliseconds. */
+const retryEveryMs = 2000;
+/** How often ended windows are removed, in milliseconds. */
 const removeEveryMs = 60_000;
 
-/** Counters that all replicas share, and that need a start and an end. */
+/** Counters that all replicas share. They have a lifetime because ended windows are removed in the background. */
 export interface SharedWindows extends RateWindows {
   start(): void;
   stop(): Promise<void>;
@@ -34,13 +34,14 @@ interface SharedWindowsDeps {
 }
 
 /**
- * Makes counters that are rows of the database, one statement each, timed by its clock. While it does not answer each
- * replica counts on by itself, from what it knows: nobody is let through for that, and nobody refused.
+ * Creates counters that are rows of the database. A count is one statement, timed by the database's clock. While the
+ * database does not answer, each replica continues alone from the last shared counts: an outage neither admits nor
+ * refuses anyone.
  */
 export function createSharedWindows({ database, log }: SharedWindowsDeps): SharedWindows {
   const own = createOwnWindows(() => performance.now());
   /** Undefined while the database answers. */
-  let askAgainAtMs: number | undefined;
+  let retryAtMs: number | undefined;
   const removing = every({
     name: 'remove ended rate windows',
     log,
@@ -53,28 +54,28 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
   });
 
   async function takeShared(key: string, windowMs: number, count: number): Promise<RateWindow> {
-    // Rows are found by a short key, whatever the length of a label.
+    // A hash keeps the key short, whatever the length of a label.
     const values = [createHash('sha256').update(key).digest('base64url'), windowMs, count];
-    const [window] = await inTime(database.query<RateWindow>({ name: 'rate-window', text: takeSql, values }));
-    if (!window) throw new Error('a counter came back without its count');
+    const [window] = await withTimeout(database.query<RateWindow>({ name: 'rate-window', text: takeSql, values }));
+    if (!window) throw new Error('the shared counter returned no row');
     own.follow(key, window);
-    if (askAgainAtMs !== undefined) log.info('rate limits are counted by all replicas together again');
-    askAgainAtMs = undefined;
+    if (retryAtMs !== undefined) log.info('rate limits are shared by all replicas again');
+    retryAtMs = undefined;
     return window;
   }
 
   return {
     async take(key, windowMs, count) {
       const now = performance.now();
-      if (askAgainAtMs !== undefined) {
-        if (now < askAgainAtMs) return own.take(key, windowMs, count);
-        askAgainAtMs = now + pauseMs;
+      if (retryAtMs !== undefined) {
+        if (now < retryAtMs) return own.take(key, windowMs, count);
+        retryAtMs = now + retryEveryMs;
       }
       try {
         return await takeShared(key, windowMs, count);
       } catch (error) {
-        if (askAgainAtMs === undefined) log.warn({ err: error }, 'rate limits are counted by this replica alone');
-        askAgainAtMs = performance.now() + pauseMs;
+        if (retryAtMs === undefined) log.warn({ err: error }, 'rate limits are counted by this replica alone');
+        retryAtMs = performance.now() + retryEveryMs;
         return own.take(key, windowMs, count);
       }
     },
@@ -83,12 +84,12 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
   };
 }
 
-/** Rejects when the work takes longer than a request may wait; what comes of it then is nobody's business. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** Rejects when the work takes longer than a request may wait. The result of the work is then ignored. */
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const giveUp = () => late.reject(new Error(`no answer within ${patienceMs} ms`));
-  // An answer may have come while this process was busy: it is looked at first.
-  const timer = setTimeout(() => setImmediate(giveUp), patienceMs);
+  const giveUp = () => late.reject(new Error(`no answer within ${timeoutMs} ms`));
+  // The answer may have arrived while this process was busy; `setImmediate` lets it win.
+  const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

@@ -26,7 +26,7 @@ export interface ApiReference {
 export const etagOf = (text: string): string =>
   `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 
-/** Guests, users and admins see one document each; three more are for the time around a change. */
+/** Guests, users and admins see one document each; three more cover the time around a change. */
 const maxCachedDocuments = 6;
 
 /** Creates the reference of these services; `version` is the product's. */
@@ -35,7 +35,7 @@ export function createApiReference(upstreams: readonly Upstream[], version: stri
   const cache = new LRUCache<string, Reference>({ max: maxCachedDocuments });
 
   function compose(descriptions: readonly ServiceDescription[]): Reference {
-    // In the order of the services, not in that of their first answers.
+    // In the order of the services, not the order in which they answered.
     const document = composeDocument({
       version,
       routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),

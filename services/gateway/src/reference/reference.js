@@ -1,4 +1,4 @@
-// Replaces the page with the one for the holder of a token. The token is not stored.
+// Replaces the content of the page with what the holder of a token may see. The token is not stored.
 const form = document.querySelector('form');
 
 form.hidden = false;

@@ -4,11 +4,11 @@ import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { dropRequestDays, ensureRequestDay } from './requests-table.ts';
 
-/** Sees to the days of the request log: makes those that are written to, drops those that were kept long enough. */
+/** Creates the request log's partitions, one for each day with requests, and drops those past the retention. */
 export interface RequestDays {
-  /** Makes the days of these times, in unix seconds; throws when the database does not answer. */
+  /** Creates the partitions for these times, in unix seconds. Throws when the database does not answer. */
   ensure(times: readonly number[]): Promise<void>;
-  /** Drops old days now, each hour, and when `logs.retention_days` changes. */
+  /** Drops old days now, every hour, and when `logs.retention_days` changes. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -26,7 +26,10 @@ const hourMs = 3_600_000;
 
 const dayOf = (atSec: number): string => new Date(atSec * 1000).toISOString().slice(0, 10);
 
-/** Makes one that remembers the days it has seen to. Every replica runs it; the database lets one at a time drop. */
+/**
+ * Creates the object, which caches the days whose partitions exist. Every replica runs one; the database lets one at a
+ * time drop days.
+ */
 export function createRequestDays({ database, settings, log, clock = Date.now }: RequestDaysDeps): RequestDays {
   const known = new Set<string>();
   let endChanges: () => unknown = () => {};
@@ -36,7 +39,7 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
     const oldest = dayOf(clock() / 1000 - settings.get('logs.retention_days') * daySec);
     const days = await dropRequestDays(database.query, oldest);
     for (const day of days) known.delete(day);
-    if (days.length > 0) log.info({ days }, 'old days of the request log were dropped');
+    if (days.length > 0) log.info({ days }, 'dropped old days of the request log');
   }
 
   return {

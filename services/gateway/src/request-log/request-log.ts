@@ -6,18 +6,18 @@ import { createRequestDays } from './request-days.ts';
 import type { LoggedRequest } from './request-row.ts';
 import { insertRequests, listRequests, type RequestFilter, type RequestPage } from './requests-table.ts';
 
-/** Keeps what was answered, in the background: a request never waits for its row, nor fails with it. */
+/** Stores answered requests in the background: a request neither waits for its row nor fails with it. */
 export interface RequestLog {
   note(request: LoggedRequest): void;
-  /** What was written, the newest first. */
+  /** Returns a page of the stored requests, newest first. */
   list(filter: RequestFilter): Promise<RequestPage>;
-  /** Rows that are still to be written. */
+  /** Returns the number of rows that wait to be written. */
   waiting(): number;
-  /** Rows that were not written, since the process began. */
+  /** Returns the number of rows lost since the process started. */
   lost(): number;
-  /** To be called when the settings are loaded. */
+  /** Call it once the settings are loaded. */
   start(): void;
-  /** Writes what is waiting, if the database takes it. */
+  /** Writes the waiting rows if the database accepts them. */
   stop(): Promise<void>;
 }
 
@@ -27,15 +27,15 @@ interface RequestLogDeps {
   readonly log: Logger;
 }
 
-/** Rows are written together, this long after the first of them at most, in milliseconds, or when a batch is full. */
-const gatheringMs = 1000;
+/** A batch is written when it is full, or this long after its first row, in milliseconds. */
+const batchDelayMs = 1000;
 const batchRows = 1000;
-/** While the database is away this many rows wait, some 5 MB; what comes then is counted and lost. */
+/** The most rows that wait while the database does not answer, about 5 MB; further rows are counted as lost. */
 const maxWaiting = 10_000;
-/** Pause before a database that did not take a batch is asked again, in milliseconds. */
-const failureMs = 2000;
+/** Pause after a failed batch, in milliseconds. */
+const retryMs = 2000;
 
-/** Makes it, on a few statements a second whatever the load. */
+/** Creates the request log. It costs a few statements a second, whatever the load. */
 export function createRequestLog({ database, settings, log }: RequestLogDeps): RequestLog {
   const days = createRequestDays({ database, settings, log });
   let waiting: LoggedRequest[] = [];
@@ -45,8 +45,8 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
     name: 'write the request log',
     log,
     fields: () => ({ lost }),
-    soonMs: gatheringMs,
-    retryMs: () => (waiting.length > 0 ? failureMs : Number.POSITIVE_INFINITY),
+    soonMs: batchDelayMs,
+    retryMs: () => (waiting.length > 0 ? retryMs : Number.POSITIVE_INFINITY),
     run: writeAll,
   });
 
@@ -60,7 +60,7 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
       await insertRequests(database.query, batch);
       drop();
     } catch (error) {
-      // What the database is not there for can wait; what it refuses it would refuse again.
+      // Rows wait while the database does not answer. A batch that it refuses would be refused again, so it is dropped.
       if (mapDatabaseError(error)?.status !== 503) {
         lost += batch.length;
         drop();

@@ -24,7 +24,7 @@ export interface RoutingTable {
    * the path may belong to a service whose routes are not loaded yet.
    */
   find(method: string, path: string): Match<RouteEntry>;
-  /** Sets or replaces the routes of a service. Throws for a route that another service has declared. */
+  /** Sets or replaces the routes of a service. Throws for a route that another service declares. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
 }
 

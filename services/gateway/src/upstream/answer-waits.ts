@@ -23,8 +23,8 @@ const longestTickMs = 1000;
  */
 export class AnswerWaits {
   /**
-   * The first `#count` slots are taken, the others empty. Not a Set: its old tables, which it outgrows all the time,
-   * would keep requests alive past the young generation of the garbage collector.
+   * The first `#count` slots are taken, the others empty. Not a Set: a Set keeps replacing its table, and the old
+   * tables would keep requests alive past the young generation of the garbage collector.
    */
   readonly #waits: (Wait | undefined)[] = [];
   #count = 0;
@@ -84,7 +84,7 @@ function isServiceIdle(wait: Wait): boolean {
   const { request, response } = wait;
   if (response.headersSent) return response.writableLength === 0 && !hasMoved(wait, request.socket.bytesWritten);
   if (request.complete) return true;
-  // A client that is slow to send is not the service's delay; a service that does not read is.
+  // A client that sends slowly is not the service's delay; a service that does not read is.
   return !hasMoved(wait, request.socket.bytesRead) && (request.readableLength > 0 || !isBeingRead(request));
 }
 

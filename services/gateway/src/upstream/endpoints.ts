@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly address: string;
   readonly pool: Pool;
   inFlight: number;
-  /** It cannot be reached or hangs; it gets requests again once it answers, or when no other is left. */
+  /** Whether it does not answer. It gets no requests until it answers again, unless every other replica is down too. */
   isDown: boolean;
 }
 
@@ -19,59 +19,62 @@ export interface EndpointsOptions {
   readonly log: Logger;
   /** Longest wait for the head of an answer, in milliseconds. */
   readonly answerTimeoutMs: number;
-  /** Every address of a host name. */
+  /** Returns every address of a host name. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
-  /** Called when a connection was made after one was lost: the service may be another version. */
+  /** Called when a connection is made after one was lost: the service may be another version now. */
   readonly onReconnect: () => void;
 }
 
-/** How often names are resolved again and replicas that are down are tried, in milliseconds. */
-const upkeepMs = 2000;
+/** How often the name is resolved again and replicas are probed, in milliseconds. */
+const checkEveryMs = 2000;
 
-/** A replica that takes longer to say that it is alive is taken out, in milliseconds. */
+/** A replica whose health check takes longer counts as down, in milliseconds. */
 const probeTimeoutMs = 2000;
 
-/** A replica that is there accepts a connection at once; one whose machine is gone says nothing at all. */
+/** A live replica accepts a connection at once; a machine that is gone never answers. In milliseconds. */
 const connectTimeoutMs = 2000;
 
-/** Most connections to one replica; more requests than that wait. */
+/** The most connections to one replica; further requests wait for one. */
 const connectionsPerReplica = 256;
 
 const resolveAll = async (hostname: string): Promise<readonly string[]> =>
   (await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })).map(({ address }) => address);
 
 /**
- * The replicas of a service, one pool of connections each. A name with several addresses (`--scale`) is spread over:
- * one kept-alive pool for the name would stay with the address that it found first.
+ * The replicas of a service, each with its own pool of connections. Requests are spread over every address of the name
+ * (`--scale`); a single keep-alive pool for the name would stay with the first address.
  */
 export class Endpoints {
   readonly #options: EndpointsOptions;
   readonly #resolve: (hostname: string) => Promise<readonly string[]>;
   #endpoints: Endpoint[] = [];
   #turn = 0;
-  readonly #upkeep: BackgroundTask;
+  readonly #checking: BackgroundTask;
   #hasLostConnection = false;
   #isStopped = false;
 
   constructor(options: EndpointsOptions) {
     this.#options = options;
     this.#resolve = options.resolve ?? resolveAll;
-    this.#upkeep = every({
-      name: `look after the replicas of ${options.name}`,
+    this.#checking = every({
+      name: `check the replicas of ${options.name}`,
       log: options.log,
-      intervalMs: upkeepMs,
-      firstAfterMs: upkeepMs,
-      run: () => this.#lookAfter(),
+      intervalMs: checkEveryMs,
+      firstAfterMs: checkEveryMs,
+      run: () => this.#check(),
     });
   }
 
-  /** Resolves the name, and again for as long as this lives. */
+  /** Resolves the name now, and again at each check until `stop`. */
   async start(): Promise<void> {
     await this.#resolveName();
-    this.#upkeep.start();
+    this.#checking.start();
   }
 
-  /** The least busy replica that is up and not in `tried`, equals in turn; one that is down when there is no other. */
+  /**
+   * Returns the least busy replica that is up and not in `tried`, or one that is down if no other is left. Equally busy
+   * replicas take turns.
+   */
   pick(tried?: ReadonlySet<Endpoint>): Endpoint | undefined {
     const endpoints = this.#endpoints;
     this.#turn += 1;
@@ -84,22 +87,22 @@ export class Endpoints {
     return best;
   }
 
-  /** Every replica, also those that are down. */
+  /** Returns every replica, including those that are down. */
   all(): readonly Endpoint[] {
     return this.#endpoints;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    // Not awaited: a name that does not resolve takes its time to say so.
-    void this.#upkeep.stop();
+    // Not awaited: resolving an unknown name can take long.
+    void this.#checking.stop();
     await Promise.all(this.#endpoints.splice(0).map(({ pool }) => pool.close()));
   }
 
-  async #lookAfter(): Promise<void> {
+  async #check(): Promise<void> {
     const isOneOfMany = this.#endpoints.length > 1;
-    const inDoubt = this.#endpoints.filter(({ isDown }) => isDown || isOneOfMany);
-    await Promise.all([this.#resolveName(), ...inDoubt.map((endpoint) => this.#probe(endpoint))]);
+    const toProbe = this.#endpoints.filter(({ isDown }) => isDown || isOneOfMany);
+    await Promise.all([this.#resolveName(), ...toProbe.map((endpoint) => this.#probe(endpoint))]);
   }
 
   async #resolveName(): Promise<void> {
@@ -108,7 +111,7 @@ export class Endpoints {
       const addresses = await this.#resolve(url.hostname);
       if (!this.#isStopped) this.#replace(addresses);
     } catch (error) {
-      // The addresses of a moment ago are a better guess than none.
+      // The previous addresses stay in use: they are a better guess than none.
       log.warn({ err: error, upstream: name }, 'the name of a service does not resolve');
     }
   }
@@ -143,7 +146,7 @@ export class Endpoints {
     return { address, pool, inFlight: 0, isDown: false };
   }
 
-  /** Is it there? One that hangs still takes connections, and each request that it gets would wait in vain. */
+  /** Checks whether a replica is alive. A replica that hangs still accepts connections, so a request shows it. */
   async #probe(endpoint: Endpoint): Promise<void> {
     const { name, log } = this.#options;
     const wasDown = endpoint.isDown;

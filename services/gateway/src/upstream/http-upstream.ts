@@ -14,10 +14,10 @@ import type { ReplicaMetrics, Upstream } from './upstream.ts';
 
 interface HttpUpstreamOptions {
   readonly name: string;
-  /** Address of the service; every address that its name resolves to is a replica. */
+  /** The URL of the service; every address that its name resolves to is a replica. */
   readonly url: string;
   readonly sealer: ContextSealer;
-  /** Carries the notices of changed routes; a missed notice is made up for by the next poll. */
+  /** Carries the notices of changed routes; the next poll makes up for a missed one. */
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
   /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
@@ -28,12 +28,12 @@ interface HttpUpstreamOptions {
 
 /** Longest wait for an answer to the gateway's own requests, in milliseconds. */
 const ownRequestTimeoutMs = 2000;
-/** A service waits this long for a dependency that hangs when it checks its own readiness. */
+/** Longest wait for a service's readiness: it waits that long itself for a dependency that hangs. In milliseconds. */
 const readinessTimeoutMs = 3000;
 
-/** A request of the gateway's own. */
+/** A request that the gateway makes for itself. */
 interface OwnRequest {
-  /** The replica to ask; by default the least busy one. */
+  /** The replica that gets it; by default the least busy one. */
   readonly endpoint?: Endpoint;
   readonly context?: RequestContext;
   readonly timeoutMs?: number;
@@ -52,7 +52,7 @@ const descriptionAnswer = z.object({
 });
 const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.string()) }) });
 
-/** Creates the upstream of a service in another process, or in several. */
+/** Creates the upstream of a service that runs in other processes. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { name, sealer, bus, log, answerTimeoutMs } = options;
   const { host, port } = new URL(options.url);
@@ -132,7 +132,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   };
 }
 
-/** Creates the context of a request of the gateway's own. */
+/** Creates the context of a request that the gateway makes for itself. */
 const ownContext = (): RequestContext => ({
   requestId: randomUUID(),
   traceparent: acceptTraceparent(undefined),

@@ -17,8 +17,8 @@ interface LocalUpstreamOptions {
 
 /**
  * Creates the upstream of a service in this process, which gets the same request, response and context objects. The
- * caller starts and stops the service. A service that takes too long is given up as over HTTP: 504 if the answer has
- * not begun, else the connection is cut. The service continues, and the rest of its answer is discarded.
+ * caller starts and stops the service. A service that takes too long is treated as over HTTP: 504 if the answer has not
+ * begun, else the connection is cut. The service continues, and the rest of its answer is discarded.
  */
 export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalUpstreamOptions): Upstream {
   const { name } = service;
@@ -46,7 +46,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
         (error: unknown) => {
           if (waits.remove(wait)) reject(error);
           else if (!isLateAnswer(error))
-            log.error({ ...logFields(context), err: error, upstream: name }, 'request failed after it was given up');
+            log.error({ ...logFields(context), err: error, upstream: name }, 'the request failed after its timeout');
         },
       );
     });

@@ -6,28 +6,31 @@ import { z } from 'zod';
 interface ManifestPollOptions {
   readonly name: string;
   readonly log: Logger;
-  /** GETs a path of the service. */
+  /** Sends a GET for a path of the service. */
   readonly ask: (path: string) => Promise<{ status: number; body: unknown }>;
 }
 
 /** Follows the routes that a service declares. */
 export interface ManifestPoll {
-  /** Asks once before it resolves, answered or not, and then for as long as this lives. */
+  /** Asks once before it resolves, answered or not, and then again and again until `stop`. */
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
-  /** Has the service told its routes at all? */
+  /** Whether the service has answered with its routes. */
   isKnown(): boolean;
-  /** Asks now, or once more if an answer is under way: that may be of before. */
+  /** Asks now; while an answer is under way, asks again after it, since that answer may be older than the change. */
   refresh(): void;
   stop(): void;
 }
 
-/** How often a service is asked whose routes are known, and one that has not told them yet, in milliseconds. */
+/** How often the routes are read again once they are known, in milliseconds. */
 const refreshMs = 15_000;
+/** How often they are asked for until then, in milliseconds. */
 const retryMs = 500;
 
 const jsonSchema = z.record(z.string(), z.unknown());
 
-/** A route as a service tells it. What the gateway does not know yet may come with a newer service. */
+/**
+ * A route as a service declares it. Loose, because a newer service may send members that this gateway does not know.
+ */
 export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
   paths: z.array(z.string()),
@@ -56,7 +59,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
 
 const manifestAnswer = z.object({ data: z.array(routeManifest) });
 
-/** Makes the poll of one service's manifest. */
+/** Creates the poll of a service's manifest. */
 export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestPoll {
   let onRoutes: (routes: readonly RouteManifest[]) => void = () => {};
   let known = '';
@@ -65,7 +68,7 @@ export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestP
     log,
     intervalMs: () => (known ? refreshMs : retryMs),
     async run(ending) {
-      // What breaks when the poll stops is no failure.
+      // An error caused by the stop is not a failure.
       await askForRoutes().catch((error) => {
         if (!ending.aborted) throw error;
       });
@@ -89,7 +92,7 @@ export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestP
     },
     isKnown: () => known !== '',
     refresh: polling.wake,
-    // Not awaited: an answer may take its time, and nothing comes of it any more.
+    // Not awaited: an answer may take long, and nobody uses it any more.
     stop: () => void polling.stop(),
   };
 }

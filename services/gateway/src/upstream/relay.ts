@@ -6,7 +6,7 @@ import { setClientHeaders, toServiceHeaders } from './forwarded-headers.ts';
 
 /** A request failed before its answer began. */
 export class RelayError extends Error {
-  /** False when no connection was made: then the service knows nothing of the request. */
+  /** False when no connection was made, so that the service has not seen the request. */
   readonly isSent: boolean;
   readonly isTimeout: boolean;
 
@@ -18,16 +18,16 @@ export class RelayError extends Error {
 }
 
 /**
- * So much of an answer waits here for its client, in bytes. One that is no larger leaves the connection to the service
- * free, also when nobody reads it: those up to 256 KiB with all around them. Larger ones have places of their own
- * (docs/cost-budget.md).
+ * The most bytes of an answer that wait here for its client. An answer that fits leaves the connection to the service
+ * free even if the client reads nothing: a body of up to 256 KiB with everything around it. Larger answers have limits
+ * of their own (docs/cost-budget.md).
  */
-const heldBytes = 320 * 1024;
+const maxBufferedBytes = 320 * 1024;
 
 /**
- * Sends a request to a service and its answer to the client, both as they come: no more than `heldBytes` wait here, and
- * each side waits for the other. Resolves when the answer has ended. Rejects with RelayError when there was none; when it
- * broke off in the middle, or the client went away, the connections are cut and there is nothing left to answer.
+ * Streams a request to a service and its answer to the client. It buffers at most `maxBufferedBytes`; each side waits
+ * for the other. Resolves when the answer has ended, or when the answer broke off or the client disconnected: then the
+ * connections are cut. Rejects with RelayError if no answer began.
  */
 export function relay(
   pool: Pool,
@@ -50,8 +50,9 @@ export function relay(
 }
 
 /**
- * The body, read only once the service takes it, so that a request which never got a connection still has it. The
- * stream is not the request itself because undici destroys what it could not send, and with it the client's connection.
+ * Returns the body as a stream that is read only when the service takes it, so a request that never got a connection
+ * still has its body. It is not the request itself: undici destroys a stream that it could not send, and that would
+ * destroy the client's connection.
  */
 const readableOf = (request: IncomingMessage): Readable =>
   Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
@@ -74,7 +75,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#response.destroyed) controller.abort(new Error('the client went away'));
+    if (this.#response.destroyed) controller.abort(new Error('the client disconnected'));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -86,7 +87,7 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#response.write(chunk) || this.#response.writableLength <= heldBytes) return;
+    if (this.#response.write(chunk) || this.#response.writableLength <= maxBufferedBytes) return;
     controller.pause();
     this.#response.once('drain', () => controller.resume());
   }
@@ -105,6 +106,6 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   readonly #onClientClosed = (): void => {
-    if (!this.#response.writableFinished) this.#controller?.abort(new Error('the client went away'));
+    if (!this.#response.writableFinished) this.#controller?.abort(new Error('the client disconnected'));
   };
 }

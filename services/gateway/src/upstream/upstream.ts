@@ -26,7 +26,7 @@ export interface Upstream {
   ready(): Promise<Readiness>;
   /** Returns the metrics of each replica, at least one entry. Never rejects. */
   metrics(): Promise<readonly ReplicaMetrics[]>;
-  /** Returns what the service describes to the caller beside its routes. Rejects with 503 when it does not answer. */
+  /** Returns what the service describes to the caller besides its routes. Rejects with 503 when it does not answer. */
   describe(context: RequestContext): Promise<ServiceDescription | undefined>;
   stop(): Promise<void>;
 }

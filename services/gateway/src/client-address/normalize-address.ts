@@ -5,7 +5,7 @@ import { isIPv4Mapped, parseAddress } from '@recordbus/egress';
  * Returns the one text for an address: IPv4-mapped IPv6 as IPv4, IPv6 in its shortest form, without port, brackets and
  * zone (http §9.3). Undefined when the text is not an address.
  */
-export function normaliseAddress(text: string): string | undefined {
+export function normalizeAddress(text: string): string | undefined {
   // The usual form of a socket's address.
   const plain = text.startsWith('::ffff:') ? text.slice(7) : text;
   if (isIPv4(plain)) return plain;
