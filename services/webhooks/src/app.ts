@@ -24,13 +24,13 @@ interface WebhooksDeps {
   readonly stream?: EventStream;
 }
 
-/** From this number of new deliveries, which is what one claim takes, the other replicas are notified. */
+/** A batch with more new deliveries than one claim takes notifies the other replicas. */
 const notifyFrom = 50;
 
 /** Creates the webhooks service: it reads events from the stream, creates deliveries and sends them. */
 export function createWebhooks({ log, database, bus, settings, stream = eventStream }: WebhooksDeps): Service {
-  // The share of attempts limits each webhook. A limit for each origin as well would let webhooks that hang hold up a
-  // healthy one at the same host.
+  // The dispatcher limits the attempts of each webhook. With a smaller limit for each origin, webhooks that hang would
+  // hold up a healthy one at the same host.
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay });
   const health = createHealthKeeper({
     database,

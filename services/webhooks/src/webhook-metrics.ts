@@ -7,9 +7,9 @@ import type { AttemptOutcome } from './delivery/record-outcomes.ts';
 /** The metrics of this service, and the calls that update them. */
 interface WebhookMetrics {
   readonly metrics: Metrics;
-  /** To be called when an attempt begins. */
+  /** Call it when an attempt begins. */
   begin(claim: LeasedDelivery): void;
-  /** To be called with the recorded outcomes that counted. */
+  /** Call it with the recorded outcomes that counted. */
   record(outcomes: readonly AttemptOutcome[]): void;
 }
 

@@ -37,17 +37,18 @@ const defaultIdleMs = 2000;
 /** The most attempts of a process at once, over all webhooks. */
 export const maxUnderWay = 1000;
 const failureMs = 1000;
-/** After this another replica takes over the deliveries of a dead process; longer attempts renew their leases. */
+/** After this time another replica takes over the deliveries of a dead process; longer attempts renew their leases. */
 const leaseSec = 12;
 const renewEveryMs = 3000;
 /** Retries due later than this wait for the next interval. */
 const timedRetryMs = 60_000;
-const stopPatienceMs = 12_000;
+/** Longest wait of `stop` for attempts in progress, in milliseconds. */
+const stopTimeoutMs = 12_000;
 
 /** The most attempts of one webhook at once: many while the process is idle, few when many receivers hang. */
 const shareOf = (underWay: number) => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
 
-/** Whether some webhook reaches its share with these claims. */
+/** Whether a webhook reaches its share with these claims. */
 function isShareTaken(
   claims: readonly LeasedDelivery[],
   inFlight: ReadonlyMap<string, number>,
@@ -61,7 +62,7 @@ function isShareTaken(
 /** Creates the dispatcher of this process; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { query, client, log, idleMs = defaultIdleMs, onBegin, onRecorded } = options;
-  /** `running` counts attempts by webhook. `leased` also holds finished attempts whose outcome is not written yet. */
+  /** `running` counts the attempts of each webhook. `leased` also holds those whose outcome is not written yet. */
   const running = new Map<string, number>();
   const leased = new Map<string, { readonly claim: LeasedDelivery; readonly sinceMs: number }>();
   const attempts = new Set<Promise<void>>();
@@ -81,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     run: renew,
   });
   const writer = createOutcomeWriter({ query, log, onWritten });
-  /** Whether the last claim may have left due deliveries behind for lack of room: an attempt that ends then claims again. */
+  /** Whether the last claim may have left due deliveries for lack of room. The end of an attempt then claims again. */
   let leftSomeBehind = true;
 
   function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
@@ -107,7 +108,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function claimAndBegin(ending: AbortSignal): Promise<number | undefined> {
-    // The claim still counts attempts that end during it, so those have to wake the next claim.
+    // This claim still counts attempts that end while it runs, so their ends must wake the next claim.
     leftSomeBehind = true;
     const limit = Math.min(claimLimit, maxUnderWay - attempts.size);
     if (limit <= 0) return undefined;
@@ -127,8 +128,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function renew(): Promise<void> {
     const oldMs = performance.now() - renewEveryMs;
-    const long = [...leased.values()].filter(({ sinceMs }) => sinceMs < oldMs).map(({ claim }) => claim);
-    if (long.length > 0) await renewLeases(query, long, leaseSec);
+    const due = [...leased.values()].filter(({ sinceMs }) => sinceMs < oldMs).map(({ claim }) => claim);
+    if (due.length > 0) await renewLeases(query, due, leaseSec);
   }
 
   return {
@@ -142,7 +143,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     async stop() {
       await claiming.stop();
-      await Promise.race([Promise.all(attempts), delay(stopPatienceMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(attempts), delay(stopTimeoutMs, undefined, { ref: false })]);
       await renewing.stop();
       await writer.flush();
       const unfinished = [...leased.values()].map(({ claim }) => claim);

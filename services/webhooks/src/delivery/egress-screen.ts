@@ -5,13 +5,13 @@ import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
 /**
- * Looks where new deliveries lead as soon as they are enqueued: one whose target is denied is dead at once, also when
- * its turn is not to come for a while because its webhook is paused or has its share under way (webhooks §7.3). What is
- * attempted right away is checked when it connects, and is of no concern here.
+ * Checks the targets of new deliveries. A delivery whose target is denied becomes a dead letter at once, even if its
+ * attempt is far away because its webhook is paused or has its share of attempts under way (webhooks §7.3). An attempt
+ * checks its own target when it connects.
  */
 interface EgressScreen {
   start(): void;
-  /** To be called when deliveries were enqueued, or other targets are denied. */
+  /** Call it when deliveries were enqueued, and when the settings deny other targets. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -22,11 +22,11 @@ interface EgressScreenOptions {
   readonly log: Logger;
 }
 
-/** Deliveries that are attempted right away are gone from the queue after this; it also bounds how often is looked. */
+/** The wait before a check: by then most new deliveries have been attempted. It also bounds how often checks run. */
 const settleMs = 500;
-/** Replicas are not told of everything; each looks by itself now and then. */
+/** Interval between checks without a wake-up: a replica does not learn of every new delivery. */
 const idleMs = 30_000;
-/** A name that takes longer to resolve is left to the attempt. */
+/** Longest wait for a name to resolve; after it the attempt checks the target. */
 const lookupMs = 2000;
 
 interface Waiting {
@@ -34,7 +34,7 @@ interface Waiting {
   readonly url: string;
 }
 
-/** Makes the screen of this process; it does nothing before `start`. */
+/** Creates the screen of this process; it does nothing before `start`. */
 export function createEgressScreen({ query, client, log }: EgressScreenOptions): EgressScreen {
   const screening = every({
     name: 'check the targets of new deliveries',
@@ -54,7 +54,7 @@ export function createEgressScreen({ query, client, log }: EgressScreenOptions):
   return { start: screening.start, wake: screening.wakeSoon, stop: screening.stop };
 }
 
-/** Why a target is denied; undefined when it is not, or when that cannot be told now. */
+/** Returns why a target is denied; undefined when it is allowed, or when its name does not resolve in time. */
 async function findBlock(client: Pick<EgressClient, 'check'>, url: string): Promise<string | undefined> {
   const late = new AbortController();
   try {
@@ -67,7 +67,7 @@ async function findBlock(client: Pick<EgressClient, 'check'>, url: string): Prom
   }
 }
 
-/** The webhooks with deliveries that nobody has attempted or taken yet. */
+/** Finds the webhooks with deliveries that no replica has attempted or leased yet. */
 const findWaiting = (query: Query): Promise<Waiting[]> =>
   query<Waiting>({
     name: 'delivery.unattempted',

@@ -3,7 +3,7 @@ import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
-/** Collects outcomes and writes them together: the largest single win of a queue in PostgreSQL. */
+/** Collects outcomes and writes them in batches: nothing else makes a queue in PostgreSQL as much faster. */
 interface OutcomeWriter {
   add(outcome: AttemptOutcome): void;
   /** Resolves when everything added so far is written. */
@@ -13,24 +13,25 @@ interface OutcomeWriter {
 interface OutcomeWriterOptions {
   readonly query: Query;
   readonly log: Logger;
-  /** Called after each write with what it held, and those of it that counted. */
+  /** Called after each write with its outcomes, and with those of them that counted. */
   readonly onWritten: (outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]) => void;
 }
 
-const gatherMs = 10;
+/** The wait for more outcomes after the first of a batch, in milliseconds. */
+const batchDelayMs = 10;
 const batchSize = 200;
 const retryMs = 500;
 
-/** Makes a writer; while the database is away it holds the outcomes and tries on. */
+/** Creates the writer. While the database does not answer, it keeps the outcomes and retries. */
 export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOptions): OutcomeWriter {
   let waiting: AttemptOutcome[] = [];
-  /** Of everything that waits. */
+  /** Resolves when no outcome waits any more. */
   let written = Promise.withResolvers<void>();
   const writing = whenWoken({
     name: 'write the outcomes of deliveries',
     log,
     fields: () => ({ outcomes: waiting.length }),
-    soonMs: gatherMs,
+    soonMs: batchDelayMs,
     retryMs,
     run: write,
   });

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 
-/** What became of a leased delivery. */
+/** The result of a leased delivery. */
 export interface AttemptOutcome {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -22,7 +22,7 @@ export interface AttemptOutcome {
 /**
  * Records outcomes in one statement and returns those that counted. An outcome whose lease token is no longer in the
  * queue changes nothing: another replica has the delivery, the outcome is recorded already, or the webhook was deleted.
- * So recording the same outcomes again is harmless.
+ * Recording the same outcomes again is therefore harmless.
  */
 export async function recordOutcomes(query: Query, outcomes: readonly AttemptOutcome[]): Promise<AttemptOutcome[]> {
   const column = <K extends keyof AttemptOutcome>(key: K) => outcomes.map((outcome) => outcome[key]);

@@ -1,4 +1,4 @@
-/** The number of bytes that are kept of a receiver's answer (webhooks §3.4). */
+/** How many bytes of a receiver's answer are kept (webhooks §3.4). */
 export const maxResponseBytes = 2048;
 
 /**
@@ -6,7 +6,7 @@ export const maxResponseBytes = 2048;
  * text is cut to 2,048 bytes between characters.
  */
 export function responseText(bytes: Uint8Array): string {
-  // As a stream, so that a character that the capture cut in two is omitted instead of replaced.
+  // With `stream`, a character that the capture cut in two is omitted instead of replaced.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }).replaceAll('\0', '\ufffd');
   return cutToBytes(text, maxResponseBytes);
 }

@@ -7,7 +7,7 @@ interface RetryPlan {
 }
 
 const dayMs = 24 * 3600 * 1000;
-/** Delays from here on get a jitter, upwards only; shorter ones stay exact. */
+/** A delay of at least this length gets a jitter that only lengthens it; shorter delays stay exact. */
 const jitterFromMs = 10_000;
 const jitterShare = 0.1;
 const retryAfterMaxMs = 3600 * 1000;

@@ -7,24 +7,24 @@ interface EventConsumerOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly log: Logger;
-  /** Handles a batch for good: when it resolves the messages are acknowledged, when it throws they are tried again. */
+  /** Handles a batch. When it resolves, the messages are acknowledged; when it throws, they are handled again. */
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
 
-/** Messages that are handled at once, and that may wait to be. */
+/** The most messages in a batch, and the most that wait in this process. */
 const batchSize = 200;
 const maxMessages = 500;
 const retryMs = 1000;
 
 /**
- * Makes the consumer of this process: batches are handled one after the other. When it stops, messages that were not
- * handled go back to the other replicas.
+ * Creates the consumer of this process. It handles one batch at a time. When it stops, it returns the messages that it
+ * has not handled to the other replicas.
  */
 export function createEventConsumer({ bus, stream, log, handle }: EventConsumerOptions): EventReader {
-  /** By sequence number: a message that comes again while it waits here is one message. */
+  /** By sequence number, so that a message redelivered while it waits here is handled once. */
   const waiting = new Map<number, JsMsg>();
   const handling = whenWoken({
-    name: 'make deliveries of events',
+    name: 'create the deliveries of events',
     log,
     fields: () => ({ messages: waiting.size }),
     retryMs,

@@ -3,7 +3,8 @@ import type { IncomingEvent } from './read-message.ts';
 
 /**
  * Creates the deliveries of events in one statement: one for each webhook that was enabled when the event happened and
- * has a matching pattern (webhooks §1.3). The same events again add nothing. Returns the number of new deliveries.
+ * has a matching pattern (webhooks §1.3). Repeating it with the same events adds nothing. Returns the number of new
+ * deliveries.
  */
 export async function fanOut(query: Query, events: readonly IncomingEvent[]): Promise<number> {
   const rows = await query<{ made: number }>({

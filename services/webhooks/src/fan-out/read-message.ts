@@ -10,7 +10,7 @@ export interface IncomingEvent {
   /** When it happened, RFC 3339; the same at every redelivery. */
   readonly occurredAt: string;
   readonly traceparent: string | null;
-  /** The decoded message. A reference has no data, and then `body` has none either. */
+  /** The decoded message. If it only refers to its data, `body` has none either. */
   readonly received: DecodedEnvelope;
 }
 
@@ -36,8 +36,8 @@ export function readMessage(message: Message): IncomingEvent {
 }
 
 /**
- * Returns the body that is signed and sent (webhooks §3.3), cut out of the envelope's text so that every digit stays;
- * `version` is a record's.
+ * Returns the body that is signed and sent (webhooks §3.3). Its members are cut out of the envelope's text, so every
+ * digit stays. Only events of records have a `version`.
  */
 export function webhookBody(envelopeText: string): string {
   const members = cutMembers(envelopeText);

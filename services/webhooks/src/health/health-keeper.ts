@@ -22,7 +22,7 @@ interface HealthKeeperOptions {
   readonly onEvent: () => void;
 }
 
-/** Creates the keeper. A success of a webhook that is not failing costs nothing. */
+/** Creates the keeper. It ignores successes of webhooks that are not failing. */
 export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
   const { database, log, policy, onReopened, onEvent } = options;
   let noting = Promise.resolve();

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 
-/** When a failing webhook is paused and disabled; 0 switches either off. */
+/** When a failing webhook is paused, and when it is disabled; 0 switches off one or the other. */
 export interface HealthPolicy {
   readonly pauseAfterSec: number;
   readonly pauseSec: number;

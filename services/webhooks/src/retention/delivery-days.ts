@@ -4,11 +4,11 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { EventDays } from '../fan-out/event-days.ts';
 import { dropOldDays } from './drop-old-days.ts';
 
-/** Makes the days of the delivery log that are to come, and drops those that were kept long enough. */
+/** Creates the delivery log's partitions ahead of time, one for each day, and drops those past the retention. */
 interface DeliveryDays {
-  /** Makes the days that are needed now; throws when the database does not answer. Then goes on in the background. */
+  /** Creates the partitions needed now, then continues in the background. Throws when the database does not answer. */
   start(): Promise<void>;
-  /** To be called when the retention of the log has changed. */
+  /** Call it when the retention of the log has changed. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -21,13 +21,13 @@ interface DeliveryDaysOptions {
 }
 
 const hourMs = 3600 * 1000;
-/** After a day that was in use, or a database that was away, in milliseconds. */
+/** Pause after a failure, such as a day in use or a database that does not answer, in milliseconds. */
 const retryMs = 60_000;
 
-/** Makes them. Every replica runs the task; the database lets one at a time do the work. */
+/** Creates the task. Every replica runs it; the database lets one at a time do the work. */
 export function createDeliveryDays({ query, days, keepDays, log }: DeliveryDaysOptions): DeliveryDays {
   const keeping = every({
-    name: 'make and drop the days of the delivery log',
+    name: 'create and drop the days of the delivery log',
     log,
     intervalMs: hourMs,
     retryMs,
@@ -36,7 +36,7 @@ export function createDeliveryDays({ query, days, keepDays, log }: DeliveryDaysO
       const dropped = await dropOldDays(query, keepDays());
       if (dropped.length === 0) return;
       days.forget();
-      log.info({ days: dropped }, 'old deliveries were dropped');
+      log.info({ days: dropped }, 'dropped old days of the delivery log');
     },
   });
 
