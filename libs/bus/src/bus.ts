@@ -1,6 +1,6 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 
-/** The topic of a hint to all replicas. A hint may be lost, so its listeners poll too. */
+/** The topic of a notice to all replicas. A notice may be lost, so its listeners poll too. */
 export type NoticeTopic =
   | 'schema'
   | 'settings'

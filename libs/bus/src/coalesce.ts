@@ -3,17 +3,17 @@
  * `intervalMs` after a run cause one more run at its end.
  */
 export function coalesce(run: () => void, intervalMs: number): () => void {
-  let resting = false;
+  let isResting = false;
   let isPending = false;
   function call(): void {
-    if (resting) {
+    if (isResting) {
       isPending = true;
       return;
     }
-    resting = true;
+    isResting = true;
     isPending = false;
     setTimeout(() => {
-      resting = false;
+      isResting = false;
       if (isPending) call();
     }, intervalMs).unref();
     run();

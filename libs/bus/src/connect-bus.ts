@@ -19,7 +19,7 @@ interface BusOptions {
 }
 
 const reconnectWaitMs = 250;
-/** A peer that vanished without closing is noticed after three of these. */
+/** A peer that vanished without closing is noticed after three intervals. */
 const pingIntervalMs = 10_000;
 const answerTimeoutMs = 2000;
 const closeTimeoutMs = 3000;
@@ -76,7 +76,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     connected = false;
   }
 
-  // The client's own wait for its first connection cannot be aborted.
+  // The loop replaces the client's own wait for its first connection, which cannot be aborted.
   async function keepConnecting(): Promise<void> {
     const options = {
       ...readServerAddresses(urls),

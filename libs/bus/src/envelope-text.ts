@@ -5,8 +5,8 @@ const maxDepth = 1000;
 
 /**
  * Returns the members of a JSON object as their original texts, which keep every digit and escape; parsing and
- * serializing would not. The text must be valid JSON. Of two members with one name the last counts, as in JSON.parse.
- * Throws for an object that is nested too deep.
+ * serializing would not. The text must be valid JSON. Of two members with the same name the last counts, as in
+ * JSON.parse. Throws for an object that is nested too deep.
  */
 export function cutMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();

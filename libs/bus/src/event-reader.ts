@@ -6,10 +6,10 @@ import { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';
 import { type EventStream, ensureEventStream } from './event-stream.ts';
 import { findGap, type StreamGap } from './stream-gap.ts';
 
-/** Reads the event stream together with the other replicas: every message goes to one of them. */
+/** Reads the event stream together with the other replicas: each message is delivered to one of them. */
 export interface EventReader {
   start(): void;
-  /** Takes no more messages. Those that were taken are the taker's to finish or to give back. */
+  /** Stops taking messages. The caller still has to acknowledge or return those that it got. */
   stop(): Promise<void>;
 }
 
@@ -17,9 +17,9 @@ interface EventReaderOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly consumer: DurableConsumer;
-  /** How many messages may wait in this process before they are taken. */
+  /** The most messages that wait in this process to be taken. */
   readonly maxMessages: number;
-  /** Is given one message after the other, the next one when it resolves; must not throw. */
+  /** Called with one message at a time, with the next one when it has resolved. Must not throw. */
   readonly take: (message: JsMsg) => void | Promise<void>;
   readonly log: Logger;
 }
@@ -27,8 +27,8 @@ interface EventReaderOptions {
 const retryMs = 1000;
 
 /**
- * Makes the reader of a durable consumer; it does nothing before `start`. Stream and consumer are made where they are
- * missing, also when they vanish later, and a bus that is away is waited for.
+ * Creates the reader of a durable consumer; it does nothing before `start`. The reader creates the stream and the
+ * consumer when they are missing, even if they vanish later. It waits while the bus is down.
  */
 export function createEventReader({ bus, stream, consumer, maxMessages, take, log }: EventReaderOptions): EventReader {
   let consuming: ConsumerMessages | undefined;
@@ -39,7 +39,7 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
     intervalMs: retryMs,
     async run(ending) {
       if (!bus.connected) return skipped;
-      // What breaks when the reader stops is no failure.
+      // An error caused by the stop is not a failure.
       await consume(ending).catch((error) => {
         if (!ending.aborted) throw error;
       });
@@ -49,24 +49,24 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
   async function consume(ending: AbortSignal): Promise<void> {
     const { state } = await ensureEventStream(bus, stream);
     const durable = await ensureConsumer(bus, stream, consumer);
-    noteGap(findGap(state, await durable.info(true), consumer));
+    logGap(findGap(state, await durable.info(true), consumer));
     consuming = await durable.consume({
       max_messages: maxMessages,
       expires: 10_000,
       idle_heartbeat: 5000,
       abort_on_missing_resource: true,
     });
-    // Who stopped while the consumer was being made had nothing to close. Closing ends with the loop, so not awaited.
+    // A stop during the steps above found nothing to close. Not awaited: closing ends with the loop below.
     if (ending.aborted) void consuming.close();
     for await (const message of consuming) await take(message);
   }
 
-  /** What is gone is said, never passed over in silence. */
-  function noteGap(gap: StreamGap | undefined): void {
+  /** Logs events that this consumer has missed. */
+  function logGap(gap: StreamGap | undefined): void {
     if (!gap) return;
     const fields = { stream: stream.name, consumer: consumer.name, from: gap.from, to: gap.to };
-    if (gap.isPartial) log.info(fields, 'the stream begins behind the last event of this consumer');
-    else log.warn(fields, 'the stream dropped events that this consumer has not read');
+    if (gap.isPartial) log.info(fields, 'the stream begins after the last event that this consumer read');
+    else log.warn(fields, 'the stream dropped events that this consumer had not read');
   }
 
   return {

@@ -11,23 +11,23 @@ interface IdempotencyKeysDeps {
   readonly log: Logger;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
-  /** How long a key is held for a process that says nothing more, in milliseconds. */
+  /** How long a key stays held after its process has died, in milliseconds. */
   readonly leaseMs?: number;
 }
 
 const defaultLeaseMs = 10_000;
 
-/** Claims that find the row come and go before they call it running. */
+/** How often a claim tries again when the row appears or disappears under it. After that the key counts as running. */
 const claimAttempts = 5;
 
-/** How often a process that claims keys removes the expired ones, in milliseconds. */
+/** How often a process that claims keys removes expired ones, in milliseconds. */
 const sweepIntervalMs = 60_000;
 const sweepLimit = 1000;
 
 /**
- * Idempotency keys in PostgreSQL, one store for all replicas (http §7.9). A claim is one statement and keeping its
- * answer another, in the transaction of the work where its handler asks for that. A process that dies leaves a lease
- * that runs out.
+ * Creates the store of idempotency keys in PostgreSQL, which all replicas share (http §7.9). A claim is one statement.
+ * Storing the answer is another one; a handler can run it in the transaction of its work. The lease of a process that
+ * dies runs out.
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
   const { log, leaseMs = defaultLeaseMs } = deps;
@@ -44,7 +44,7 @@ export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencySto
   return {
     async claim(identity) {
       const hold: Hold = { id: seal.idOf(identity), token: randomUUID() };
-      const claim = await claimHold(query, hold, leaseMs, seal);
+      const claim = await tryClaim(query, hold, leaseMs, seal);
       if (claim !== 'mine') return claim;
       removeExpired();
       return holdKey({ query, log, seal, leaseMs }, hold);
@@ -52,7 +52,7 @@ export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencySto
   };
 }
 
-async function claimHold(query: Query, hold: Hold, leaseMs: number, seal: KeySeal): Promise<IdempotencyClaim | 'mine'> {
+async function tryClaim(query: Query, hold: Hold, leaseMs: number, seal: KeySeal): Promise<IdempotencyClaim | 'mine'> {
   for (let left = claimAttempts; left > 0; left -= 1) {
     const found = await claimKey(query, hold, leaseMs);
     if (found?.isMine) return 'mine';
@@ -72,7 +72,7 @@ interface Holding {
   readonly leaseMs: number;
 }
 
-/** Renews the lease until the work is done. What goes wrong with the key then must not hide that it was done. */
+/** Renews the lease until the work is done. A later failure of the key must not hide that the work was done. */
 function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): FirstClaim {
   const endRenewal = heartbeat(
     leaseMs / 3,
@@ -81,7 +81,7 @@ function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): FirstClaim
   );
   async function end(work: Promise<unknown>): Promise<void> {
     endRenewal();
-    await work.catch((error) => log.warn({ err: error }, 'cannot end an idempotency key; its lease ends it'));
+    await work.catch((error) => log.warn({ err: error }, 'cannot complete an idempotency key; its lease will run out'));
   }
   const keepIn: FirstClaim['keepIn'] = (run, reply, digest) => {
     endRenewal();

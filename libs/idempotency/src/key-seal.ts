@@ -2,12 +2,13 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 import type { KeptReply } from '@recordbus/shared/http';
 
 /**
- * Keeps stored keys unreadable in the table: answers may hold tokens, and requests passwords, which are quick to guess
- * from a plain hash.
+ * Hashes and encrypts what is stored for a key. Answers may hold tokens, and requests may hold passwords, which a plain
+ * hash would let an attacker guess quickly.
  */
 export interface KeySeal {
   /** Returns the row's id for a key with its caller and route. */
   idOf(identity: string): Buffer;
+  /** Returns the keyed hash of a request's digest. */
   fingerprintOf(id: Buffer, digest: Buffer): Buffer;
   seal(id: Buffer, reply: KeptReply): Buffer;
   /** Throws when the answer was not sealed under this id with this secret. */
@@ -18,7 +19,7 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Derives the keys from the deployment's token secret (raw bytes); with another secret no stored key is found. */
+/** Derives its keys from the deployment's token secret (raw bytes). With another secret, no stored key is found. */
 export function createKeySeal(secret: Uint8Array): KeySeal {
   const derive = (purpose: string) =>
     new Uint8Array(hkdfSync('sha256', secret, '', `recordbus idempotency ${purpose}`, 32));

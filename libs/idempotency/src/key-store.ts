@@ -6,7 +6,7 @@ const keptFor = "interval '24 hours'";
 /** A key's row and its holder. */
 export interface Hold {
   readonly id: Buffer;
-  /** Random; distinguishes this holder from one that took the key over. */
+  /** Random; distinguishes this holder from one that takes the key over. */
   readonly token: string;
 }
 
@@ -19,8 +19,8 @@ interface FoundKey {
 }
 
 /**
- * Claims a key that is new, expired, or held by a process that has died. Undefined when another request claimed or
- * released it at the same moment.
+ * Claims a key that is new, expired, or held by a process that has died. Returns undefined when another request claimed
+ * or released it at the same moment.
  */
 export async function claimKey(query: Query, { id, token }: Hold, leaseMs: number): Promise<FoundKey | undefined> {
   const [row] = await query<FoundKey>({

@@ -3,9 +3,9 @@ import type { EventStream } from '../event-stream.ts';
 
 /** Logs that events wait for readers of the stream: at once, and then every minute. */
 interface FullnessLog {
-  /** To be called while events wait for these readers. */
+  /** Call it while events wait for these readers. */
   full(holders: string): void;
-  /** To be called when they no longer wait. */
+  /** Call it when no event waits for readers any more. */
   over(): void;
 }
 

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 
-/** Registers the metrics of how far the stream is behind the database. */
+/** Registers the metrics that show how far the stream is behind the database. */
 export function addOutboxGauges(metrics: Metrics, query: Query): void {
   const sample = (text: string) => async (): Promise<number> => {
     const [row] = await query<{ value: number }>({ text: `select (${text})::double precision as value`, values: [] });

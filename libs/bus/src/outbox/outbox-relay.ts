@@ -11,14 +11,15 @@ import { publishRound } from './outbox-round.ts';
 import { removeLargeEvents, removePublished, republishAfter } from './outbox-store.ts';
 
 /**
- * Brings events from the outbox to the stream. Every process that writes events runs one, and at any time one of them
- * all does the work: only so is the stream in commit order for each record, whatever replica wrote it.
+ * Publishes the events of the outbox to the stream. Every process that writes events runs a relay, and one of them at a
+ * time does the work. This keeps the events of each record in commit order on the stream, whichever replicas wrote
+ * them.
  */
 export interface OutboxRelay {
   start(): void;
   /** Finishes the round under way and lets another process take over. */
   stop(): Promise<void>;
-  /** To be called after a commit that wrote events. Never waits, never throws. */
+  /** Call it after a commit that wrote events. Never waits, never throws. */
   wake(): void;
 }
 
@@ -27,24 +28,24 @@ interface OutboxRelayOptions {
   readonly bus: Bus;
   readonly log: Logger;
   readonly stream?: EventStream;
-  /** Names of the consumers beside the product's own that have to read an event before the stream may drop it. */
+  /** Further consumers that must have read an event before the stream may drop it, besides the product's own. */
   readonly keptFor?: () => readonly string[];
 }
 
 const leaseLifetimeMs = 5000;
-/** The lease is renewed, and events without a notice are looked for, this often. */
+/** How often the lease is renewed, and the outbox checked for events whose notice was lost, in milliseconds. */
 const renewMs = 1000;
 const retryMaxMs = 5000;
-/** Published rows are kept for several of the server's sync intervals, so that a stream that lost them gets them again. */
+/** Published rows are kept for several sync intervals of the server, because a stream may lose unsynced events. */
 const graceSec = 600;
 const removalBatch = 1000;
-/** A day longer than the stream keeps messages. */
+/** One day longer than the stream keeps messages. */
 const largeEventAgeSec = 8 * 24 * 3600;
 const cleaningMs = 10_000;
 
 const unverified = { generation: 0, lastSequence: 0 };
 
-/** Makes the relay of this process; it does nothing before `start`. */
+/** Creates the relay of this process; it does nothing before `start`. */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { database, bus, log, stream = eventStream, keptFor = () => [] } = options;
   const room = createStreamRoom({ bus, stream, keptFor });
@@ -66,22 +67,22 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   });
   let stopNotices = () => {};
   let stopConnects = () => {};
-  /** The connection on which the stream was looked at, and the highest number that it had given. */
+  /** The connection on which the stream was verified, and its highest sequence number then. */
   let verified = unverified;
 
   const mayPublish = () => lease.held && bus.connected && bus.generation === verified.generation;
 
-  /** Looks at the stream before anything is published on a new connection or by a new holder. */
+  /** Verifies the stream before the first event on a new connection or by a new holder of the lease. */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
     const lastSequence = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
     const lost = await republishAfter(database.query, lastSequence);
-    if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, they are published again');
+    if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');
     await room.look();
     verified = { generation, lastSequence };
   }
 
-  /** Publishes a round; asks for another one while there is something left and room for it. */
+  /** Publishes a round. Returns 0, which runs the next round at once, while events and room for them are left. */
   async function publishNext(): Promise<number | undefined> {
     if (verified.generation !== bus.generation) await verifyStream();
     const reading = room.isLow ? await room.look() : undefined;
@@ -90,7 +91,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     const round = await publishRound({ database, bus, log, subjectPrefix, knownSequence, mayPublish, room });
     if (round.busFailure) throw round.busFailure;
     if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
-    // Without room even after a look the readers have to get on first: the next renewal of the lease looks again.
+    // A fresh look found no room, so the readers must advance first. The next renewal of the lease looks again.
     const isFull = round.noRoom && round.lastSequence === 0 && reading !== undefined;
     if (isFull) fullness.full(holdersOf(reading));
     else if (!round.noRoom) fullness.over();
@@ -119,7 +120,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   async function renew(): Promise<void> {
     const taken = await lease.renew();
     if (taken) {
-      log.info('this process publishes the events now');
+      log.info('this process publishes the events of the outbox now');
       verified = unverified;
     }
     publishing.wake();

@@ -57,7 +57,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
   let noRoom = false;
-  /** The lowest sequence number that the stream assigned a second time; then it is not the same stream. */
+  /** The lowest sequence number that was assigned a second time, which means that the stream was replaced. */
   let repeatedFrom = Number.POSITIVE_INFINITY;
 
   /** Publishes an event; returns whether the next event of the same record may follow. */

@@ -13,7 +13,7 @@ export interface OutboxRow {
   readonly failures: number;
 }
 
-/** Lists the oldest events that are not on the stream. By state and not by a cursor, since ids commit out of order. */
+/** Lists the oldest events that are not on the stream. It uses no cursor, since ids commit out of order. */
 export function listUnpublished(query: Query, limit: number): Promise<OutboxRow[]> {
   return query<OutboxRow>({
     name: 'outbox.unpublished',

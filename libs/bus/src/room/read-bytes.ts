@@ -4,7 +4,9 @@ import type { Bus } from '../bus.ts';
 import type { EventStream } from '../event-stream.ts';
 import { type StreamReading, unreadMessages } from './stream-reading.ts';
 
-/** The least that the server counts for a message beside subject, headers and body (filestore.go, fileStoreMsgSize). */
+/**
+ * The least that the server counts for a message besides subject, headers and body (filestore.go, fileStoreMsgSize).
+ */
 const recordBytes = 30;
 const batchMessages = 5000;
 const maxBatches = 10;

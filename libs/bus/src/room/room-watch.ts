@@ -61,8 +61,8 @@ async function ageLeftOf(bus: Bus, { name }: EventStream, reading: StreamReading
 }
 
 /**
- * The check of the stream's room for `GET /readyz`: throws an error that describes the problem. A bus that is down and
- * a stream that does not exist yet pass; other checks cover them.
+ * Checks the stream's room for `GET /readyz`. Throws an error that describes the problem. A bus that is down and a
+ * stream that does not exist yet pass; other checks cover them.
  */
 export async function checkRoom(bus: Bus, watch: RoomWatch): Promise<void> {
   if (!bus.connected) return;

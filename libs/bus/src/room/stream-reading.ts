@@ -55,7 +55,7 @@ export function readingOf(
   const readers = [...new Set([webhooksConsumer, ...hooks, ...named])].map((name): Reader => {
     const consumer = found.get(name);
     if (!consumer) return { name, isMissing: true, readUpTo: 0 };
-    // The position of a consumer with a rare subject is far behind although it has nothing left to read.
+    // A consumer with a rare subject has an old position although it has nothing left to read.
     const isDone = consumer.num_pending === 0 && consumer.num_ack_pending === 0;
     return { name, isMissing: false, readUpTo: isDone ? state.last_seq : consumer.ack_floor.stream_seq };
   });

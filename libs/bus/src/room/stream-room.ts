@@ -42,7 +42,9 @@ export const reserveOf = (maxBytes: number): number => Math.min(maxBytes / 16, 1
 
 const maxMessageOf = (maxBytes: number): number => maxBytes / 16;
 
-/** With less room than this a look is due, which then measures until there is at least as much again. */
+/**
+ * With less room than this a look is due. If the counts still show less, the look measures until it finds this much.
+ */
 const lowOf = (maxBytes: number): number => Math.min(maxBytes / 64, 16 * mebibyte);
 
 /** Creates the room of this process; it is empty before the first look. */
