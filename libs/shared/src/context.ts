@@ -43,7 +43,7 @@ export interface RequestContext {
 /** The internal header that carries a sealed context from the gateway to a service. */
 export const contextHeader = 'x-recordbus-context';
 
-/** How long a sealed context is valid; it has to cover clock differences between machines, not a request. */
+/** How long a sealed context is valid, in milliseconds. It covers clock differences between machines, not a request. */
 const lifetimeMs = 30_000;
 
 /** Seals contexts into the internal header and opens them again; both ends derive the key from the token secret. */
@@ -55,7 +55,7 @@ export interface ContextSealer {
 
 /** Creates a sealer from the deployment's token secret (raw bytes). */
 export function createContextSealer(secret: Uint8Array, now: () => number = Date.now): ContextSealer {
-  // As a key object: raw bytes would be imported again for each signature, at four times its cost.
+  // A key object, because raw bytes would be imported again for each signature, which costs four times as much.
   const key = createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', 'recordbus internal context', 32)));
   const sign = (payload: string) => createHmac('sha256', key).update(payload).digest();
   return {

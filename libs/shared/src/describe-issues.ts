@@ -3,10 +3,10 @@ import type { z } from 'zod';
 /** The message for a member that no schema knows. */
 export const unknownMember = 'is not known here';
 
-/** Issues whose messages describe the type also when the value is missing. */
+/** Issues whose messages describe the type even when the value is missing. */
 const typeIssues: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
-/** More than there are settings, whose PATCH names every invalid key (settings §1.3); a body may have thousands. */
+/** The most details of an answer: more than there are settings, whose PATCH names every invalid key (settings §1.3). */
 const maxDetails = 1000;
 
 /**

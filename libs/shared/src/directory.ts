@@ -2,13 +2,13 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from './config.ts';
 
-/** The codes of errno(3) in words, for a path that should become a readable and writable directory. */
+/** Explains the codes of errno(3) for a path that should become a readable and writable directory. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read and write there',
   EPERM: 'this user may not read and write there',
   EEXIST: 'it is not a directory, or lies below something that is not',
   ENOTDIR: 'it is not a directory, or lies below something that is not',
-  ENOENT: 'it does not exist and cannot be made',
+  ENOENT: 'it does not exist and cannot be created',
   EROFS: 'its file system is read-only',
   ENOSPC: 'its disk is full',
   EDQUOT: 'the disk quota of this user is used up',
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a directory and its missing parents. Throws the system's error when it cannot, also below a dangling link,
+ * Creates a directory and its missing parents. Throws the system's error when that fails, even below a dangling link,
  * where Node's recursive mkdir never returns.
  */
 export function makeDirectory(path: string, mode = 0o777): void {

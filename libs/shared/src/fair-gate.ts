@@ -10,7 +10,7 @@ interface FairGateOptions {
   readonly maxWaitingPerClient?: number;
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Creates the error of refused work: because of the client's own other work, or because of all clients'. */
+  /** Creates the error of refused work; the cause is the client's own other work, or the work of all clients. */
   readonly refuse: (because: 'client' | 'all') => Error;
   /** Called with the wait in seconds when work enters; not called for work that did not wait. */
   readonly onWaited?: (seconds: number) => void;
@@ -20,7 +20,7 @@ interface FairGateOptions {
 export interface FairGate {
   /** Runs the work in its turn. Throws the gate's refusal when too much waits, or when the wait is too long. */
   run<T>(client: string, work: () => Promise<T>): Promise<T>;
-  /** Enters like `run`, and stays until the returned function is called. Further calls of it do nothing. */
+  /** Enters like `run`, and stays until the returned function is called; later calls of that function do nothing. */
   enter(client: string): Promise<() => void>;
   /** Enters if it can do so without waiting; undefined otherwise. */
   tryEnter(client: string): (() => void) | undefined;

@@ -3,7 +3,7 @@ import { unavailable } from './errors.ts';
 interface GateOptions {
   /** How many pieces of work may run at once. */
   readonly width: number;
-  /** How many may wait. Further work is refused, since its answer would come after the caller has given up. */
+  /** How many may wait. Further work is refused: its answer would come after the caller has given up. */
   readonly maxWaiting: number;
   /** The sentence of the refusal. */
   readonly refusal: string;

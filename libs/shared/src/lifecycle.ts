@@ -16,7 +16,7 @@ interface LifecycleOptions {
   exit?: (code: number) => void;
 }
 
-/** Ctrl-C arrives from the terminal, from npm and from the launcher: several signals that count as one. */
+/** Ctrl-C arrives from the terminal, from npm and from the launcher. Signals within this time count as one. */
 const repeatedSignalMs = 1500;
 
 /**

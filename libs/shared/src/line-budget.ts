@@ -5,7 +5,7 @@ const periodMs = 60_000;
 
 /**
  * Creates a budget of lines per minute, so that no client can fill a disk; `report` then gets the number of omitted
- * lines. `nowMs` is a clock that never goes back.
+ * lines. `nowMs` is a monotonic clock.
  */
 export function createLineBudget(
   linesPerMinute: number,

@@ -1,4 +1,4 @@
-/** Fields that have a fixed position in a line, or are of no use to people. */
+/** Fields that have a fixed position in a line, or that are omitted because people do not need them. */
 const placed = new Set([
   'time',
   'level',
@@ -12,7 +12,7 @@ const placed = new Set([
   'trace_id',
 ]);
 
-/** Characters that could move a terminal's cursor or begin a line: clients choose some of these texts. */
+/** Characters that could move a terminal's cursor or begin a line; clients choose some of the texts. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Formats a line of the JSON log for a terminal: the time, the message, then the other fields. */

@@ -50,11 +50,11 @@ function currentFields(): LogFields | undefined {
   return scope.fields;
 }
 
-/** Runs the work of a request: its log lines have the request's fields. */
+/** Runs the work of a request. Its log lines have the request's fields. */
 export const inRequest = <T>(context: RequestContext, work: () => Promise<T>, response?: ServerResponse): Promise<T> =>
   inScope(undefined, context, response, work);
 
-/** Runs work that a request caused and that continues after its answer: its log lines have the request's fields too. */
+/** Runs work that a request caused and that outlives its answer. Its log lines have the request's fields too. */
 export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
   inScope(currentFields(), undefined, undefined, work);
 

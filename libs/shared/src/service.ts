@@ -11,7 +11,7 @@ export type RequestHandler = (
   context: RequestContext,
 ) => Promise<void>;
 
-/** Checks one dependency; throws when it does not answer. A returned text says what is wrong although it works. */
+/** Checks one dependency; throws when it does not answer. A returned text describes a problem of one that works. */
 export type HealthCheck = () => Promise<unknown>;
 
 /**
@@ -32,7 +32,7 @@ export interface Service {
   readonly dispensable?: ReadonlySet<string>;
   /** Its metrics, part of `GET /api/v1/metrics`. */
   readonly metrics?: Metrics;
-  /** Returns what it serves now beside its declared routes, as far as this caller may see it. */
+  /** Returns what it serves now besides its declared routes, as far as this caller may see it. */
   describe?(principal: Principal): Promise<ServiceDescription>;
   start(): Promise<void>;
   /**

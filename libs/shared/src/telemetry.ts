@@ -4,7 +4,7 @@ import { type Attributes, context, propagation, SpanKind, SpanStatusCode, trace 
 
 export { SpanKind } from '@opentelemetry/api';
 
-/** Spans are created by hand in the few places that matter; without an SDK each costs one comparison. */
+/** Whether spans are recorded. Few places create spans, by hand; while this is false each costs one comparison. */
 let tracing = false;
 const tracer = trace.getTracer('recordbus');
 

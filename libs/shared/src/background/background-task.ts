@@ -4,10 +4,10 @@ import { createTaskHealth, type TaskHealth, type TaskLines } from './task-health
 /** The result of a run that found no reason to do anything: neither a success nor a failure. */
 export const skipped = Symbol('skipped');
 
-/** Milliseconds until the next run, where that is not the interval. */
+/** Milliseconds until the next run, if that is not the interval. */
 type RunResult = number | typeof skipped | undefined;
 
-/** Work that waits for reasons to run. It never runs twice at once, and what it throws is logged. */
+/** Work that runs when it is woken. It never runs twice at once; its errors are logged. */
 export interface OnDemandTask {
   /** Runs at once. Wakes during a run cause one more run; wakes during the pause after a failure wait for its end. */
   wake(): void;
@@ -15,42 +15,42 @@ export interface OnDemandTask {
   wakeSoon(): void;
   /** Resolves when no run is under way; never throws. */
   idle(): Promise<void>;
-  /** Begins no run any more; resolves when the run under way has ended. */
+  /** Begins no further run; resolves when the run under way has ended. */
   stop(): Promise<void>;
   readonly health: TaskHealth;
 }
 
-/** Work that repeats, and can be woken in between. */
+/** Work that repeats and can be woken between runs. */
 export interface BackgroundTask extends OnDemandTask {
   /** Begins to repeat. A wake before the start makes the first run immediate. */
   start(): void;
 }
 
 interface OnDemandOptions extends TaskLines {
-  /** One run. The signal aborts when the task stops: a run of many steps ends after its step then. */
+  /** One run. The signal aborts when the task stops; a run of many steps should then end after its step. */
   readonly run: (ending: AbortSignal) => Promise<RunResult> | Promise<void>;
   /**
-   * Pause after a failed run in milliseconds, which no wake cuts short; `failures` counts those in a row. Without it a
-   * failed run is followed by the next one as if it had succeeded. Infinity waits for a wake.
+   * Pause after a failed run, in milliseconds; no wake shortens it. `failures` is the number of failures in a row.
+   * Without a value the next run follows as after a success. Infinity waits for a wake.
    */
   readonly retryMs?: number | ((failures: number) => number);
-  /** Delay of `wakeSoon` in milliseconds; 5 when not given. */
+  /** Delay of `wakeSoon`, in milliseconds; 5 by default. */
   readonly soonMs?: number;
-  /** Makes each `wakeSoon` begin its delay again, for work that waits until nothing has changed for a while. */
+  /** Whether each `wakeSoon` restarts the delay, for work that waits until nothing has changed for a while. */
   readonly settles?: boolean;
 }
 
 interface RepeatingOptions extends OnDemandOptions {
-  /** From the end of a run to the next run, in milliseconds, at most 24 days; a function is asked after each run. */
+  /** From the end of a run to the next run, in milliseconds, at most 24 days; a function is called after each run. */
   readonly intervalMs: number | (() => number);
-  /** From the start to the first run, in milliseconds; 0 when not given. */
+  /** From the start to the first run, in milliseconds; 0 by default. */
   readonly firstAfterMs?: number;
 }
 
 const never = Number.POSITIVE_INFINITY;
 const defaultSoonMs = 5;
 
-/** Makes a background task that repeats from `start` to `stop`. */
+/** Creates a background task that repeats from `start` to `stop`. */
 export function every(options: RepeatingOptions): BackgroundTask {
   const { run, intervalMs, firstAfterMs = 0, retryMs, soonMs = defaultSoonMs, settles = false } = options;
   const ending = new AbortController();
@@ -67,7 +67,7 @@ export function every(options: RepeatingOptions): BackgroundTask {
   const delayOf = (ms: number | ((failures: number) => number)): number =>
     typeof ms === 'number' ? ms : ms(health.current().failures);
 
-  /** Gives the milliseconds until the next run. */
+  /** Returns the milliseconds until the next run. */
   async function runOnce(): Promise<number> {
     try {
       const result = await run(ending.signal);
@@ -137,7 +137,7 @@ export function every(options: RepeatingOptions): BackgroundTask {
   };
 }
 
-/** Makes a background task that runs only when it is woken, and again after a failure when it has `retryMs`. */
+/** Creates a background task that runs only when it is woken, and again after a failure if it has `retryMs`. */
 export function whenWoken(options: OnDemandOptions): OnDemandTask {
   const task = every({ ...options, intervalMs: never, firstAfterMs: never });
   task.start();

@@ -4,37 +4,37 @@ import type { TaskHealth, TaskLog } from './task-health.ts';
 
 /** A copy of stored data in memory that changes when the data changes. */
 export interface FollowedCopy<T> {
-  /** The last copy that was read. Throws before `start`. */
+  /** The latest copy. Throws before `start`. */
   readonly current: T;
-  /** Reads the first copy, then follows the data; throws what the read throws. */
+  /** Reads the first copy, then follows the data. Throws the read's errors. */
   start(): Promise<void>;
   /** Resolves when the read under way has ended. */
   stop(): Promise<void>;
-  /** Resolves when everything that was committed before the call is in the copy; throws what the read throws. */
+  /** Resolves when the copy has everything that was committed before the call. Throws the read's errors. */
   refresh(): Promise<void>;
   /** Whether the copy has everything that was committed `ageMs` ago. */
   isFresh(ageMs: number): boolean;
-  /** Calls back after each read that gave another copy. Gives the function that ends it. */
+  /** Calls the listener after each read that returned another copy. Returns a function that removes the listener. */
   onChange(listener: (after: T, before: T) => void): () => void;
-  /** Of the reads by notice and by poll. */
+  /** The health of the reads by notice and by poll. */
   readonly health: TaskHealth;
 }
 
 interface CopyOptions<T> {
-  /** What is copied, as the log names it: `the settings`. */
+  /** The name of the data in log lines: `the settings`. */
   readonly name: string;
   readonly log: TaskLog;
-  /** Reads the data; the copy of before is given back when nothing has changed. */
+  /** Reads the data; returns the copy that it got when nothing has changed. */
   readonly read: (before: T | undefined) => Promise<T>;
-  /** Listens to notices of changes; gives the function that ends it. */
+  /** Registers a listener for notices of changes; returns a function that removes it. */
   readonly onNotice: (listener: () => void) => () => void;
-  /** From one read to the next without a notice, in milliseconds. */
+  /** The interval between reads without a notice, in milliseconds. */
   readonly pollMs: number;
-  /** What holds while the data cannot be read; that the last copy stays in use when not given. */
+  /** What holds while the data cannot be read; `the last copy stays in use` by default. */
   readonly meanwhile?: string;
 }
 
-/** Makes a followed copy: read at the start, at each notice, and by poll in case a notice was lost. */
+/** Creates a followed copy. It is read at the start, at each notice, and by poll in case a notice was lost. */
 export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
   const { name, log, read, onNotice, pollMs, meanwhile = 'the last copy stays in use' } = options;
   let copy: { readonly value: T } | undefined;
@@ -76,7 +76,7 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
       return copy.value;
     },
     async start() {
-      // Before the first read: a change that is committed during it must not be missed.
+      // Before the first read, so that no change committed during the read is missed.
       endNotices = onNotice(following.wake);
       await refresh.run();
       following.start();

@@ -1,6 +1,7 @@
 /**
- * Repeats `beat` while other work is under way, such as the renewal of its lease. A beat that is due while the last one
- * runs is left out. `onFailure` gets what a beat throws; without it that is ignored. Gives the function that ends it.
+ * Repeats `beat` while other work is under way; a beat renews that work's lease, for example. A beat that is due while
+ * the last one runs is skipped. `onFailure` gets the error of a beat; without it errors are ignored. Returns a function
+ * that ends the beats.
  */
 export function heartbeat(
   intervalMs: number,

@@ -1,12 +1,12 @@
-/** Reads something again for several callers, one read at a time. */
+/** Repeats a read for several callers, one read at a time. */
 interface SharedRefresh {
-  /** Resolves when a read that began after this call is done; throws what the read throws. */
+  /** Resolves when a read that began after this call is done. Throws the read's errors. */
   run(): Promise<void>;
   /** Resolves when no read is under way; never throws. */
   idle(): Promise<void>;
 }
 
-/** Makes a shared refresh. Callers during a read share the next one, since the one under way may have begun too early. */
+/** Creates a shared refresh. Callers during a read share the next read: the one under way may miss their changes. */
 export function createSharedRefresh(read: () => Promise<void>): SharedRefresh {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -1,33 +1,33 @@
-/** How a background task is doing. */
+/** The health of a background task. */
 export interface TaskHealth {
-  /** Runs that failed since the last one that succeeded. */
+  /** The number of failed runs since the last successful one. */
   readonly failures: number;
-  /** What the last failed run threw; undefined while runs succeed. */
+  /** The error of the last run; undefined if it succeeded. */
   readonly lastError: unknown;
-  /** End of the last run that succeeded, in milliseconds since the epoch; undefined before the first. */
+  /** The end of the last successful run, in milliseconds since the epoch; undefined before the first. */
   readonly lastSuccessAtMs: number | undefined;
 }
 
 /** The part of a logger that a task uses. */
 export type TaskLog = Readonly<Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
 
-/** What the log lines of a task say. */
+/** The parts of a task's log lines. */
 export interface TaskLines {
-  /** What the task does, in the words that follow "cannot": `remove expired sessions`. */
+  /** What the task does, as a phrase that can follow "cannot": `remove expired sessions`. */
   readonly name: string;
   readonly log: TaskLog;
-  /** What holds while the task fails, as the second half of its line: `the last copy stays in use`. */
+  /** What holds while the task fails, as the second half of the line: `the last copy stays in use`. */
   readonly meanwhile?: string;
-  /** Level of the line about a failure; `warn` when not given. */
+  /** Level of the line about a failure; `warn` by default. */
   readonly level?: 'debug' | 'warn' | 'error';
   /** Fields of the line about a failure. */
   readonly fields?: () => object;
 }
 
-/** While a task fails, the log says so this often. */
+/** How often a lasting failure is logged again, in milliseconds. */
 const remindMs = 60_000;
 
-/** Keeps the health of a task, and logs its failures and recoveries: once each, and once a minute while it fails. */
+/** Keeps the health of a task and logs each failure and recovery once, and a lasting failure once a minute. */
 export function createTaskHealth({ name, log, meanwhile, level = 'warn', fields = () => ({}) }: TaskLines) {
   let health: TaskHealth = { failures: 0, lastError: undefined, lastSuccessAtMs: undefined };
   let remindAtMs = 0;

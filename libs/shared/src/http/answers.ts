@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** An answer that is more than data in the envelope. */
 export interface DeclaredAnswer {
   readonly about?: string;
-  /** The headers of this answer, beside those of every answer, each with its description. */
+  /** The headers of this answer, besides those of every answer, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The content type of the body. Without it the body is JSON if there is a schema, else there is no body. */
   readonly contentType?: string;

@@ -2,7 +2,7 @@ import type { JsonSchema } from './answers.ts';
 import type { RouteManifest } from './manifest.ts';
 
 /**
- * What a service serves now beside its declared routes: collections that were created at runtime, and routes of
+ * What a service serves now besides its declared routes: collections that were created at runtime, and routes of
  * extensions. It is only used for the API's description.
  */
 export interface ServiceDescription {

@@ -104,7 +104,7 @@ async function readInput(
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     context,
-    // No getters: each would give its object another hidden class, which costs every request.
+    // No getters: a getter would give each object its own hidden class, which slows down every request.
     headerNames: () => Object.keys(request.headers).filter(isOfRequest),
     header: (name) => {
       const value = isOfRequest(name) ? request.headers[name] : undefined;
@@ -135,7 +135,7 @@ function doesNotFit(error: z.ZodError, value: unknown): AppError {
   return malformed(`${name}: ${message}`, details);
 }
 
-/** A body has a member for each field of a collection or for each setting, which are a few hundred. */
+/** The most members of a body. Fields of a collection and settings are a few hundred. */
 const maxMembers = 10_000;
 
 /**
@@ -145,7 +145,7 @@ const maxMembers = 10_000;
 function readBody({ refusesBodyWith }: Route, schema: z.ZodType, value: unknown = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('the body must be a JSON object');
-  // Schemas never see this member, because copies of an object lose it.
+  // Checked here because schemas never see this member: copies of an object lose it.
   if (Object.hasOwn(value, '__proto__')) throw validationFailed({ ['__proto__']: unknownMember });
   if (Object.keys(value).length > maxMembers)
     throw validationFailed({ body: `must have at most ${maxMembers} members` });

@@ -2,8 +2,8 @@ import type { Service } from '../service.ts';
 import type { ListeningServer } from './server.ts';
 
 /**
- * Stops accepting connections, has the services drain those that would stay open, and resolves when the last request is
- * answered. Then throws the first error of a drain.
+ * Stops accepting connections, lets the services drain connections that would stay open, and waits until the last
+ * request is answered. Then it throws the first error of a drain.
  */
 export async function endRequests(
   server: Pick<ListeningServer, 'close'>,

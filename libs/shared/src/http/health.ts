@@ -18,7 +18,7 @@ export type HealthWord = 'ok' | 'degraded' | 'failing';
 const wordOf = (result: string): HealthWord =>
   result === 'ok' ? 'ok' : result.startsWith(worksBut) ? 'degraded' : 'failing';
 
-/** Replaces the sentences by words: sentences may name hosts and users, and are for admins and other services. */
+/** Replaces each sentence by a word: sentences may name hosts and users, so only admins and services get them. */
 export const withoutReasons = ({ ready, checks }: Readiness): Readiness => ({
   ready,
   checks: Object.fromEntries(Object.entries(checks).map(([name, result]) => [name, wordOf(result)])),
@@ -43,8 +43,8 @@ const defaultTimeoutMs = 2000;
 
 /**
  * Runs all checks at once, for `GET /readyz` (http §11.2). Those in `dispensable` are reported but do not count: a
- * service that works without them must keep getting requests. A caller that checks other services gives them more time
- * than they give their own dependencies.
+ * service that works without them must keep getting requests. A caller that checks services must allow them more time
+ * than they allow their own dependencies.
  */
 export async function checkReadiness(
   checks: Readonly<Record<string, HealthCheck>>,

@@ -39,7 +39,7 @@ interface KeyedRequest {
 }
 
 /**
- * Does the work of a request once for its key, across all replicas: a repetition gets the first 2xx answer again.
+ * Does the work of a request once for its key, across all replicas. A repetition gets the first 2xx answer again.
  * Throws 409 while the first request is running, and 422 when the key was used for another request; an answer other
  * than 2xx releases the key. A guest is identified by an address that others may share, so a guest never gets an answer
  * with a token again: 409, and the work is not repeated (http §7.7).

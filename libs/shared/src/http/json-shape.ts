@@ -1,27 +1,27 @@
 import { randomInt } from 'node:crypto';
 
-/** Nesting of lists and objects in a body. Recursive code runs out of stack at a few thousand levels. */
+/** The deepest nesting of lists and objects in a body. Recursive code runs out of stack at a few thousand levels. */
 export const maxNesting = 1000;
 
-/** The sum of the levels of all lists and objects of a body: serializing a value takes time for each of them. */
+/** The largest sum of the levels of all lists and objects of a body; serializing takes time for each level. */
 const maxLevels = 5_000_000;
 
 /**
- * Different members of a body; members of objects with the same names in the same order count once. A new member costs
- * JSON.parse and others a microsecond, a known one next to nothing.
+ * The most different members of a body; members of objects with the same names in the same order count once. A new
+ * member costs JSON.parse and other code a microsecond, a known one next to nothing.
  */
 export const maxDifferentMembers = 20_000;
 
 /**
- * Different short texts of a body: V8 stores each text of up to 10 characters once, and takes half a microsecond for a
- * new one.
+ * The most different short texts of a body. V8 stores each text of up to 10 characters once, and takes half a
+ * microsecond for a new one.
  */
 export const maxDifferentTexts = 50_000;
 
-/** Longer texts do not count, also those that are long only because of escapes or characters outside ASCII. */
+/** Longer texts do not count, not even if only escapes or characters outside ASCII make them longer. */
 const maxShortTextBytes = 10;
 
-/** A shorter body cannot exceed the counts. The shortest member is `"a":1,`. */
+/** A shorter body cannot exceed the limits. The shortest member is `"a":1,`. */
 const minCountedBytes = Math.min(maxDifferentMembers * 5, maxDifferentTexts * 4);
 
 const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20];

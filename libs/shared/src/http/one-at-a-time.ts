@@ -5,7 +5,7 @@ import type { Connection, Connections, WaitingRequest } from './connections.ts';
 
 /** How many requests may wait behind others. */
 export interface WaitingLimit {
-  /** The number on one connection; then reading from it pauses. Requests in the 64 KiB already read wait too. */
+  /** The number on one connection; beyond it reading pauses. Requests in the 64 KiB already read wait too. */
   readonly perConnection: number;
   /** The number on all connections. Beyond it connections with more than `perConnection` are cut. */
   readonly total: number;
@@ -19,8 +19,8 @@ const linesPerMinute = 12;
 
 /**
  * Passes the requests of a connection to an app one after another, each when the last byte of the previous answer has
- * been sent. node:http passes all at once: the answers of a client that pipelines hundreds of requests and reads
- * nothing would fill the memory, and its writes could overtake each other (RFC 9112 §9.3.2).
+ * been sent. node:http passes them all at once. Then the answers to a client that pipelines hundreds of requests and
+ * reads nothing would fill the memory, and the client's writes could overtake each other (RFC 9112 §9.3.2).
  */
 export function oneAtATime(
   app: RequestListener,

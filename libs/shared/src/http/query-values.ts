@@ -16,7 +16,7 @@ export const describedAs = (value: JsonSchema) => ({
   ...value,
 });
 
-/** More digits than any useful number has; longer texts are refused before they are parsed. */
+/** The longest text of a number. Longer texts are refused before they are parsed. */
 const maxNumberLength = 1000;
 
 const wholeNumberText = boundedText(maxNumberLength).regex(/^([+-]?\d+)?$/, 'must be a whole number');

@@ -41,7 +41,7 @@ export const plainText = (contentType: string, text: string): Reply => ({
   headers: { 'Content-Type': contentType },
 });
 
-/** A whole body that is already JSON text. */
+/** A body, envelope included, that is already JSON text. */
 export const rawJson = (status: number, json: string, headers?: Record<string, string>): Reply => ({
   status,
   json,

@@ -4,7 +4,7 @@ import { malformed, payloadTooLarge } from '../errors.ts';
 
 /** The SHA-256 of a request's query and body. */
 export interface RequestDigest {
-  /** Whether the handler streams the body, so that its digest is known only afterwards. */
+  /** Whether the handler streams the body, so that the digest is known only after it. */
   readonly isLate: boolean;
   /** Returns the digest; reads the unread rest of the body. Throws 413 when the body is over the limit. */
   take(): Promise<Buffer>;

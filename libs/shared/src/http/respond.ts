@@ -32,8 +32,8 @@ function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
 }
 
 /**
- * Streams a body at the pace of the client. When it breaks off in the middle, or the client disconnects, the connection
- * is cut: the status has been sent already, so there is no other way to report it.
+ * Streams a body at the pace of the client. When the body breaks off, or the client disconnects, the connection is cut:
+ * the status has been sent already, so nothing else can report the failure.
  */
 export async function sendStream(
   request: IncomingMessage,
@@ -57,7 +57,7 @@ export async function sendStream(
 }
 
 /**
- * Pipes the rest of a stream. Resolves when the answer has ended, also when the client disconnected; rejects when the
+ * Pipes the rest of a stream. Resolves when the answer has ended or the client has disconnected; rejects when the
  * stream failed. Not `pipeline`: it adds seven `close` listeners to the answer, and Node warns from eleven.
  */
 const pipeToEnd = (stream: Readable, response: ServerResponse): Promise<void> =>

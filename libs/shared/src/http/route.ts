@@ -18,7 +18,7 @@ export interface RouteInput<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Returns a parameter of the query, declared or not; of several the last. */
+  /** Returns a parameter of the query, declared or not; the last one if there are several. */
   queryText(name: string): string | undefined;
   readonly context: RequestContext;
   /** Whether the method is HEAD, which GET routes serve too. */
@@ -67,7 +67,7 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly idempotent?: boolean;
   /** Headers that the route reads, each with its description. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
-  /** Every status that the route answers with, beside those of any route. */
+  /** Every status that the route answers with, besides those of any route. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** JSON Schemas for the manifest, for parts that are validated elsewhere. */
   readonly described?: Described;

@@ -62,7 +62,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   );
   server.timeout = patience.periodMs;
   server.on('connection', connections.add);
-  // By default node:http silently drops headers after the thousandth.
+  // By default node:http silently drops headers after the first thousand.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request, response) => {
     continueOnDemand(request, response);

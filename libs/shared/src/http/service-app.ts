@@ -12,8 +12,8 @@ import { sendError, sendReply } from './respond.ts';
 
 /**
  * Creates the HTTP app of a service that runs alone in its process: health for the orchestrator, manifest and metrics
- * for the gateway, and the routes. All but health require a sealed context; without one health is a word for each
- * check. `processMetrics` are the metrics of the process, beside the service's own.
+ * for the gateway, and the routes. All but health require a sealed context; without one, health is one word for each
+ * check. `processMetrics` are the metrics of the process, besides the service's own.
  */
 export function createServiceApp(
   service: Service,

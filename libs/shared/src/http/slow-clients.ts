@@ -6,12 +6,12 @@ import { hasBody } from './body.ts';
 export interface Patience {
   /** The head of a request has to arrive within this time. */
   readonly headMs: number;
-  /** In each such period a body has to end or to bring `minBodyBytes`, and the client has to read some of an answer. */
+  /** In each such period a body must end or bring `minBodyBytes`, and the client must read some of an answer. */
   readonly periodMs: number;
   readonly minBodyBytes: number;
 }
 
-/** 500 bytes per second are enough; a slower client holds nothing for more than two minutes. */
+/** 500 bytes per second are enough. A slower client holds resources for at most two minutes. */
 export const defaultPatience: Patience = { headMs: 20_000, periodMs: 60_000, minBodyBytes: 30_000 };
 
 /**

@@ -10,8 +10,8 @@ interface InstanceMetrics {
 }
 
 /**
- * Merges the families of all services and their replicas into one list, sorted, each name once. Samples get the label
- * `instance`; shared samples, which every replica reads from the same source, become one, the largest, without it.
+ * Merges the families of all services and their replicas into one sorted list, each name once. Samples get the label
+ * `instance`. Shared samples, which every replica reads from the same source, become one without it: the largest.
  */
 export function mergeMetrics(instances: readonly InstanceMetrics[]): MetricFamily[] {
   const merged = new Map<string, MetricFamily>();
