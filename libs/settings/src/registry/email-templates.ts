@@ -17,7 +17,9 @@ const templateVariables = {
   removed_notice: ['email', 'removed', 'appUrl', 'collection'],
 } as const;
 
-/** Returns the first unknown variable of a template. Without this check its first recipient would find a misspelling. */
+/**
+ * Returns the first unknown variable of a template. Without this check the first recipient would see the misspelling.
+ */
 function unknownVariable(text: string, known: readonly string[]): string | undefined {
   return [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name).find((name) => !known.includes(name));
 }
@@ -48,13 +50,13 @@ const bodies = {
   ),
   otp: paragraphs(
     'Hello,',
-    'your sign-in code is {{code}}. It is good for 10 minutes. You can also sign in with this link:',
+    'your sign-in code is {{code}}. It is valid for 10 minutes. You can also sign in with this link:',
     '{{link}}',
     'If you did not try to sign in, you can ignore this message.',
   ),
   change: paragraphs(
     'Hello,',
-    'please confirm that {{email}} shall be the new address of your account:',
+    'please confirm {{email}} as the new address of your account:',
     '{{link}}',
     'If you did not ask for this, you can ignore this message.',
   ),
@@ -66,7 +68,7 @@ const bodies = {
   change_undo: paragraphs(
     'Hello,',
     'the address of your account was changed from {{email}} to {{newEmail}}.',
-    'If it was not you, open this link within 7 days. It brings your address back and signs everybody out:',
+    'If it was not you, open this link within 7 days. It restores your address and ends all sessions:',
     '{{link}}',
   ),
   password_notice: paragraphs(

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { setting, settingGroup } from './setting.ts';
 import { commaList } from './text-schemas.ts';
 
-const mostConsumers = 50;
-const mostCharacters = 5000;
+const maxConsumers = 50;
+const maxCharacters = 5000;
 
 /** Names of durable consumers in NATS: no dots, wildcards, slashes or white space. */
 const consumerNames = z
   .string()
-  .max(mostCharacters, `must have at most ${mostCharacters} characters`)
+  .max(maxCharacters, `must have at most ${maxCharacters} characters`)
   .pipe(commaList)
-  .refine((names) => names.length <= mostConsumers, `must name at most ${mostConsumers} consumers`)
+  .refine((names) => names.length <= maxConsumers, `must name at most ${maxConsumers} consumers`)
   .refine(
     (names) => names.every((name) => /^[\w-]{1,128}$/.test(name)),
     'must be names of durable consumers, separated by commas',

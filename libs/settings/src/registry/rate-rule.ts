@@ -76,7 +76,7 @@ function findDuplicate(rules: readonly RateRule[]): string | undefined {
   const seen = new Set<string>();
   for (const [index, { label, path, action = '', audience }] of rules.entries()) {
     const name = `${path}:${action} ${audience}`;
-    if (seen.has(name)) return `rule ${index + 1}: ${label} for ${audience} is there twice`;
+    if (seen.has(name)) return `rule ${index + 1}: ${label} for ${audience} appears twice`;
     seen.add(name);
   }
   return undefined;

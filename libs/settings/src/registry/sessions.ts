@@ -3,20 +3,16 @@ import { setting, settingGroup } from './setting.ts';
 
 const hourSec = 3600;
 const daySec = 86_400;
-const leastSec = 60;
-const mostSec = 365 * daySec;
+const minSec = 60;
+const maxSec = 365 * daySec;
 
 /** Declares a session window. Any text is stored; one that is not 60 s to 365 days means the default (auth §9.1). */
 function windowSetting(defaultSec: number, about: string) {
   const schema = z.string().transform((text) => {
     const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    return seconds >= leastSec && seconds <= mostSec ? seconds : defaultSec;
+    return seconds >= minSec && seconds <= maxSec ? seconds : defaultSec;
   });
-  return setting(
-    schema,
-    String(defaultSec),
-    `${about}, in seconds; 60 to ${mostSec}, anything else means the default.`,
-  );
+  return setting(schema, String(defaultSec), `${about}, in seconds; 60 to ${maxSec}, anything else means the default.`);
 }
 
 export const sessions = settingGroup('Session lifetimes', ['auth', 'admin', 'records'], {

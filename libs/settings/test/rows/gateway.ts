@@ -46,7 +46,7 @@ export const gatewayRows = {
       ...['*:fly', '/api/**', '/a*', '/api/*/b', 'posts:list', '', ':auth', '/a b', '/a?b', '**'].map(
         (label) => [rules({ ...rule, label }), /rule 1: label must be/] as const,
       ),
-      [rules({ ...rule, label: '/a' }, { ...rule, label: '/a/' }), /rule 2: \/a\/ for all is there twice/],
+      [rules({ ...rule, label: '/a' }, { ...rule, label: '/a/' }), /rule 2: \/a\/ for all appears twice/],
       [rules({ ...rule, label: 5 }), /rule 1: label must be a string/],
       ...[0, -1, 1.5, '5', null].map((max) => [rules({ ...rule, max }), /rule 1: max must be a whole number/] as const),
       [rules({ label: '*', max: 5, audience: 'all' }), /rule 1: windowMs must be a whole number/],
