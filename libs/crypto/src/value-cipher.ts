@@ -66,7 +66,10 @@ function decryptWith(secret: Uint8Array, stored: string): string | undefined {
   }
 }
 
-/** Reads 32 bytes of hex or base64 as the key; derives it from any other text by HKDF-SHA-256 (RFC 5869, encryption §2.2). */
+/**
+ * Reads 32 bytes of hex or base64 as the key; derives it from any other text by HKDF-SHA-256 (RFC 5869, encryption
+ * §2.2).
+ */
 function deriveKey(key: string): Uint8Array {
   if (/^[0-9a-f]{64}$/i.test(key)) return Buffer.from(key, 'hex');
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(key)) return Buffer.from(key, 'base64');

@@ -9,7 +9,7 @@ import { z } from 'zod';
 export const loneAuthVariables = {
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
-    'Where the records service listens, which runs the hooks of accounts and stores pictures of providers; without it there is neither.',
+    'Address of the records service, which runs the hooks of accounts and stores pictures of providers; without it neither happens.',
     urlOf('http', 'https').optional(),
   ),
 };

@@ -9,14 +9,14 @@ import { storageVariables } from '@recordbus/storage';
 /** files §3.5. */
 const maxUploadBytes = variable(
   'SERVICE_MAX_UPLOAD_BYTES',
-  'Largest multipart body in bytes; 100 MiB when not set.',
+  'Largest multipart body in bytes; 100 MiB by default.',
   wholeNumber(1, 2 ** 46).optional(),
 );
 
-/** The variables of the service beside those of database and bus, in every process that runs it. */
+/** The variables of the service besides those of database and bus, in every process that runs it. */
 export const fileVariables = { ...storageVariables, maxUploadBytes };
 
-/** The variables of a process that runs only the records service, beside those of every process. */
+/** The variables of a process that runs only the records service, besides those of every process. */
 export const recordsVariables = {
   databaseUrl,
   natsUrl,
