@@ -2,7 +2,7 @@ import { type Field, fieldTypeOf, quoteIdentifier, Refusal } from '@recordbus/sc
 import { findRequestValue, type RequestValues } from './request-values.ts';
 import type { SqlTarget } from './sql-target.ts';
 
-/** Holds where the body has another value of the field than the stored one (rules §4.3). Never null. */
+/** Holds where the body's value of the field differs from the stored one (rules §4.3). Never null. */
 export function changedSql(field: Field, { parameters, stored }: SqlTarget): string {
   const read = bodyReader(field);
   if (stored === undefined)

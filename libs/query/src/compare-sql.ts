@@ -7,7 +7,10 @@ import type { SqlTarget } from './sql-target.ts';
 import { lowerSql } from './sql-target.ts';
 import { valueSql } from './value-sql.ts';
 
-/** Compiles a comparison: true where it holds, else false or null. `!=` and `!~` hold wherever `=` and `~` do not, also with null. */
+/**
+ * Compiles a comparison: true where it holds, else false or null. `!=` and `!~` hold wherever `=` and `~` do not, even
+ * for null.
+ */
 export function compareSql(comparison: ResolvedComparison, into: SqlTarget): Predicate {
   const { operator, left, right } = comparison;
   switch (operator) {
@@ -34,7 +37,7 @@ function differ(comparison: ResolvedComparison, into: SqlTarget): Predicate {
   return certain(pair(comparison, into, 'is distinct from'));
 }
 
-/** Whether SQL's null is no value here, with no relation to follow. */
+/** Whether only SQL's null means no value here, and there is no relation to follow. */
 const isPlain = (source: Source): boolean =>
   source.source === 'column' ? source.hops.length === 0 : source.source !== 'request' || source.part === 'auth';
 
@@ -72,7 +75,7 @@ function strictHere(comparison: ResolvedComparison, left: SqlTarget, right: SqlT
 const pair = ({ left, right, as }: ResolvedComparison, into: SqlTarget, operator: string, rightPlace = into): string =>
   `${valueSql(left, as, into)} ${operator} ${valueSql(right, as, rightPlace)}`;
 
-/** Only numbers with numbers, strings with strings and booleans with booleans: PostgreSQL orders the types as well. */
+/** Compares numbers with numbers, strings with strings and booleans with booleans: PostgreSQL would order types too. */
 function jsonOrder(
   { operator, left, right }: ResolvedComparison,
   leftPlace: SqlTarget,
@@ -97,9 +100,9 @@ const contains = (comparison: ResolvedComparison, left: SqlTarget, right: SqlTar
   nullable(within(valueSql(comparison.left, 'text', left), comparison, left, right));
 
 /**
- * Substring search without case. A text that is the same for all rows becomes a LIKE pattern, which a trigram index
- * serves. A sub-select folds it, which runs once per statement; the bare call would run once per row. Without an index
- * the text is first searched unfolded: where that finds it, it saves the folding, which costs ten times as much.
+ * Substring search that ignores case. A text that is the same for all rows becomes a LIKE pattern, which a trigram
+ * index serves. A sub-select folds it once per statement; the bare call would run once per row. Without an index the
+ * text is first searched unfolded: a match there saves the folding, which costs ten times as much.
  */
 function within(
   hay: string,

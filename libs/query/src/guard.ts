@@ -7,8 +7,9 @@ import type { Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Returns the condition under which an expression of this scope sees a record of the collection: for a client its list
- * rule. That rule itself crosses freely, so rules that name each other's collections end here (filters §7.3).
+ * Returns the condition under which an expression of this scope sees a record of the collection: for a client, the
+ * collection's list rule. That rule crosses into other collections without guards, so rules that name each other's
+ * collections do not recurse (filters §7.3).
  */
 export function guardOf(collection: Collection, { schema, audience }: Scope): Resolved | undefined {
   const rule = collection.rules.list;
@@ -17,7 +18,7 @@ export function guardOf(collection: Collection, { schema, audience }: Scope): Re
   try {
     return resolve(parseListRule(collection, rule), { collection, schema, audience: 'rule' });
   } catch (error) {
-    // A rule that cannot be compiled admits nobody, and the client's filter is not wrong.
+    // A rule that cannot be compiled admits nobody. The client's filter is not the cause.
     if (error instanceof QueryError) return { kind: 'decided', holds: false };
     throw error;
   }

@@ -6,7 +6,7 @@ import type { SqlTarget } from './sql-target.ts';
 
 /**
  * The most tables that PostgreSQL plans in one join. Planning time grows faster than the number of tables: 199
- * comparisons over six relations took 17 s, with this bound a fraction of a second.
+ * comparisons over six relations took 17 s, and with this bound a fraction of a second.
  */
 const maxJoined = 12;
 

@@ -16,14 +16,14 @@ const number = /-?[0-9]+(?:\.[0-9]+)?/y;
 const text = /"(?:[^"\\]|\\.)*"/sy;
 const signs = /[=!<>~&|]+/y;
 const space = /[ \t\r\n]+/y;
-/** What may not follow a word directly: `1e5`, `a.` and `"a"b` are not two words. */
-const wordGoesOn = /[A-Za-z0-9_.:@"$#]/;
+/** Characters that may not follow a word directly: `1e5`, `a.` and `"a"b` are not two words. */
+const wordContinues = /[A-Za-z0-9_.:@"$#]/;
 
 const operatorSigns: ReadonlySet<string> = new Set(operators);
 
 /**
- * Splits an expression into tokens, the last of which is the end. Throws QueryError for a text that is too long, and for
- * characters that no token has.
+ * Splits an expression into tokens; the last one marks the end. Throws QueryError for a text that is too long, and for
+ * characters that belong to no token.
  */
 export function readTokens(source: string): Token[] {
   if (source.length > limits.characters && [...source].length > limits.characters)
@@ -77,7 +77,7 @@ function readToken(source: string, position: number): { token: Token; end: numbe
 
 function endOfWord<T extends { end: number }>(source: string, word: T): T {
   const next = source.charAt(word.end);
-  if (wordGoesOn.test(next)) throw errorAt(`unexpected ${JSON.stringify(next)}`, word.end);
+  if (wordContinues.test(next)) throw errorAt(`unexpected ${JSON.stringify(next)}`, word.end);
   return word;
 }
 

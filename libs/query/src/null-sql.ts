@@ -21,7 +21,7 @@ export function isNull(source: Source, into: SqlTarget): Predicate {
   return certain(into.parameters.ofRequest(key, 'boolean', (request) => isMissing(part, path, request)));
 }
 
-/** An empty list and a null within JSON are no value (filters §6.4, §6.5). */
+/** An empty list and a null within JSON mean no value (filters §6.4, §6.5). */
 function isColumnNull(column: Column, into: SqlTarget): Predicate {
   const stored = storedSql(column, into);
   if (column.kind === 'list') return certain(`(${stored} is null or ${stored} = '[]'::jsonb)`);

@@ -46,7 +46,7 @@ function testForNull(operator: Operator, left: Side, right: Side): Resolved {
 /** Substring search reads every value as its JSON text, and each item of a list (filters §5.6, §6.4). */
 function findWithin(operator: Operator, left: Side, right: Side): Resolved {
   if (kindOf(left) === 'vector' || kindOf(right) === 'vector') throw refused(left, 'a vector holds no text');
-  if (kindOf(right) === 'list') throw refused(right, 'a list can only stand before ~');
+  if (kindOf(right) === 'list') throw refused(right, 'a list can only be on the left of ~');
   const needle = asText(right);
   if (kindOf(left) === 'list')
     return { kind: 'comparison', operator, left: settleList(left), right: needle, as: 'list' };

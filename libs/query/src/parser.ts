@@ -5,7 +5,7 @@ import { errorAt, type QueryError } from './query-error.ts';
 
 /**
  * Parses an expression. `&&` binds tighter than `||`; parentheses group.
- * Throws QueryError for a text that is no expression, and beyond the limits (filters §3).
+ * Throws QueryError for a text that is not an expression or exceeds the limits (filters §3).
  */
 export function parse(text: string): Expression {
   const tokens = readTokens(text);

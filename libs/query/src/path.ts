@@ -22,7 +22,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
     if (rest.length === 0) return column(hops, member, [], collection);
     if (member.kind === 'json') return column(hops, member, rest, collection);
     const target = findTarget(member, scope);
-    if (!target) throw new QueryError(`"${segment}" of ${place} is no relation to follow`, at);
+    if (!target) throw new QueryError(`"${segment}" of ${place} is not a relation`, at);
     if (hops.length === limits.hops) throw new QueryError(`a path follows at most ${limits.hops} relations`, at);
     const guard = guardOf(target, scope);
     // A foreign key guarantees that the target exists. Views have none.

@@ -10,7 +10,7 @@ export const certain = (sql: string): Predicate => ({ sql, isCertain: true });
 /** A condition that is null, which counts as false, where one of its values is. */
 export const nullable = (sql: string): Predicate => ({ sql, isCertain: false });
 
-/** Holds where the condition does not, also where it is null. */
+/** Holds where the condition does not hold or is null. */
 export const not = ({ sql, isCertain }: Predicate): Predicate =>
   certain(isCertain ? `not ${sql}` : `(${sql}) is not true`);
 

@@ -16,8 +16,8 @@ type Origin = Omit<Scope, 'audience'>;
 
 /**
  * Finds the fields that a rule names, of its own collection and of those that it crosses into. Names in `@request.body`
- * count, since a rule that guards one would guard nothing after a rename. Unknown names are left out. Throws QueryError
- * for a text that does not parse.
+ * count, since a rule that guards such a field would guard nothing after a rename. Unknown names are omitted. Throws
+ * QueryError for a text that does not parse.
  */
 export function findReferences(text: string, origin: Origin): Reference[] {
   return operandsIn(parse(text)).flatMap((operand) => {
@@ -29,8 +29,8 @@ export function findReferences(text: string, origin: Origin): Reference[] {
 }
 
 /**
- * Renames fields in the text of an expression, all at once, so that two may swap names. Throws QueryError for a text that
- * does not parse.
+ * Renames fields in the text of an expression, all at once, so that two may swap names. Throws QueryError for a text
+ * that does not parse.
  */
 export function renameInExpression(text: string, origin: Origin, renamed: ReadonlyMap<Field, string>): string {
   let result = '';

@@ -15,7 +15,10 @@ const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
   verified: 'bool',
 };
 
-/** What bodies may have beside the fields: members of a record that was read, and the credentials of accounts. */
+/**
+ * The members that bodies may have besides the fields: members of a record that was read, and the credentials of
+ * accounts.
+ */
 const bodyKeys: readonly string[] = ['id', 'created', 'updated', 'password', 'old_password'];
 
 type RequestSide = Omit<Extract<Side, { type: 'known' }>, 'position'> | Omit<Pending, 'position'>;

@@ -3,9 +3,9 @@ import type { Collection, Field } from '@recordbus/schema';
 /** The collections that expressions may name. */
 export interface QuerySchema {
   findCollection(name: string): Collection | undefined;
-  /** Whether expressions cannot name the field; `isHidden` of `member.ts` when not given. */
+  /** Whether expressions cannot name the field; `isHidden` of `member.ts` by default. */
   isHidden?(field: Field): boolean;
-  /** Collation, quoted, that folds text to lower case; `unicodeCollation` when not given. */
+  /** Collation, quoted, that folds text to lower case; `unicodeCollation` by default. */
   readonly collation?: string | undefined;
 }
 
@@ -14,8 +14,9 @@ export interface Scope {
   readonly collection: Collection;
   readonly schema: QuerySchema;
   /**
-   * The author of the expression. A rule knows the request and crosses into any collection. A client's filter knows neither the
-   * request nor, over a relation, records that the target's list rule hides (filters §7.3); an admin's sees all.
+   * The kind of expression. A rule reads the request and crosses into any collection. A client's filter reads no value
+   * of the request, and over a relation it sees no record that the target's list rule hides (filters §7.3). An admin's
+   * filter sees all records.
    */
   readonly audience: 'rule' | 'client' | 'admin';
 }

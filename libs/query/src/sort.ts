@@ -17,10 +17,10 @@ export interface Sort {
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
 /**
- * Compiles `sort` (filters §9): comma-separated paths, `-` for descending. Nulls are where PostgreSQL has them, last
- * ascending and first descending, and a path to a record that the caller may not list is null. Ties go by id, in the
- * direction of the last term, so pages never overlap and an index with the id after its columns serves both directions.
- * Throws QueryError for an unknown or hidden path, an empty term, and too many terms.
+ * Compiles `sort` (filters §9): comma-separated paths, `-` for descending. Nulls sort as in PostgreSQL: last ascending,
+ * first descending. A path to a record that the caller may not list is null. Ties are sorted by id, in the direction of
+ * the last term, so pages never overlap and an index with the id after its columns serves both directions. Throws
+ * QueryError for an unknown or hidden path, an empty term, and too many terms.
  */
 export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const into = withCollation(scope, at);

@@ -11,7 +11,7 @@ export interface SqlTarget {
    * but null is a change (rules §4.3).
    */
   readonly stored?: string;
-  /** Collation, quoted, that folds text to lower case; the schema's when not given. */
+  /** Collation, quoted, that folds text to lower case; the schema's by default. */
   readonly collation?: string | undefined;
 }
 
@@ -22,14 +22,14 @@ export const withCollation = ({ schema }: Pick<Scope, 'schema'>, into: SqlTarget
 });
 
 /**
- * PostgreSQL's own Unicode collation: the same case rules on every system, whatever the database's locale. PostgreSQL has
- * it from 17 on; before, `"und-x-icu"` of a server with ICU comes nearest (filters §5.7).
+ * PostgreSQL's own Unicode collation: the same case rules on every system, whatever the database's locale. It exists
+ * since PostgreSQL 17; on older servers with ICU, `"und-x-icu"` is the closest one (filters §5.7).
  */
 export const unicodeCollation = '"pg_c_utf8"';
 
 /**
- * Returns SQL for the text in lower case, by Unicode's simple case mapping. The result is always ordered by code points,
- * as the first collation orders it.
+ * Returns SQL for the text in lower case, by Unicode's simple case mapping. The result is always ordered by code
+ * points, as the first collation orders it.
  */
 export const lowerSql = (text: string, { collation = unicodeCollation }: Pick<SqlTarget, 'collation'>): string =>
   collation === unicodeCollation

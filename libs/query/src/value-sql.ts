@@ -42,7 +42,7 @@ export function storedSql({ column, keys }: Pick<Column, 'column' | 'keys'>, { r
 function columnSql(column: Column, as: ValueKind, into: SqlTarget): string {
   const stored = storedSql(column, into);
   if (column.isLowered) return convert(lowerSql(convert(stored, column.kind, 'text'), into), 'text', as);
-  // A null within JSON is no value, like SQL's null.
+  // A null within JSON means no value, like SQL's null.
   if (column.kind === 'json' && as === 'json') return `nullif(${stored}, 'null'::jsonb)`;
   return convert(stored, column.kind, as);
 }

@@ -30,7 +30,7 @@ const loadAll = {
 /** Reads all collections and their schema version in one snapshot. */
 export async function loadCollections(query: Query): Promise<{ version: number; collections: Collection[] }> {
   const [row] = await query<{ version: number; collections: CollectionRow[] }>(loadAll);
-  if (!row) throw new Error('the query for the collections gave no row');
+  if (!row) throw new Error('the query for the collections returned no row');
   return { version: row.version, collections: row.collections.map(toCollection) };
 }
 

@@ -5,15 +5,17 @@ export type CollectionType = 'base' | 'auth' | 'view';
 /** The actions that rules decide about. */
 export type RuleName = 'list' | 'view' | 'create' | 'update' | 'delete';
 
-/** null = public, '' = admins only, anything else an expression (rules §1.2; PocketBase has null and '' the other way round). */
+/**
+ * null = public, '' = admins only, anything else is an expression (rules §1.2; in PocketBase null and '' are swapped).
+ */
 export type Rule = string | null;
 
-/** A column that every table has, and a view only if its query gives it. */
+/** A column that every table has, and a view only if its query returns it. */
 export type TimeColumn = 'created_at' | 'updated_at';
 
 /** An index that an admin created (collections §10.2). */
 export interface CollectionIndex {
-  /** Its name in the database consists of this, so it survives renames. */
+  /** Its name in the database is made of this id, so it survives renames. */
   readonly id: string;
   /** Unique within the collection, without case. */
   readonly name: string;
@@ -33,9 +35,9 @@ export interface Collection {
   readonly viewQuery: string | null;
   readonly rules: Readonly<Record<RuleName, Rule>>;
   readonly historyEnabled: boolean;
-  /** The time columns that the query of a view does not give; none when left out. */
+  /** The time columns that the query of a view does not return; none by default. */
   readonly lacking?: readonly TimeColumn[];
-  /** The indexes beside those of the system; none when left out. */
+  /** The indexes besides those of the system; none by default. */
   readonly indexes?: readonly CollectionIndex[];
   readonly createdAtSec: number;
   readonly updatedAtSec: number;

@@ -5,8 +5,8 @@ import { columnsOfIndex, findIndexOfConstraint } from './indexes.ts';
 import { findFieldOfConstraint } from './naming.ts';
 
 /**
- * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error as it is.
- * The writing statement itself checks the constraints, so concurrent writes cannot evade them.
+ * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error as it
+ * is. The writing statement itself checks the constraints, so concurrent writes cannot evade them.
  */
 export const explainRefusal =
   (collection: Collection) =>
@@ -27,7 +27,8 @@ export const explainRefusal =
       const index = findIndexOfConstraint(collection, error.constraint);
       const indexes = index ? [index] : (collection.indexes ?? []);
       const columns = new Set(indexes.flatMap((one) => columnsOfIndex(collection, one)));
-      if (columns.size > 0) throw namingEach([...columns], 'is too large for an index, or another column of it is');
+      if (columns.size > 0)
+        throw namingEach([...columns], 'is too large for an index, or another column of that index is');
     }
     throw error;
   };

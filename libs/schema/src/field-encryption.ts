@@ -9,9 +9,9 @@ import type { ColumnValues } from './record-reader.ts';
 /** Hashes and encrypts the secrets of records for the database, and decrypts them for answers. */
 export interface FieldEncryption {
   /**
-   * Replaces each password by its Argon2id hash, computed off the event loop, and each value of an encrypted field by its
-   * ciphertext. Call it before the statement, so that no row is locked meanwhile. Throws 503 when too many hashes are
-   * waiting.
+   * Replaces each password by its Argon2id hash, computed off the event loop, and each value of an encrypted field by
+   * its ciphertext. Call it before the statement, so that no row is locked meanwhile. Throws 503 when too many hashes
+   * are waiting.
    */
   storeSecrets(collection: Collection, values: ColumnValues): Promise<ColumnValues>;
   /** Decrypts the encrypted fields of a record in place; large ones in slices of time, field by field. */
@@ -25,7 +25,7 @@ interface FieldEncryptionDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Creates it. Warns once for each field that cannot be encrypted or decrypted. */
+/** Creates the encryption of this process. It warns once for each field that it cannot encrypt or decrypt. */
 export function createFieldEncryption({ cipher, log }: FieldEncryptionDeps): FieldEncryption {
   const warned = new Set<string>();
 
@@ -42,7 +42,7 @@ export function createFieldEncryption({ cipher, log }: FieldEncryptionDeps): Fie
   async function stored(collection: Collection, name: string, { kind, text }: PlainSecret): Promise<string> {
     if (kind === 'password') return hashPassword(text);
     const field = encryptedFieldsOf(collection).find((candidate) => candidate.name === name);
-    if (!field) throw new Error(`${name} is no encrypted field of ${collection.name}`);
+    if (!field) throw new Error(`${name} is not an encrypted field of ${collection.name}`);
     if (!cipher.isEncrypting)
       warnOnce(collection, field, 'an encrypted field is stored in plain text: SERVICE_ENCRYPTION_KEY is not set');
     return encryptStored(cipher, field, text);

@@ -11,7 +11,9 @@ export class Refusal {
   }
 }
 
-/** Reads a written JSON value into what the column takes, or refuses it. Never gets null, undefined or an empty value. */
+/**
+ * Reads a written JSON value into what the column takes, or refuses it. Never gets null, undefined or an empty value.
+ */
 export type ValueReader = (value: unknown) => unknown | Refusal;
 
 /**
@@ -20,23 +22,23 @@ export type ValueReader = (value: unknown) => unknown | Refusal;
  */
 export type ValueKind = 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | 'vector';
 
-/** How the text parts of a form stand for a value. */
+/** How the text parts of a form represent a value. */
 export interface FormText {
   /** Whether `read` parses a text as JSON; the caller bounds what that costs first. */
   isJson(text: string): boolean;
-  /** Reads all text parts of one field. A text that is no such value stays text, which the field then refuses. */
+  /** Reads all text parts of one field. A text that is not such a value stays text, which the field then refuses. */
   read(texts: readonly string[]): unknown;
 }
 
 /** A definition of a field, and values that it takes. */
 export interface FieldSample {
-  /** The options of the definition; none when not given. */
+  /** The options of the definition; none by default. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** JSON values that the field takes. Each reads back as it was written, unless the type is write-only. */
   readonly values: readonly unknown[];
 }
 
-/** Something that a new definition of a field refuses and the old one took. */
+/** A restriction by which a new definition of a field may refuse values that the old one accepted. */
 export interface Narrowing {
   /** Name of the option that makes the difference. */
   readonly option: string;
@@ -54,9 +56,11 @@ export interface FieldType {
   readonly name: string;
   /** The section of the reference that describes the type. */
   readonly reference: string;
-  /** The options a definition may carry, strict, with their defaults. */
+  /** The options that a definition may have, strict, with their defaults. */
   readonly options: z.ZodType<Record<string, unknown>>;
-  /** Definitions and values for tests and for the examples of the API document. A type with `multiple` has both ways. */
+  /**
+   * Definitions and values for tests and for the examples of the API document. A type with `multiple` has both ways.
+   */
   readonly samples: readonly [FieldSample, ...FieldSample[]];
   /** Whether the definition names a target collection. */
   readonly refersToCollection?: boolean;
@@ -75,23 +79,23 @@ export interface FieldType {
   readonly isServerSet?: boolean;
   /** Whether a value is stored but never shown, neither in answers nor in events. */
   readonly isWriteOnly?: boolean;
-  /** Whether `""` stands for no value. Otherwise it is a value like any other. */
+  /** Whether `""` means no value. Otherwise it is a value like any other. */
   readonly emptyTextIsNull: boolean;
-  /** What the column holds where there is no value; null when not given. */
+  /** The content of the column for a record without a value; null by default. */
   emptyValue?(field: Field): unknown;
-  /** SQL of what `unique` compares, of a quoted column; the column itself when not given. */
+  /** SQL of what `unique` compares, from a quoted column; the column itself by default. */
   uniqueSql?(column: string): string;
-  /** The JSON Schema of a value as records show it; null for no value comes on top of it. */
+  /** The JSON Schema of a value as records show it. Null, for no value, is added to it. */
   valueSchema(field: Field): JsonSchema;
-  /** The JSON Schema of what may be written, where that is not the same. */
+  /** The JSON Schema of what may be written, if that differs. */
   writtenSchema?(field: Field): JsonSchema;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;
   /** Builds the cost of a written value that is searched for a pattern, in steps; undefined when none is searched. */
   compileSteps?(field: Field): ((value: unknown) => number) | undefined;
   /**
-   * What stored values may conflict with when the field's options change; `column` is its column, quoted. Not for
-   * `required` and `unique`, which are the same for every type.
+   * Returns the restrictions that stored values may violate when the field's options change; `column` is its column,
+   * quoted. `required` and `unique` are not included: they are the same for every type.
    */
   narrowings?(before: Field, after: Field, column: string): readonly Narrowing[];
 }

@@ -144,7 +144,7 @@ test('without uploads, names of files are refused along with other problems', as
     named('n', 'number'),
   ];
   const { readNew } = compileRecordReader(collectionOf(fields), { takesFiles: false });
-  const refusal = 'is uploaded when the record is there';
+  const refusal = 'can only be uploaded once the record exists';
   await assertRefused(() => readNew({ one: 'a_0123456789.png', several: ['b_0123456789.png'], n: 'x' }), {
     one: refusal,
     several: refusal,
@@ -180,7 +180,7 @@ test('the patterns of a body share a budget [cost §4.2]', async () => {
   const bodyOf = (count: number) => Object.fromEntries(costly.slice(0, count).map(({ name }) => [name, text]));
   assert.equal((await long.readNew(bodyOf(10))).size, 10);
   await assertRefused(() => long.readNew(bodyOf(11)), {
-    f10: 'is too long to be searched for its pattern beside the other fields',
+    f10: 'is too long to be checked against its pattern together with the other fields',
   });
 });
 

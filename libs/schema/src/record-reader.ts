@@ -23,22 +23,24 @@ export interface RecordReader {
   readChange(body: Readonly<Record<string, unknown>>): Promise<ColumnValues>;
 }
 
-/** Members that the server sets. A body may have them, so that a record that was read can be sent back (records §5.2). */
+/**
+ * Members that the server sets. A body may have them, so that a record that was read can be sent back (records §5.2).
+ */
 const serverSet = new Set(['id', 'created', 'updated', 'expand', 'anonymous', 'created_at', 'updated_at', '_score']);
 
 interface Column {
   readonly field: Field;
   readonly isServerSet: boolean;
   readonly emptyTextIsNull: boolean;
-  /** What the column holds where there is no value. */
+  /** The content of the column for a record without a value. */
   readonly emptyValue: unknown;
   readonly read: ValueReader;
   readonly stepsOf: ((value: unknown) => number) | undefined;
 }
 
 /**
- * Builds the reader of a collection, once per schema version, since building costs far more than reading. Where nothing
- * can be uploaded (`takesFiles` false) names of files are refused, since no such file exists.
+ * Builds the reader of a collection, once per schema version, since building costs far more than reading. With
+ * `takesFiles` false nothing can be uploaded, so names of files are refused: no such file exists.
  */
 export function compileRecordReader(collection: Collection, { takesFiles = true } = {}): RecordReader {
   const columns = new Map<string, Column>(
@@ -96,7 +98,7 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
   };
 }
 
-const tooExpensive = new Refusal('is too long to be searched for its pattern beside the other fields');
+const tooExpensive = new Refusal('is too long to be checked against its pattern together with the other fields');
 
 function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written: unknown): unknown {
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;

@@ -21,8 +21,8 @@ export const valueSchemaOf = (field: Field): JsonSchema => {
 };
 
 /**
- * The JSON Schema of a record of the collection in answers. Only `id` is always there: the parameter `fields` leaves out
- * what it does not name.
+ * The JSON Schema of a record of the collection in answers. Only `id` is always there: the parameter `fields` leaves
+ * out what it does not name.
  */
 export function recordSchema(collection: Collection): JsonSchema {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
@@ -34,7 +34,7 @@ export function recordSchema(collection: Collection): JsonSchema {
     type: 'object',
     properties: {
       ...Object.fromEntries(members),
-      expand: { type: 'object', description: 'the records that expand asked for, by relation' },
+      expand: { type: 'object', description: 'the records that `expand` names, by relation' },
       _score: { type: 'number', description: 'of a vector search: cosine similarity' },
     },
     required: ['id'],
@@ -62,7 +62,7 @@ function written({ type, fields }: Collection, required: readonly string[]): Jso
       ...Object.fromEntries(writable.map((field) => [field.name, writtenSchemaOf(field)])),
       ...(type === 'auth' && {
         password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
-        old_password: { type: 'string', writeOnly: true, description: 'asked of a user who changes the password' },
+        old_password: { type: 'string', writeOnly: true, description: 'required of a user who changes the password' },
       }),
     },
     ...(required.length > 0 && { required }),

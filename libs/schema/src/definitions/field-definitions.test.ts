@@ -107,16 +107,12 @@ describe('problems are reported under the path of the definition', () => {
       [text('id'), text('Created')],
       { 'fields.0.name': '"id" is reserved', 'fields.1.name': '"Created" is reserved' },
     ],
-    [
-      "a name of the database's own",
-      [text('xmin')],
-      { 'fields.0.name': '"xmin" is a name that the database keeps for itself' },
-    ],
-    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': 'is the name of another field as well' }],
+    ["a name of the database's own", [text('xmin')], { 'fields.0.name': '"xmin" is reserved by the database' }],
+    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': 'is also the name of another field' }],
     [
       'a duplicate id',
       [text('a', { id: 'x' }), text('b', { id: 'x' })],
-      { 'fields.b.id': 'is the id of another field as well' },
+      { 'fields.b.id': 'is also the id of another field' },
     ],
     [
       'an invalid id',

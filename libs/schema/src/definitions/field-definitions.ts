@@ -42,15 +42,15 @@ const shape = z.strictObject({
 type Definition = z.output<typeof shape>;
 
 /**
- * With all columns in use and each value stored out of line (18 bytes stay), a row of so many fields still fits a page of
- * the database. More could be defined, but not written.
+ * A row with this many fields still fits a page of the database when every value is stored out of line, which leaves 18
+ * bytes in the row. More fields could be defined, but not written.
  */
 const maxFields = 400;
 
 /**
  * Reads field definitions as an admin sends them, an array or its JSON text (collections §2.1), and completes them:
- * options with their defaults, ids where there are none. A definition is the field of `previous` with its id, or without
- * an id the one with its name. Adds what is wrong to `problems`; use the fields only if there are none.
+ * options with their defaults, ids where there are none. A definition is the field of `previous` with its id, or
+ * without an id the one with its name. Adds what is wrong to `problems`; use the fields only if there are none.
  */
 export function readFieldDefinitions(input: unknown, context: DefinitionContext, problems: Problems): Field[] {
   const list = typeof input === 'string' ? parseJson(input) : input;
@@ -124,7 +124,7 @@ function placeOf(item: unknown, position: number, collectionType: CollectionType
   return `fields.${isUsable ? name : position}`;
 }
 
-/** Whether the member is an option of the definition's type. Other products have options beside the name. */
+/** Whether the member is an option of the definition's type. In other products options are beside the name. */
 function isOption(item: unknown, name: string): boolean {
   const options = fieldTypes.get(String(memberOf(item, 'type')))?.options.safeParse({ [name]: memberOf(item, name) });
   return options !== undefined && !options.error?.issues.some(({ code }) => code === 'unrecognized_keys');
@@ -184,8 +184,8 @@ function refuseDuplicates(fields: readonly Field[], problems: Problems): void {
   const names = new Set<string>();
   const ids = new Set<string>();
   for (const { name, id } of fields) {
-    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, 'is the name of another field as well');
-    if (ids.has(id)) problems.add(`fields.${name}.id`, 'is the id of another field as well');
+    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, 'is also the name of another field');
+    if (ids.has(id)) problems.add(`fields.${name}.id`, 'is also the id of another field');
     names.add(name.toLowerCase());
     ids.add(id);
   }

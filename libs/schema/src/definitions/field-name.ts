@@ -23,6 +23,6 @@ export function findFieldNameProblem(name: string, collectionType: CollectionTyp
   const folded = name.toLowerCase();
   if (reservedNames.has(folded) || (collectionType === 'auth' && reservedOnAuth.has(folded)))
     return `"${name}" is reserved`;
-  if (databaseColumns.has(name)) return `"${name}" is a name that the database keeps for itself`;
+  if (databaseColumns.has(name)) return `"${name}" is reserved by the database`;
   return undefined;
 }

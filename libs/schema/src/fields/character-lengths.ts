@@ -39,7 +39,9 @@ export const lengthSchema = ({ min, max }: Lengths): JsonSchema => ({
   ...(max !== undefined && { maxLength: max }),
 });
 
-/** What stored texts may conflict with when the bounds change. The empty text has no bounds (fields §2.2). */
+/**
+ * Returns the restrictions that stored texts may violate when the bounds change. They exempt empty texts (fields §2.2).
+ */
 export function lengthNarrowings(before: Lengths, after: Lengths, column: string): Narrowing[] {
   const { min = 0, max } = after;
   const narrowings: Narrowing[] = [];

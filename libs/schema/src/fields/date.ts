@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { secondsText } from './form-text.ts';
 
-/** Largest distance from 1970 that a Date can stand for (ECMA-262 §21.4.1.1), in seconds. */
+/** The largest distance from 1970 that a Date can represent (ECMA-262 §21.4.1.1), in seconds. */
 const maxSeconds = 8.64e12;
 
 /** Longer than any text of a date. */

@@ -15,7 +15,7 @@ const flag = z.boolean('must be true or false').default(false);
 /** The size of a preview: 100x100, 0x100 or 100x0, with t, b or f behind it (files §5.2). */
 export const thumbSize = /^(?!0+x0+[tbf]?$)\d{1,4}x\d{1,4}[tbf]?$/;
 
-/** Longest side of a preview in pixels, which bounds the cost of making one. */
+/** The longest side of a preview in pixels; it bounds the cost of a preview. */
 export const maxThumbSidePixels = 4096;
 
 const thumbText = z
@@ -27,7 +27,7 @@ const thumbText = z
   });
 
 const options = z.strictObject({
-  /** Bytes; 0 is no limit. */
+  /** In bytes; 0 means no limit. */
   maxSize: z.int('must be a whole number of bytes').min(0, 'must be a whole number of bytes').default(0),
   mimeTypes: z
     .array(
@@ -38,11 +38,11 @@ const options = z.strictObject({
       'must be a list of content types',
     )
     .default([]),
-  /** Sizes of previews beside 100x100; others are refused. */
+  /** Sizes of previews besides 100x100; others are refused. */
   thumbs: z.array(thumbText, 'must be a list of sizes').max(20, 'must have at most 20 sizes').default([]),
   multiple: flag,
   protected: flag,
-  /** Checked beside the collection's view rule, in the same language. */
+  /** Checked in addition to the collection's view rule, in the same language. */
   viewRule: z.string('must be an expression, empty or null').nullable().default(null),
   requireAuth: flag,
   oneTimeToken: flag,
@@ -74,7 +74,9 @@ export const fileOptionsOf = (field: Field): FileOptions => options.parse(field.
 export const compileWithoutUploads =
   ({ options: { multiple } }: Field): ValueReader =>
   (value) =>
-    multiple && Array.isArray(value) && value.length === 0 ? '[]' : new Refusal('is uploaded when the record is there');
+    multiple && Array.isArray(value) && value.length === 0
+      ? '[]'
+      : new Refusal('can only be uploaded once the record exists');
 
 /** Names of stored files; the bytes are elsewhere. The writer checks that a name belongs to the record. */
 export const file: FieldType = {

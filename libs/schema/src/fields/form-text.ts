@@ -1,6 +1,6 @@
 import type { FormText } from '../field-type.ts';
 
-/** A longer text is no number that a field holds exactly. It stays text, which the field refuses. */
+/** No number that a field holds exactly has a longer text. A longer one stays text, which the field refuses. */
 const maxNumberLength = 400;
 
 /** The text is the value. */
@@ -21,7 +21,7 @@ export const boolText: FormText = {
   },
 };
 
-/** JSON; a text that is none stays text. */
+/** JSON; a text that is not JSON stays text. */
 export const jsonText: FormText = {
   isJson: () => true,
   read(texts) {

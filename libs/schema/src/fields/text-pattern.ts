@@ -9,15 +9,15 @@ const maxInstructions = 1000;
 
 /**
  * The time of a match is at most linear in the instructions of the pattern times the characters of the text: 90 ns for
- * each, measured on patterns that keep all instructions busy. So a match takes less than 30 ms, and less than 50 ms (cost §4.2)
- * on a machine that takes 150 ns.
+ * each, measured on patterns that keep all instructions busy. So a match takes less than 30 ms, and less than 50 ms
+ * (cost §4.2) on a machine that takes 150 ns.
  */
 const maxSteps = 300_000;
 
 /** The steps that all fields of one body may cost together: half a second, with pauses between the fields. */
 export const maxBodySteps = 10 * maxSteps;
 
-/** A pattern that texts are searched for. RE2 semantics: no back-references and no look-around. */
+/** A pattern to search for in texts. RE2 semantics: no back-references and no look-around. */
 export interface TextPattern {
   /** Texts of more UTF-16 code units are refused without a search. */
   readonly maxTextLength: number;

@@ -13,6 +13,6 @@ interface Unique {
   readonly unique: boolean;
 }
 
-/** When the field becomes unique: the stored texts that are too long for the index. */
+/** Returns the restriction for a field that becomes unique: its texts must fit the index. */
 export const uniqueNarrowings = (before: Unique, after: Unique, column: string): Narrowing[] =>
   after.unique && !before.unique ? [{ option: 'unique', where: `octet_length(${column}) > ${maxUniqueBytes}` }] : [];
