@@ -4,7 +4,7 @@ import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
 import { releaseUrl } from './update-check/release-url.ts';
 
-/** The environment variables of the admin service, beside those that every process reads (operation §5.1). */
+/** The environment variables of the admin service, besides those that every process reads (operation §5.1). */
 export const adminVariables = {
   databaseUrl,
   natsUrl,

@@ -36,7 +36,7 @@ export function addField(changes: SchemaChanges, request: FieldRequest, draft: F
 }
 
 /**
- * Changes a field and keeps its data, also under a new name. Members and options that the draft leaves out stay; an
+ * Changes a field and keeps its data, even under a new name. Members and options that the draft leaves out stay; an
  * option that is null returns to its default. Throws 404, and 422 that names what is wrong.
  */
 export function changeField(changes: SchemaChanges, request: ExistingField, draft: FieldDraft): Promise<Field> {

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import type { Problems } from '@recordbus/schema';
 import type { Check } from '../ddl/checks.ts';
 
-/** Rows per batch when values are checked here, not in the database. */
+/** Rows per batch when values are checked here instead of in the database. */
 const batchRows = 2000;
 
 /**

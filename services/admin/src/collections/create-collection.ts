@@ -68,7 +68,7 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
     id: newId(),
     name: draft.name,
     type: draft.type,
-    // The query of a view gives its fields.
+    // The fields of a view come from its query.
     fields:
       draft.type === 'view'
         ? []

@@ -5,7 +5,9 @@ import { encryptedFieldsOf, encryptStored, loadCollections } from '@recordbus/sc
 import { whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** After this time every replica has learned of a change, also without the bus, and completed its earlier writes. */
+/**
+ * After this time every replica has learned of a change, even without the bus, and has completed its earlier writes.
+ */
 const delayMs = 10_000;
 /** A collection changed within this time may have writes by replicas that had not learned of the change. */
 const recentSec = 120;
@@ -28,7 +30,7 @@ interface DelayedEncryptionDeps {
 /** Creates the background task. */
 export function createDelayedEncryption({ database, cipher, log, nowSec }: DelayedEncryptionDeps): DelayedEncryption {
   const encrypting = whenWoken({
-    name: 'encrypt what replicas stored in plain text',
+    name: 'encrypt values that replicas stored in plain text',
     log,
     soonMs: delayMs,
     settles: true,

@@ -61,6 +61,6 @@ async function countValues(
 export const warningsOfLostValues = (lost: readonly LostValues[]): string[] =>
   lost.map(({ field, count }) => {
     if (count === undefined)
-      return `The field "${field}" was dropped; its values are lost; there were too many to count in time.`;
+      return `The field "${field}" was dropped. Its values are lost; counting them took too long.`;
     return `The field "${field}" was dropped; ${count === 1 ? '1 value is' : `${count} values are`} lost.`;
   });

@@ -88,7 +88,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for collections of type view');
   const previous = renameTarget(before.fields, before.name, name);
   const after = { ...before, name };
-  // The query of a view gives its fields.
+  // The fields of a view come from its query.
   const fields =
     change.fields === undefined || before.type === 'view'
       ? previous

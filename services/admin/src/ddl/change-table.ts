@@ -33,7 +33,9 @@ export function planChange(before: Collection, after: Collection): string[] {
   ];
 }
 
-/** Adds columns. Rows get an empty value other than null from a temporary default, which rewrites no row. */
+/**
+ * Adds columns. If the empty value is not null, existing rows get it from a temporary default, which rewrites no row.
+ */
 function planAdded(table: string, added: readonly Field[]): string[] {
   if (added.length === 0) return [];
   const columns = added.map((field) => {

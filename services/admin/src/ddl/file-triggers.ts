@@ -3,8 +3,8 @@ import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } f
 const fileFields = ({ fields }: Collection): Field[] => fields.filter(({ type }) => type === 'file');
 
 /**
- * Plans the triggers that queue files for removal when a write drops them or deletes their record (migration 0012). They
- * run in the transaction of any writer, so a file is removed if and only if the write commits.
+ * Plans the triggers that queue files for removal when a write drops them or deletes their record (migration 0012).
+ * They run in the transaction of any writer, so a file is removed if and only if the write commits.
  */
 export function planFileTriggers(collection: Collection): string[] {
   const fields = fileFields(collection);
@@ -37,6 +37,6 @@ export const planRemoveFilesOfField = (collection: Collection, field: Field): st
    from (select id, ${quoteIdentifier(field.name)} from ${tableOf(collection)}) t`,
       ];
 
-/** Queues all files of a dropped collection for removal, also those of fields dropped before. */
+/** Queues all files of a dropped collection for removal, including those of fields dropped before. */
 export const planRemoveAllFiles = ({ id }: Collection): string =>
   `insert into system.file_removals (collection_id) values (${quoteLiteral(id)})`;

@@ -8,8 +8,8 @@ interface Definition {
 
 /**
  * Merges the definitions of a snapshot into the fields of an existing collection. The id identifies a field, else the
- * name; fields that the snapshot lacks stay (collections §11.3, §11.4). Values that are no definition pass through, to
- * be refused later.
+ * name; fields that the snapshot lacks stay (collections §11.3, §11.4). Values that are not definitions pass through,
+ * to be refused later.
  */
 export function mergeFields(existing: readonly Field[], definitions: readonly unknown[]): unknown[] {
   const ids = new Set(existing.map(({ id }) => id));
@@ -32,7 +32,9 @@ export function mergeFields(existing: readonly Field[], definitions: readonly un
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Parses a list of definitions that is JSON text. Returns a text that is not such a list as is, to be refused later. */
+/**
+ * Parses a list of definitions that is JSON text. Returns a text that is not such a list as is, to be refused later.
+ */
 export function listOfFields(fields: string | readonly unknown[]): readonly unknown[] | string {
   if (typeof fields !== 'string') return fields;
   try {

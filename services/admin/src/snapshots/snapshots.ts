@@ -18,8 +18,8 @@ export const exportSnapshot = async ({ read }: Pick<Database, 'read'>, nowSec: n
   takeSnapshot((await loadCollections(read)).collections, nowSec);
 
 /**
- * Validates and applies a document. A dry run rolls everything back at the end. Throws 422 that names what is wrong, and
- * the errors of `applySnapshot`.
+ * Validates and applies a document. A dry run rolls everything back at the end. Throws 422 that names what is wrong,
+ * and the errors of `applySnapshot`.
  */
 export async function applySnapshotDocument(
   deps: SchemaChangesDeps,
@@ -34,7 +34,7 @@ export async function applySnapshotDocument(
   return applySnapshot(isDryRun ? rollingBack(changes) : changes, read.data, nowSec, actor);
 }
 
-/** Returns changes that run and roll back. They return what they would have done. */
+/** Returns changes that run, return their result, and roll back. */
 const rollingBack = (changes: SchemaChanges): SchemaChanges => ({
   async make<T>(work: (change: SchemaChange) => Promise<T>): Promise<T> {
     const made = changes.make(async (change) => {

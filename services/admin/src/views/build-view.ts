@@ -16,9 +16,9 @@ interface BuildContext {
 const queryTimeoutMs = 5000;
 
 /**
- * Creates the database view of a collection of type view and returns the collection with the fields of its query. Throws
- * 422 for a query that is not one SELECT over collections, that reads or calls what it may not, or whose ids are not
- * unique over the stored data. When the database refuses the query, the error has the database's message.
+ * Creates the database view of a collection of type view and returns the collection with the fields of its query.
+ * Throws 422 for a query that is not one SELECT over collections, that reads or calls what it may not, or whose ids are
+ * not unique over the stored data. When the database refuses the query, the error has the database's message.
  */
 export async function buildView(
   collection: Collection,
@@ -49,8 +49,8 @@ export async function buildView(
 }
 
 /**
- * Throws 422 when ids are missing or not unique, and when the query fails or takes too long. It computes every column, to
- * find those that fail.
+ * Throws 422 when ids are missing or not unique, and when the query fails or takes too long. It computes every column,
+ * so that a failing one is found.
  */
 async function checkIds(query: Query, view: Collection): Promise<void> {
   const [row] = await reportingDatabaseErrors(async () => {

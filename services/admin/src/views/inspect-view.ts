@@ -30,7 +30,9 @@ export async function inspectView(
   return readColumns(query, view, tables, originsOf(rule));
 }
 
-/** Reads the stored tree of the view's query. It escapes spaces and braces in names, so patterns match only structure. */
+/**
+ * Reads the stored tree of the view's query. It escapes spaces and braces in names, so patterns match only structure.
+ */
 async function readRule(query: Query, view: string): Promise<{ readonly oid: number; readonly rule: string }> {
   const [row] = await query<{ oid: string | number; rule: string }>({
     text: 'select ev_class::bigint as oid, ev_action::text as rule from pg_rewrite where ev_class = $1::regclass',
@@ -57,7 +59,7 @@ async function tablesByOid(query: Query, collections: readonly Collection[]): Pr
   );
 }
 
-/** Throws 422 for tables that are no collections. Up to PostgreSQL 15 the tree also names the view itself. */
+/** Throws 422 for tables that are not collections. Up to PostgreSQL 15 the tree also names the view itself. */
 function refuseTables(rule: string, view: number, tables: ReadonlyMap<number, Collection>): void {
   if (oidsOf(rule, / :relid (\d+)/g).some((oid) => oid !== 0 && oid !== view && !tables.has(oid)))
     throw refusedQuery('must read nothing but collections');

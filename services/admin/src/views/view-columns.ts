@@ -60,7 +60,7 @@ export function shapeView(columns: readonly ViewColumn[]): ViewShape {
       selected.push(`${sql} as ${quoteIdentifier(column.name)}`);
     }
     if (folded.has(column.name.toLowerCase()))
-      throw refusedQuery(`two columns are called ${column.name}, apart from case`);
+      throw refusedQuery(`two columns are called ${column.name}, ignoring case`);
     folded.add(column.name.toLowerCase());
   }
   const lacking = timeColumns.filter((name) => !columns.some((column) => fieldNameOf(column) === name));

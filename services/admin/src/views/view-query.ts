@@ -45,14 +45,14 @@ export async function readViewQuery(text: string, collections: readonly Collecti
 }
 
 /**
- * Returns the query with a new name for a collection. An alias keeps references to the old name valid. Throws 422 when a
- * CTE has the old name.
+ * Returns the query with a new name for a collection. An alias keeps references to the old name valid. Throws 422 when
+ * a CTE has the old name.
  */
 export async function renameInQuery(text: string, from: string, to: string): Promise<string> {
   const { tree } = await parseSelect(text);
   const found: Findings = { mentions: [], ctes: new Set() };
   inspect(tree, found);
-  if (found.ctes.has(from)) throw refusedQuery(`"${from}" is the name of a CTE as well`);
+  if (found.ctes.has(from)) throw refusedQuery(`"${from}" is also the name of a CTE`);
   const bytes = Buffer.from(text);
   const parts: Buffer[] = [];
   let end = 0;

@@ -48,8 +48,8 @@ export async function redeliver(query: Query, webhookId: string, deliveryId: str
 }
 
 /**
- * Enqueues again each event with a delivery to the webhook created since then that has the given status, or that has
- * ended when none is given. Returns how many events there are.
+ * Enqueues events again: those with a delivery to the webhook that was created since `since` and has the given status,
+ * or has ended when no status is given. Returns the number of events.
  */
 export async function replay(query: Query, webhookId: string, { since, status }: ReplayRequest): Promise<number> {
   const ids = await enqueue(query, {

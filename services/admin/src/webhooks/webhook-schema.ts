@@ -134,7 +134,7 @@ export const newWebhook = z.strictObject({
 /** The body of a PATCH: any of the same members. */
 export const webhookChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
-/** How long a replaced secret keeps signing beside the new one, in seconds. */
+/** How long a replaced secret keeps signing in addition to the new one, in seconds. */
 const overlapSec = { default: 24 * 3600, max: 7 * 24 * 3600 };
 
 /** The body of a regeneration (webhooks §5.5). */
