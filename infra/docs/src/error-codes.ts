@@ -38,7 +38,7 @@ export const errorsSection = (root: string): Section => ({
     if (unknown.length > 0) throw new Error(`say in infra/docs/src/error-meanings.ts what ${unknown.join(', ')} means`);
     const gone = Object.keys(meanings).filter((name) => !codes.has(name));
     if (gone.length > 0)
-      throw new Error(`infra/docs/src/error-meanings.ts knows ${gone.join(', ')}, which the sources no longer use`);
+      throw new Error(`infra/docs/src/error-meanings.ts has ${gone.join(', ')}, which the sources no longer use`);
     const rows = [...codes].map(([name, statuses]) => [
       [...statuses].sort().join(', '),
       code(name),

@@ -32,7 +32,10 @@ export const settingsSection: Section = {
 const shorten = (text: string): string =>
   text === '' ? '' : code(text.length > maxDefaultLength ? `${text.slice(0, maxDefaultLength)}…` : text);
 
-/** No setting but those that take anything takes this, and each says why, if its schema does not say what it takes. */
+/**
+ * A text that only settings without restrictions accept. The refusals of the others say what they accept, if their
+ * schemas do not.
+ */
 const refused = '\u0000';
 
 function whatItTakes({ schema }: Setting<unknown>): string {

@@ -26,7 +26,7 @@ export type HookedCollections = z.infer<typeof hookedCollections>;
 /** No collection has hooks. */
 export const nothingHooked: HookedCollections = { signIn: [], signedIn: [], create: [], update: [] };
 
-/** What the records service does for the auth service: it runs hooks of extensions, and stores pictures of users. */
+/** The work that the records service does for the auth service: hooks of extensions, and pictures of users. */
 export interface AccountHooks {
   /** The current collections with hooks. The auth service writes users of other collections itself. */
   readonly hooked: HookedCollections;

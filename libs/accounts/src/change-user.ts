@@ -52,13 +52,15 @@ export const userChange = z
     passwordHash: z.string().nullable().optional(),
     isAnonymous: z.boolean().optional(),
     /**
-     * Set for the first proof of the address by a reset, a code or a provider: removes every other way into the account,
-     * since another person may have created it (identity §2.2). Has no effect on a proved address.
+     * Set for the first proof of the address by a reset, a code or a provider: removes every other way into the
+     * account, since another person may have created it (identity §2.2). Has no effect on a proved address.
      */
     closesOtherWaysIn: z.boolean().optional(),
-    /** Set for the first proof by the verification link: removes all ways in but password and sessions (identity §2.3). */
+    /**
+     * Set for the first proof by the verification link: removes all ways in but password and sessions (identity §2.3).
+     */
     closesAttached: z.boolean().optional(),
-    /** Ends all tokens and sessions, also without a new password. */
+    /** Ends all tokens and sessions, even without a new password. */
     endsSessions: z.boolean().optional(),
     /** The change of address that is undone, with all later ones. */
     undoes: undone.optional(),
@@ -79,9 +81,9 @@ export interface ChangedUser {
 }
 
 /**
- * Changes a user, with the event and history row of an update, in a transaction. Returns undefined when the user does not
- * exist, the condition does not hold, or the token is used up: the caller then rolls back. After the commit the caller
- * sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken.
+ * Changes a user, with the event and history row of an update, in a transaction. Returns undefined when the user does
+ * not exist, the condition does not hold, or the token is used up: the caller then rolls back. After the commit the
+ * caller sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken.
  */
 export async function changeUser(
   query: Query,

@@ -41,9 +41,9 @@ export type NewUser = z.infer<typeof newUser>;
 
 /**
  * Creates a user, with the event and history row of a create, in a transaction. Returns undefined when another user has
- * the link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or taken,
- * 403 when a caller who is no admin sets `verified`, and 403 or 401 when the create rule does not hold for the account as
- * it would be stored; then nothing is written.
+ * the link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or
+ * taken, 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule does not hold for
+ * the account as it would be stored; then nothing is written.
  */
 export async function createUser(
   query: Query,
@@ -73,8 +73,8 @@ export async function createUser(
   return user;
 }
 
-/** 403 for a caller who is no admin and sets `verified`. */
-export const verifiedIsForAdmins = () => forbidden('only admins may say that an address is verified');
+/** 403 for a caller who is not an admin and sets `verified`. */
+export const verifiedIsForAdmins = () => forbidden('only admins may mark an address as verified');
 
 interface NewUserValues extends Origin {
   readonly id: string;

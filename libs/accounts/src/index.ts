@@ -12,14 +12,14 @@ export { type ChangedUser, changeUser, type UserChange, userChange } from './cha
 export { createUser, type NewUser, newUser, verifiedIsForAdmins } from './create-user.ts';
 export { findUserByEmail, findUserById, lockUser } from './find-user.ts';
 export { followHookedCollections, storeHookedCollections } from './hooked-collections.ts';
+export { noteRemovedWays, type Removable, removable } from './identity/removed-ways.ts';
 export {
-  demandFreshProof,
-  demandProof,
   guessOldPassword,
   type OfferedProof,
   proofRequired,
-} from './identity/demand-proof.ts';
-export { noteRemovedWays, type Removable, removable } from './identity/removed-ways.ts';
+  requireFreshProof,
+  requireProof,
+} from './identity/require-proof.ts';
 export { insertLink } from './oauth-link.ts';
 export { finishOneTimeToken } from './one-time-token.ts';
 export { readerOf } from './record-reader.ts';

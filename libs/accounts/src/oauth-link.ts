@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const oauthLink = z
   .object({
     provider: z.string(),
-    /** Left out by services of the previous release: then the settings decide about the issuer (migration 0025). */
+    /** Services of the previous release omit it: then the settings decide about the issuer (migration 0025). */
     issuer: z.string().optional(),
     providerUserId: z.string(),
     nowSec: z.int(),

@@ -30,4 +30,4 @@ export const refusedByRule = (principal: Principal): AppError =>
     : forbidden('the rule of this collection does not allow it');
 
 /** 403 for a collection whose accounts only admins create. */
-export const signUpClosed = (): AppError => forbidden('nobody can sign up here', 'sign_up_closed');
+export const signUpClosed = (): AppError => forbidden('sign-up is closed for this collection', 'sign_up_closed');

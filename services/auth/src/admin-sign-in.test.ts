@@ -111,8 +111,8 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
         { adminEmail: 'root@example.com', adminPassword: 'short' },
         'SERVICE_ADMIN_PASSWORD must have at least 12 characters.',
       ],
-      [{ adminEmail: 'root@example.com' }, 'SERVICE_ADMIN_PASSWORD must be set beside SERVICE_ADMIN_EMAIL.'],
-      [{ adminPassword: password }, 'SERVICE_ADMIN_EMAIL must be set beside SERVICE_ADMIN_PASSWORD.'],
+      [{ adminEmail: 'root@example.com' }, 'SERVICE_ADMIN_PASSWORD must be set with SERVICE_ADMIN_EMAIL.'],
+      [{ adminPassword: password }, 'SERVICE_ADMIN_EMAIL must be set with SERVICE_ADMIN_PASSWORD.'],
     ];
     for (const [config, message] of wrong)
       await assert.rejects(prepare(config), (error) => error instanceof ConfigError && error.message === message);

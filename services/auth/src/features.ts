@@ -10,6 +10,6 @@ const features = {
 } as const;
 
 /** Throws 422 while a feature is switched off. */
-export function demandFeature(settings: Pick<Settings, 'get'>, feature: keyof typeof features): void {
+export function requireFeature(settings: Pick<Settings, 'get'>, feature: keyof typeof features): void {
   if (!settings.get(feature)) throw new AppError(422, 'feature_disabled', `${features[feature]} is switched off`);
 }

@@ -5,10 +5,10 @@ import type { Logger } from '@recordbus/shared/logging';
 /** How often expired rows are removed, in milliseconds. */
 const intervalMs = 60_000;
 
-/** How long an expired state is kept, so that its use has an error of its own, in seconds. */
+/** How long an expired state is kept, in seconds, so that its use gets its own error. */
 const statesKeptSec = 24 * 3600;
 
-/** How long gateways can read a revocation; a gateway that was away for longer looks every session up again. */
+/** How long gateways can read a revocation. A gateway that was away for longer looks up every session again. */
 const revocationsKept = "interval '10 minutes'";
 
 interface HousekeepingDeps {

@@ -24,7 +24,10 @@ export interface ClosedWays {
   readonly links: 'all' | 'since the change' | 'none';
 }
 
-/** Returns the ways that a change closes. For a proved address it is no first proof and closes nothing. */
+/**
+ * Returns the ways that a change closes. For an address that is proved already the change is not a first proof and
+ * closes nothing.
+ */
 export function closedBy(change: Closing, held: LockedAccount): ClosedWays {
   if (change.undoes) return { password: false, factor: false, links: 'since the change' };
   const isStrict = change.closesOtherWaysIn === true && !held.verified;

@@ -2,13 +2,13 @@ import { type AuditedAction, recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
 import { type AdminAccount, hasAdmin, insertAdmin } from '../users/admins.ts';
 
-/** The key of a set-up token contains its hash, the only thing that is stored of it. */
+/** The key of a set-up token contains its hash. Nothing else of the token is stored. */
 const tokenKey = (tokenHash: string) => `setup_token.${tokenHash}`;
 const anyTokenKey = 'setup\\_token.%';
 
 /**
- * Every start makes a token, and all work until an admin exists, so that the log of any replica has a working token. Only
- * the latest are kept, for a service that restarts often.
+ * Every start creates a token, and all of them work until an admin exists, so the log of any replica has a working one.
+ * Only the latest are kept, because a service may restart often.
  */
 const keptTokens = 10;
 

@@ -15,9 +15,9 @@ interface FirstAdminOptions {
 }
 
 /**
- * Prepares the first admin at start (admins §1). Without an admin it creates the configured one, or returns a new set-up
- * token, of which only the hash is stored; the caller shows it. Returns undefined once an admin exists. Throws ConfigError
- * for a configured admin that cannot be created.
+ * Prepares the first admin at start (admins §1). Without an admin it creates the configured one, or returns a new
+ * set-up token, of which only the hash is stored; the caller shows it. Returns undefined once an admin exists. Throws
+ * ConfigError for a configured admin that cannot be created.
  */
 export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<string | undefined> {
   const { database, config, log, clock = Date.now } = options;
@@ -28,9 +28,9 @@ export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<str
     await insertSetupToken(database.query, hashSetupToken(token), clock());
     return token;
   }
-  if (adminEmail === undefined) throw new ConfigError('SERVICE_ADMIN_EMAIL must be set beside SERVICE_ADMIN_PASSWORD.');
+  if (adminEmail === undefined) throw new ConfigError('SERVICE_ADMIN_EMAIL must be set with SERVICE_ADMIN_PASSWORD.');
   if (adminPassword === undefined)
-    throw new ConfigError('SERVICE_ADMIN_PASSWORD must be set beside SERVICE_ADMIN_EMAIL.');
+    throw new ConfigError('SERVICE_ADMIN_PASSWORD must be set with SERVICE_ADMIN_EMAIL.');
   const problem = findPasswordProblem(adminPassword);
   if (problem) throw new ConfigError(`SERVICE_ADMIN_PASSWORD ${problem}.`);
   const passwordHash = await hashPassword(adminPassword);

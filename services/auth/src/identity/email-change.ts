@@ -23,9 +23,9 @@ interface WantedAddress {
 }
 
 /**
- * Mails a link to the address that a user wants (identity §4.1). An address of another user gets no mail, and the caller
- * does not learn of it. Throws 422 for a text that is no valid address and when mail is off, 403 for anonymous users and
- * for a caller without the proof.
+ * Mails a link to the address that a user wants (identity §4.1). An address of another user gets no mail, and the
+ * caller does not learn of it. Throws 422 for a text that is not a valid address and when mail is off, 403 for
+ * anonymous users and for a caller without the proof.
  */
 export async function requestEmailChange(
   parts: AuthParts,
@@ -73,8 +73,8 @@ async function mailEmailChange(
 }
 
 /**
- * Changes the address for the holder of the token (identity §4.2). Throws 401 for a bad, used or expired token, 422 when
- * another user has the address by now.
+ * Changes the address for the holder of the token (identity §4.2). Throws 401 for a bad, used or expired token, 422
+ * when another user has the address now.
  */
 export async function confirmEmailChange(
   parts: AuthParts,

@@ -19,8 +19,8 @@ export function readLink(data: Readonly<Record<string, unknown>>): Link {
 }
 
 /**
- * Links a user to an identity and returns the provider. The caller has checked every proof. A link that exists already is
- * fine (oauth §5.2); throws 409 when it belongs to another user.
+ * Links a user to an identity and returns the provider. The caller has checked every proof. A link that exists already
+ * is fine (oauth §5.2); throws 409 when it belongs to another user.
  */
 export async function makeLink(
   query: Query,
@@ -33,6 +33,6 @@ export async function makeLink(
   const isNew = await insertLink(query, collection, user.id, { ...link, nowSec: nowSec() });
   if (isNew) await auditUser(query, 'users.oauth_link', collection, user.id, origin, { provider: link.provider });
   else if ((await findLinkedUser(query, collection, link))?.id !== user.id)
-    throw conflict('already_linked', 'the account at the provider belongs to another user by now');
+    throw conflict('already_linked', 'the account at the provider now belongs to another user');
   return link.provider;
 }

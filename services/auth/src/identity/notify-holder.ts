@@ -14,9 +14,9 @@ type Parts = Pick<AuthParts, 'settings' | 'nowSec'>;
 const usefulForSec = 24 * 60 * 60;
 
 /**
- * Queues the mail that notifies the holder of an account of a change, in the caller's transaction (identity §5.3). After a
- * change of address the old address gets an undo link only if it was proved: the owner of an unproved address, such as a
- * mistyped one, would get another person's account by it.
+ * Queues the mail that notifies the holder of an account of a change, in the caller's transaction (identity §5.3).
+ * After a change of address the old address gets an undo link only if it was proved: with the link, the owner of an
+ * unproved address, such as a mistyped one, could take over another person's account.
  */
 export async function notifyHolder(
   query: Query,
@@ -28,7 +28,7 @@ export async function notifyHolder(
   if (!isMailConfigured(parts.settings) || !canReceiveMail({ email: to, isAnonymous: false })) return;
   const addressed = { to, collection: collection.name, usefulForSec };
   const undo = await undoMail(query, parts, collection, change, addressed);
-  // Uncounted: each takes a new proof of an address, and no attacker can use a limit up to suppress it (identity §6.2).
+  // Not counted: each takes a new proof of an address, and a limit would let an attacker suppress it (identity §6.2).
   if (undo) return enqueueMail(query, undo);
   const notice = noticeOf(change, addressed);
   if (await reserveMail(query, parts, { template: notice.template, to, accountId })) await enqueueMail(query, notice);

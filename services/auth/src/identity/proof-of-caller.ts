@@ -1,4 +1,4 @@
-import { demandFreshProof, demandProof, findUserById, type User } from '@recordbus/accounts';
+import { findUserById, requireFreshProof, requireProof, type User } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { unauthenticated } from '@recordbus/shared/errors';
@@ -15,12 +15,12 @@ export interface CallerProof {
 type Parts = Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>;
 
 /**
- * The proof that a change of identity demands (identity §5.2): `password` is the old password, or a recent sign-in for an
- * account without one; `fresh` is either of them.
+ * The proof that a change of identity requires (identity §5.2): `password` is the old password, or a recent sign-in for
+ * an account without one; `fresh` is either of them.
  */
 export type Demand = 'password' | 'fresh';
 
-/** Demands the proof of the signed-in user; returns the user. Throws 401, 403 `proof_required`, 429. */
+/** Checks the proof of the signed-in user; returns the user. Throws 401, 403 `proof_required`, 429. */
 export async function proveCaller(
   { database, guessLimit, nowSec }: Parts,
   collection: Collection,
@@ -31,6 +31,6 @@ export async function proveCaller(
   if (!user) throw unauthenticated();
   const deps = { query: database.query, guessLimit, nowSec };
   const offered = { principal: context.principal, oldPassword };
-  await (demand === 'password' ? demandProof : demandFreshProof)(deps, user, offered);
+  await (demand === 'password' ? requireProof : requireFreshProof)(deps, user, offered);
   return user;
 }

@@ -39,8 +39,8 @@ export const issueUndo = (
   });
 
 /**
- * Whether an undo link of the account restores this address. A user who returns to it by hand then gives the address in
- * between no undo link (identity §4.5).
+ * Whether an undo link of the account restores this address. If the user returns to it by another change, the address
+ * in between gets no undo link (identity §4.5).
  */
 export async function isUndoAddress(query: Query, accountId: string, email: string, nowSec: number): Promise<boolean> {
   const rows = await query({
@@ -52,9 +52,10 @@ export async function isUndoAddress(query: Query, accountId: string, email: stri
 }
 
 /**
- * Undoes a change of address for the holder of the undo token (identity §4.4): the old address is back and proved; every
- * session and pending link ends; links to providers made since the change and undo links of later changes are removed. A
- * reset mail follows. Throws 401 for a bad, used or expired token, 409 when another user has proved the address since.
+ * Undoes a change of address for the holder of the undo token (identity §4.4): the old address is back and proved;
+ * every session and pending link ends; links to providers made since the change and undo links of later changes are
+ * removed. A reset mail follows. Throws 401 for a bad, used or expired token, 409 when another user has proved the
+ * address since.
  */
 export async function undoEmailChange(
   parts: AuthParts,

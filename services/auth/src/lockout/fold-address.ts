@@ -1,15 +1,16 @@
-/** Longer addresses with the same beginning count together. Real ones have at most 254 characters. */
+/** Longer addresses with the same beginning are counted together. Real addresses have at most 254 characters. */
 const maxAddressLength = 320;
 
 /**
- * Folds an address for counting: all spellings under which the database could find the same user become one (auth §4.3).
- * The locale decides which letters are equal without case (İ is i in some, i with a dot in others), so letters that differ
- * only in marks or form are equal here. Counting too much together is harmless; counting too little opens a way around.
+ * Folds an address for counting: all spellings under which the database could find the same user become one (auth
+ * §4.3). The locale decides which letters are equal without case (İ is i in some, i with a dot in others), so letters
+ * that differ only in marks or form are equal here. Folding too much is harmless; folding too little would let a caller
+ * evade the count.
  */
 export const foldAddress = (email: string): string =>
   email
     .trim()
-    // Normalisation takes quadratic time for runs of combining marks.
+    // Normalization takes quadratic time for runs of combining marks.
     .slice(0, maxAddressLength)
     .normalize('NFKD')
     .toLowerCase()

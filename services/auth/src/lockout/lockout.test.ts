@@ -96,7 +96,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     await attempt(lockout);
     const third = await lockout.reserve(ann);
     assert.ok((await attempt(lockout)) > 0);
-    await third.giveBack();
+    await third.release();
     const again = await lockout.reserve(ann);
     assert.ok((await attempt(lockout)) > 0);
     await again.clear();

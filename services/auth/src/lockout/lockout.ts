@@ -13,10 +13,10 @@ export interface LoginTarget {
   readonly clientAddress: string;
 }
 
-/** A reserved login attempt. It counts as failed until `giveBack` or `clear`. */
+/** A reserved login attempt. It counts as failed until `release` or `clear`. */
 export interface LoginAttempt {
-  /** Takes this attempt back after a right first factor; earlier failures still count. */
-  giveBack(): Promise<void>;
+  /** Uncounts this attempt after a right first factor; earlier failures still count. */
+  release(): Promise<void>;
   /** Resets the counts after a completed login. */
   clear(): Promise<void>;
 }
@@ -24,8 +24,8 @@ export interface LoginAttempt {
 /** Locks addresses and clients out after too many failures, over all replicas (auth §4.2). */
 export interface Lockout {
   /**
-   * Counts an attempt before the password is checked, so that parallel attempts cannot exceed the limit. Unknown addresses
-   * count like known ones. Throws 429 with Retry-After when the address or the client is locked out.
+   * Counts an attempt before the password is checked, so that parallel attempts cannot exceed the limit. Unknown
+   * addresses count like known ones. Throws 429 with Retry-After when the address or the client is locked out.
    */
   reserve(target: LoginTarget): Promise<LoginAttempt>;
   /** Resets the counts of an address and a client after a login that was completed by a later step. */
@@ -40,11 +40,13 @@ interface LockoutDeps {
   readonly nowSec: () => number;
 }
 
-const notCounted: LoginAttempt = { giveBack: async () => {}, clear: async () => {} };
+const notCounted: LoginAttempt = { release: async () => {}, clear: async () => {} };
 
 /** Creates the lockout; it follows the settings. */
 export function createLockout({ database, settings, trustedProxies, nowSec }: LockoutDeps): Lockout {
-  /** Without trusted proxies all clients behind a proxy share its address and would be locked out together (auth §4.3). */
+  /**
+   * Without trusted proxies all clients behind a proxy share its address and would be locked out together (auth §4.3).
+   */
   const countsClients = () => trustedProxiesOf(settings, trustedProxies).length > 0;
 
   const keysOf = (target: LoginTarget): string[] =>
@@ -66,7 +68,7 @@ export function createLockout({ database, settings, trustedProxies, nowSec }: Lo
         if (counted < keys.length) throw tooManyAttempts(await findReset(query, keys, maxAttempts, now), now);
       });
       return {
-        async giveBack() {
+        async release() {
           await database.query({
             text: 'update system.failed_logins set failures = failures - 1 where key = any($1) and failures > 0',
             values: [keys],

@@ -20,8 +20,8 @@ export interface Client {
 }
 
 /**
- * Exchanges a code for an access token; returns the source of the claims. Throws 422 with the provider's words when the
- * provider refuses, 502 when it fails (oauth §7).
+ * Exchanges a code for an access token; returns the source of the claims. Throws 422 with the provider's message when
+ * the provider refuses, 502 when it fails (oauth §7).
  */
 export async function exchangeCode(client: Client, grant: Grant): Promise<ClaimsSource> {
   const { http, clientId, clientSecret } = client;

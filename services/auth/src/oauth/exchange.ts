@@ -4,7 +4,7 @@ import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findLinkedUser, linkOf } from '../identity/link-rows.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
-import { demandOpenSignUp } from '../sign-up/demand-open.ts';
+import { requireOpenSignUp } from '../sign-up/require-open.ts';
 import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeNewUser } from '../users/write-user.ts';
 import { canReceiveMail } from '../verification/verification.ts';
@@ -25,8 +25,8 @@ export interface ExchangeRequest {
 }
 
 /**
- * Returns the identity behind a provider's code; uses up the code and the verifier. Throws 422 for a provider that is not
- * enabled or refuses, 401 for a used state, 502 when the provider fails.
+ * Returns the identity behind a provider's code; uses up the code and the verifier. Throws 422 for a provider that is
+ * not enabled or refuses, 401 for a used state, 502 when the provider fails.
  */
 export async function identify(
   { database, oauth, nowSec }: Pick<OauthParts, 'database' | 'oauth' | 'nowSec'>,
@@ -46,8 +46,8 @@ interface ProviderSignIn {
 }
 
 /**
- * Signs the owner of an identity in (oauth §3.2): the linked user, or a new one. When the provider vouches for the address
- * of another user, the link must be confirmed first. Throws 422 naming a wrong or missing field of a new user.
+ * Signs the owner of an identity in (oauth §3.2): the linked user, or a new one. When the provider vouches for the
+ * address of another user, the link must be confirmed first. Throws 422 naming a wrong or missing field of a new user.
  */
 export async function signInWithIdentity(
   parts: AuthParts,
@@ -72,14 +72,17 @@ async function findMatch(query: Query, collection: Collection, identity: Identit
   return user && canReceiveMail(user) ? user : undefined;
 }
 
-/** Creates a user with a link as the only way in. Parallel calls for one identity find the first one's user (oauth §3.5). */
+/**
+ * Creates a user with a link as the only way in. Parallel calls for one identity find the first one's user (oauth
+ * §3.5).
+ */
 async function signUpWithIdentity(
   parts: AuthParts,
   collection: Collection,
   { identity, record }: ProviderSignIn,
   origin: Origin,
 ): Promise<SignedIn> {
-  demandOpenSignUp(parts, collection, origin.context.principal);
+  requireOpenSignUp(parts, collection, origin.context.principal);
   const id = newId();
   const session = await writeNewUser(parts, collection, {
     user: {

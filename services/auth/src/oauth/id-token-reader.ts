@@ -16,14 +16,14 @@ interface IdTokenReaderOptions {
   readonly issuers: readonly string[];
 }
 
-/** Keys are fetched again after an hour; for a token of an unknown key after a minute. */
+/** Keys are fetched again after an hour, and for a token with an unknown key after a minute. */
 const keysLifetimeSec = 3600;
 const keysMinAgeSec = 60;
 const clockToleranceSec = 60;
 
 /**
- * Creates the reader of a provider's id tokens. It verifies signature, issuer, audience and time (OIDC Core §3.1.3.7) and
- * returns the claims. Throws 422 for an invalid token, 502 when the keys cannot be fetched.
+ * Creates the reader of a provider's id tokens. It verifies signature, issuer, audience and time (OIDC Core §3.1.3.7)
+ * and returns the claims. Throws 422 for an invalid token, 502 when the keys cannot be fetched.
  */
 export function createIdTokenReader({ http, nowSec, keysUrl, issuers }: IdTokenReaderOptions) {
   let keys: { readonly set: KeySet; readonly fetchedAtSec: number } | undefined;

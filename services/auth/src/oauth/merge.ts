@@ -60,10 +60,10 @@ export interface MergeConfirmation {
 export type Merged = SignedIn & { readonly linked_provider?: string };
 
 /**
- * Links a user to the identity of an exchange after the proof by password or session, and signs the user in (oauth §5.2).
- * Throws 401 for a wrong password and for a token that is wrong, used, expired or had five wrong passwords; 403 for the
- * session of another user and for one older than ten minutes; 409 when the identity belongs to another user by now; 429
- * when the address is locked out.
+ * Links a user to the identity of an exchange after the proof by password or session, and signs the user in (oauth
+ * §5.2). Throws 401 for a wrong password and for a token that is wrong, used, expired or had five wrong passwords; 403
+ * for the session of another user and for one older than ten minutes; 409 when the identity now belongs to another
+ * user; 429 when the address is locked out.
  */
 export async function confirmMerge(
   parts: AuthParts,

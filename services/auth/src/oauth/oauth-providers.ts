@@ -73,7 +73,7 @@ export function createOauthProviders({ settings, client, log, nowSec }: OauthDep
 
   function enabled(name: ProviderName, provider: Provider, credentials: Credentials): EnabledProvider | undefined {
     const { isEnabled, clientId, clientSecret } = credentials;
-    if (!isEnabled || clientId === '' || provider.isWhole === false) return undefined;
+    if (!isEnabled || clientId === '' || provider.isComplete === false) return undefined;
     const getSecret = provider.signSecret ?? (async () => clientSecret);
     const discovered = async () => provider.discover?.() ?? provider;
     return {

@@ -1,6 +1,6 @@
 import type { Claims } from './provider.ts';
 
-/** A user's profile at a provider (oauth §3.4). A member is null where the provider says nothing. */
+/** A user's profile at a provider (oauth §3.4). Members that the provider does not give are null. */
 export interface Profile {
   readonly provider: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Profile {
 const maxNameLength = 255;
 const maxUrlLength = 2048;
 
-/** Reads the profile from the claims. A text that is too long or has control characters counts as nothing. */
+/** Reads the profile from the claims. A text that is too long or has control characters becomes null. */
 export function readProfile(
   { provider, id }: Pick<Profile, 'provider' | 'id'>,
   { email, verified, name, username, avatarUrl }: Claims,

@@ -20,7 +20,9 @@ export type ProviderHttp = (
 /** The limits of each call; redirects are not followed (oauth §1.6). */
 const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
-/** Creates the function that makes all calls to providers. It logs why a call failed; the caller learns only that it did. */
+/**
+ * Creates the function that makes all calls to providers. It logs the reason of a failure and hides it from the caller.
+ */
 export function createProviderHttp(client: Pick<EgressClient, 'request'>, log: Logger): ProviderHttp {
   return async (url, { headers = [], ...request }) => {
     const fail = (reason: string) => {

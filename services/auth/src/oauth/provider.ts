@@ -10,8 +10,8 @@ export interface Provider {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
   /**
-   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so a row whose token
-   * address changes needs the former one here.
+   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so a row whose
+   * token address changes needs the former one here.
    */
   readonly issuer?: string;
   /** Separated by spaces; may be empty. */
@@ -19,16 +19,16 @@ export interface Provider {
   /** Further parameters of the authorize URL. */
   readonly authorizeParameters?: Readonly<Record<string, string>>;
   /**
-   * How the client authenticates at the token endpoint: with HTTP Basic, in the form, with Basic and a JSON body, or with
-   * Basic and, after a refusal, in the form (RFC 6749 §2.3.1).
+   * How the client authenticates at the token endpoint: with HTTP Basic, in the form, with Basic and a JSON body, or
+   * with Basic and, after a refusal, in the form (RFC 6749 §2.3.1).
    */
   readonly authentication: 'basic' | 'form' | 'basic_json' | 'basic_or_form';
   /** Whether a challenge is sent: on request, always, or never (oauth §2.4). */
   readonly pkce: 'offered' | 'always' | 'never';
-  /** The settings that it needs beside the client id; the client secret by default. */
+  /** The settings that it needs besides the client id; the client secret by default. */
   readonly needs?: readonly SettingKey[];
   /** Whether its addresses are set or can be discovered; true by default. */
-  readonly isWhole?: boolean;
+  readonly isComplete?: boolean;
   /** Returns the provider with missing addresses from its discovery document. */
   readonly discover?: () => Promise<Provider>;
   /** Signs the client secret of a provider that has no fixed one. */

@@ -27,7 +27,7 @@ export async function unlink(
     const linked = await listLinkedProviders(query, userId);
     if (!linked.includes(provider)) throw notFound('link');
     if (user.passwordHash === null && linked.length === 1)
-      throw conflict('last_way_in', 'nothing else would let this user in: set a password first');
+      throw conflict('last_way_in', 'this link is the only way to sign in: set a password first');
     await deleteLinks(query, userId, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, userId, origin, { provider });

@@ -1,6 +1,9 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
-/** Returns the stored form of a short code. A plain hash of a million codes would reveal each to a reader of the database. */
+/**
+ * Returns the stored form of a short code. From a plain hash a reader of the database could find it among a million
+ * codes.
+ */
 export type CodeHasher = (accountId: string, code: string) => string;
 
 /** Creates the hasher (auth §5.2). Its key is derived from the token secret, which is not in the database. */

@@ -3,7 +3,7 @@ import { findUserByEmail } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
-import { demandFeature } from '../features.ts';
+import { requireFeature } from '../features.ts';
 import { canReceiveMail, mailNotConfigured } from '../verification/verification.ts';
 import { replaceCode } from './code-rows.ts';
 
@@ -14,17 +14,17 @@ const lifetimeSec = 10 * 60;
 const requests = { max: 10, windowSec: 10 * 60 };
 
 /** Throws 422 while one-time codes are switched off or mail is not configured. */
-export function demandCodes({ settings }: Pick<AuthParts, 'settings'>): void {
-  demandFeature(settings, 'auth.otp.enabled');
+export function requireCodes({ settings }: Pick<AuthParts, 'settings'>): void {
+  requireFeature(settings, 'auth.otp.enabled');
   if (!isMailConfigured(settings)) throw mailNotConfigured();
 }
 
 /**
- * Mails a user a code and a link to sign in (auth §5.1). The work follows the answer, so that neither the answer nor its
- * time reveals whether the user exists. Throws 422 while codes are switched off or mail is not configured.
+ * Mails a user a code and a link to sign in (auth §5.1). The work follows the answer, so that neither the answer nor
+ * its time reveals whether the user exists. Throws 422 while codes are switched off or mail is not configured.
  */
 export function requestCode(parts: AuthParts, collection: Collection, email: string): void {
-  demandCodes(parts);
+  requireCodes(parts);
   const { database, bus, guessLimit, hashCode, inBackground, nowSec } = parts;
   inBackground(async () => {
     const user = await findUserByEmail(database.query, collection, email);

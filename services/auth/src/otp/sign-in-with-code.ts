@@ -10,7 +10,7 @@ import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { invalidToken } from '../verification/verification.ts';
 import { guessCode } from './code-rows.ts';
-import { demandCodes } from './request-code.ts';
+import { requireCodes } from './request-code.ts';
 
 /** The token of the link, or the address with the code. */
 export type CodeProof = { readonly token: string } | { readonly email: string; readonly code: string };
@@ -19,8 +19,8 @@ export type CodeProof = { readonly token: string } | { readonly email: string; r
 const guesses = { max: 10, windowSec: 15 * 60 };
 
 /**
- * Signs a user in with a one-time code or its link (auth §5.3), which uses both up and proves the address. Throws 401 for a
- * code or token that is wrong, used, expired or of a former address, 429 for too many wrong codes.
+ * Signs a user in with a one-time code or its link (auth §5.3), which uses both up and proves the address. Throws 401
+ * for a code or token that is wrong, used, expired or of a former address, 429 for too many wrong codes.
  */
 export async function signInWithCode(
   parts: AuthParts,
@@ -28,7 +28,7 @@ export async function signInWithCode(
   proof: CodeProof,
   origin: Origin,
 ): Promise<SignedIn> {
-  demandCodes(parts);
+  requireCodes(parts);
   const { database } = parts;
   const found =
     'token' in proof ? await findLink(parts, collection, proof.token) : await guess(parts, collection, proof);

@@ -4,8 +4,8 @@ import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 
 /**
- * Checks a user's password. It takes the same time for a user who does not exist or has no password (auth §4.1). A hash of
- * other parameters is replaced (auth §2.2).
+ * Checks a user's password. It takes the same time for a user who does not exist or has no password (auth §4.1). It
+ * replaces a hash with other parameters (auth §2.2).
  */
 export async function checkPassword(
   query: Query,
@@ -17,7 +17,7 @@ export async function checkPassword(
   const isRight = await verifyPassword(passwordHash, password);
   if (!user || !passwordHash || !isRight) return false;
   if (needsRehash(passwordHash))
-    // The password stays the same, so there is no event and no new version. A parallel change of it wins.
+    // The password stays the same, so there is no event and no new version. A parallel change of the password wins.
     await query({
       text: `update ${tableOf(collection)} set password_hash = $2 where id = $1 and password_hash = $3`,
       values: [user.id, await hashPassword(password), passwordHash],

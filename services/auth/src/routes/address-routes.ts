@@ -78,7 +78,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: z.object({ changed: z.literal(true) }),
       401: 'the token is wrong, used or expired',
-      422: 'another user has the address by now',
+      422: 'another user has the address now',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>

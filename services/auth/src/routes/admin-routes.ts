@@ -25,7 +25,7 @@ export const adminRoutes = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Create the first admin with the set-up token that the start printed',
     body: firstAdmin,
-    answers: { 201: adminSession, 401: 'the token is wrong', 409: 'there is an admin already' },
+    answers: { 201: adminSession, 401: 'the token is wrong', 409: 'an admin exists already' },
     async handler(input) {
       const origin = originOf(input);
       const admin = await setUpFirstAdmin(parts, input.body, origin);

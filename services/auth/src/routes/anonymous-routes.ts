@@ -1,7 +1,7 @@
 import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
-import { demandAnonymous, promote } from '../sign-up/promote.ts';
+import { promote, requireAnonymous } from '../sign-up/promote.ts';
 import { signInAnonymously } from '../sign-up/sign-in-anonymously.ts';
 import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
 import { userSession } from './session-schemas.ts';
@@ -41,20 +41,20 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: userSession,
       401: 'no token',
-      403: 'the caller is no anonymous user of this collection',
+      403: 'the caller is not an anonymous user of this collection',
       404: 'no such auth collection',
       409: 'the address is taken',
       422: 'the address or the password is refused',
     },
     async admit({ params, context }) {
       await admitTo(parts.collections)({ params });
-      demandAnonymous(context.principal);
+      requireAnonymous(context.principal);
       holderIn({ name: params.collection }, context);
     },
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { principal } = input.context;
-        demandAnonymous(principal);
+        requireAnonymous(principal);
         return ok(await promote(parts, collection, principal.id, input.body, originOf(input)));
       }),
   }),

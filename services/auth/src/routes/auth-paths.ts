@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { AuthCollections } from '../auth-collections.ts';
 import type { AuthParts } from '../auth-parts.ts';
 import type { CallerProof } from '../identity/proof-of-caller.ts';
-import { demandOpenSignUp } from '../sign-up/demand-open.ts';
+import { requireOpenSignUp } from '../sign-up/require-open.ts';
 
 /** Returns the path of an auth route: `/api/v1/auth/<collection>` and the suffix. */
 export const authPath = (suffix: string): string => `/api/v1/auth/:collection${suffix}`;
@@ -18,14 +18,14 @@ export const text = z.string('must be a string');
 /** The proof by password, where a session alone is not enough (identity §5.2). */
 export const oldPassword = text
   .optional()
-  .describe('the password of the account; without it a sign-in of the last 10 minutes may do');
+  .describe('the password of the account; without it a sign-in within the last 10 minutes may suffice');
 
 interface Input {
   readonly params: { readonly collection: string };
   readonly context: RequestContext;
 }
 
-/** Refuses a collection that is no auth collection, before all other checks (auth §1.1). */
+/** Refuses a collection that is not an auth collection, before all other checks (auth §1.1). */
 export const admitTo =
   (collections: AuthCollections) =>
   async ({ params }: Pick<Input, 'params'>): Promise<void> => {
@@ -39,7 +39,7 @@ export const signUpRefused = 'sign-up is closed, or the create rule refuses the 
 export const admitToSignUp =
   (parts: Pick<AuthParts, 'collections' | 'settings'>) =>
   async ({ params, context }: Input): Promise<void> =>
-    demandOpenSignUp(parts, await parts.collections.get(params.collection), context.principal);
+    requireOpenSignUp(parts, await parts.collections.get(params.collection), context.principal);
 
 type User = Extract<Principal, { type: 'user' }>;
 
@@ -51,7 +51,7 @@ export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick
 }
 
 /**
- * Returns the calling user, for changes of how the account is opened. Throws 403 also for an admin who acts as the user
+ * Returns the calling user, for changes of how the account is opened. Also throws 403 for an admin who acts as the user
  * (identity §5.5).
  */
 export function holderIn(collection: Pick<Collection, 'name'>, context: Pick<RequestContext, 'principal'>): User {

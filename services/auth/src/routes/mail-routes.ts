@@ -15,7 +15,7 @@ export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] =
     answers: {
       200: z.object({ sent: z.literal(true) }),
       422: 'not an address, or mail is not configured',
-      502: 'the mail server did not take it; details.server has its words',
+      502: 'the mail server refused the mail; details.server has its reply',
     },
     async handler({ body }) {
       // The caller has probably just changed the settings.

@@ -30,7 +30,7 @@ const profile = z
     username: z.string().nullable(),
     avatar_url: z.string().nullable(),
   })
-  .describe('what the provider says; null where it says nothing');
+  .describe('the claims of the provider; null for those that it does not give');
 const notEnabled = 'the provider is not enabled';
 
 /** Sign-in at a provider (oauth). */
@@ -91,8 +91,8 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       401: 'the state is used, expired, or of another provider or redirect',
       403: signUpRefused,
       404: 'no such auth collection',
-      422: `${notEnabled} or refused, or the collection takes no such user; details.provider has the provider's words`,
-      502: 'the provider did not answer as it should',
+      422: `${notEnabled} or refused, or the collection takes no such user; details.provider has the provider's message`,
+      502: 'the provider gave no valid answer',
     },
     admit: admitTo(parts.collections),
     async handler({ params, body, ...input }) {
@@ -118,7 +118,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       401: 'the merge_token is wrong, used or expired, or the password is wrong',
       403: 'the session is of another user, or did not begin within the last 10 minutes',
       404: 'no such auth collection',
-      409: 'the account at the provider belongs to another user by now',
+      409: 'the account at the provider now belongs to another user',
       429: 'too many failed attempts',
     },
     admit: admitTo(parts.collections),
@@ -140,7 +140,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       200: z.object({ unlinked: z.string() }),
       403: 'a user of another collection, an admin who acts as one, or no proof that the account is theirs',
       404: 'no such auth collection, or no such link',
-      409: 'nothing else would let the caller in',
+      409: 'the link is the only way in which the caller can sign in',
       429: 'too many wrong passwords',
     },
     admit: admitTo(parts.collections),
@@ -154,8 +154,8 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
 ];
 
 /**
- * Returns the user of the session, which replaces the password. Refuses an admin who acts as the user, because the link and
- * the new session would outlast the impersonation. Throws 400 without a session, 401 for an invalid token.
+ * Returns the user of the session, which replaces the password. Refuses an admin who acts as the user, because the link
+ * and the new session would outlast the impersonation. Throws 400 without a session, 401 for an invalid token.
  */
 function sessionIn(collection: Collection, context: RequestContext): ReturnType<typeof holderIn> {
   const { principal } = context;

@@ -2,7 +2,7 @@ import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 import { text } from './auth-paths.ts';
 
-/** What goes into the URL of a provider or to its token endpoint, as it is. */
+/** A value that is passed unchanged in the URL of a provider or to its token endpoint. */
 const value = (maxLength: number) =>
   boundedText(maxLength)
     .min(1, 'is required')
@@ -22,7 +22,7 @@ const codeChallenge = text.regex(/^[A-Za-z0-9_-]{43}$/, 'must be the 43 characte
 /** RFC 7636 §4.1. */
 const codeVerifier = text.regex(/^[A-Za-z0-9._~-]{43,128}$/, 'must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~');
 
-/** The query of authorize. The caller brings a challenge, or has us keep the verifier, but not both. */
+/** The query of authorize. The caller sends a challenge or lets the service keep the verifier, but not both. */
 export const authorizeQuery = z
   .object({
     provider,
@@ -34,7 +34,7 @@ export const authorizeQuery = z
   })
   .superRefine(({ use_pkce, code_challenge, code_challenge_method }, context) => {
     const refuse = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
-    if (code_challenge !== undefined && use_pkce === '1') refuse('use_pkce', 'does not go with code_challenge');
+    if (code_challenge !== undefined && use_pkce === '1') refuse('use_pkce', 'cannot be combined with code_challenge');
     if (code_challenge !== undefined && code_challenge_method === undefined)
       refuse('code_challenge_method', 'is required with code_challenge, and must be S256');
     if (code_challenge === undefined && code_challenge_method !== undefined)
@@ -56,7 +56,7 @@ export const exchangeBody = z
     redirectUri,
     state: state.optional(),
     code_verifier: codeVerifier.optional(),
-    record: z.record(z.string(), z.unknown()).default({}).describe('fields of the user, should they be a new one'),
+    record: z.record(z.string(), z.unknown()).default({}).describe('fields of the user, for a new user'),
   })
   .transform(({ code_verifier: codeVerifier, state, ...rest }) => ({ ...rest, state, codeVerifier }));
 

@@ -79,7 +79,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
       200: z.object({ reset: z.literal(true) }),
       401: 'the token is wrong, used or expired',
       404: 'no such auth collection',
-      422: 'the password is refused; the token stays good',
+      422: 'the password is refused; the token stays valid',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>

@@ -31,7 +31,7 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
       200: userSession.extend({ linked_provider: z.enum(oauthProviderNames).optional() }),
       401: 'the mfa_token or the code is wrong, used or expired',
       404: 'no such auth collection',
-      409: 'the account at the provider, which was to be linked, belongs to another user by now',
+      409: 'the account at the provider, which was to be linked, now belongs to another user',
       429: 'too many wrong codes',
     },
     admit: admitTo(parts.collections),

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { demandFeature } from '../features.ts';
+import { requireFeature } from '../features.ts';
 import { insertSession } from './session-rows.ts';
 import { signUserSession } from './user-sessions.ts';
 
@@ -25,11 +25,11 @@ export async function impersonate(
   origin: Origin,
 ): Promise<Impersonation> {
   const { database, settings, nowSec } = parts;
-  demandFeature(settings, 'auth.impersonation.enabled');
+  requireFeature(settings, 'auth.impersonation.enabled');
   const { principal } = origin.context;
   if (principal.type !== 'admin') throw unauthenticated();
   return database.transaction(async (query) => {
-    await demandAdmin(query, principal.id);
+    await requireAdmin(query, principal.id);
     const user = await findUserById(query, collection, userId);
     if (!user) throw notFound('user');
     const windowSec = settings.get('auth.impersonate.window_seconds');
@@ -50,7 +50,7 @@ export async function impersonate(
 }
 
 /** Locks the admin, so that a deletion waits for the new session or is seen here. Throws 401 when the admin is gone. */
-async function demandAdmin(query: Query, id: string): Promise<void> {
+async function requireAdmin(query: Query, id: string): Promise<void> {
   const admins = await query({ text: 'select from system.admins where id = $1 for share', values: [id] });
   if (admins.length === 0) throw unauthenticated();
 }

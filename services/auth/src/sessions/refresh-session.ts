@@ -4,12 +4,13 @@ import { unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findAdminById } from '../users/admins.ts';
 import { type AdminSession, openAdminSession, signAdminSession } from './admin-sessions.ts';
-import { prolongSession } from './session-rows.ts';
+import { extendSession } from './session-rows.ts';
 import { openUserSession, signUserSession, type UserSession } from './user-sessions.ts';
 
 /**
- * Returns a new token for the caller's session with the current window (auth §9.2): that of anonymous users for these; a
- * token of an impersonating admin keeps its end. Throws 401 when the account or the session is gone.
+ * Returns a new token for the caller's session with the current window (auth §9.2); anonymous users have a window of
+ * their own, and the token of an impersonating admin keeps its expiry. Throws 401 when the account or the session has
+ * ended.
  */
 export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
   const { principal } = origin.context;
@@ -27,7 +28,7 @@ async function refreshAdmin(
   if (!admin) throw unauthenticated();
   if (!sessionId) return openAdminSession(database.query, parts, admin, origin);
   const windowSec = settings.get('auth.refresh.window_seconds');
-  await prolong(parts, id, sessionId, windowSec);
+  await extend(parts, id, sessionId, windowSec);
   return signAdminSession(signer, admin, sessionId, windowSec);
 }
 
@@ -47,13 +48,13 @@ async function refreshUser(
     }
     if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin, isSignIn: false });
     const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
-    await prolong(parts, id, sessionId, windowSec);
+    await extend(parts, id, sessionId, windowSec);
     return signUserSession(parts, { collection, user, sessionId, windowSec });
   });
 }
 
-async function prolong({ database, nowSec }: AuthParts, accountId: string, id: string, windowSec: number) {
+async function extend({ database, nowSec }: AuthParts, accountId: string, id: string, windowSec: number) {
   const now = nowSec();
-  const isAlive = await prolongSession(database.query, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
+  const isAlive = await extendSession(database.query, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
   if (!isAlive) throw unauthenticated('the session has ended');
 }

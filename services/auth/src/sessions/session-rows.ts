@@ -58,7 +58,7 @@ export async function insertSession(
 }
 
 /** Sets the expiry of a session; returns false when it has ended. */
-export async function prolongSession(
+export async function extendSession(
   query: Query,
   { id, accountId, nowSec, expiresAtSec }: { id: string; accountId: string; nowSec: number; expiresAtSec: number },
 ): Promise<boolean> {
@@ -77,7 +77,9 @@ export const listSessions = (query: Query, accountId: string, nowSec: number): P
     values: [accountId, nowSec],
   });
 
-/** Ends one session of an account and revokes it at the gateways; returns false when the account has no such session. */
+/**
+ * Ends one session of an account and revokes it at the gateways; returns false when the account has no such session.
+ */
 export async function endSession(query: Query, accountId: string, sessionId: string): Promise<boolean> {
   const rows = await query({
     text: `with gone as (delete from system.sessions where account_id = $1 and id = $2 returning id)
@@ -88,8 +90,9 @@ export async function endSession(query: Query, accountId: string, sessionId: str
 }
 
 /**
- * Ends all sessions of an account but one, and its pending links except undo links (auth §9.5). Run it in a transaction:
- * the second statement then also sees a link that an ending session requests. The first statement revokes at the gateways.
+ * Ends all sessions of an account but one, and its pending links except undo links (auth §9.5). Run it in a
+ * transaction, so that the second statement also sees a link that an ending session requests. The first statement
+ * revokes the sessions at the gateways.
  */
 export async function endOtherSessions(query: Query, accountId: string, keptId: string | undefined): Promise<void> {
   await query({

@@ -37,7 +37,7 @@ export async function completeSignIn(
     await parts.lockout.clear({ realm: collection.id, email: user.email, clientAddress });
     return session;
   }
-  await attempt?.giveBack();
+  await attempt?.release();
   const token = await issueOneTimeToken(query, {
     purpose: 'mfa',
     collectionId: collection.id,

@@ -19,9 +19,9 @@ export type SecondFactor = { readonly code: string } | { readonly recoveryCode: 
 export type FinishedSignIn = UserSession & { readonly linked_provider?: string };
 
 /**
- * Finishes a sign-in with a second factor (auth §6.4): uses the `mfa_token` up and opens a session. Throws 401 for a bad
- * token, also after five wrong factors, and for a wrong or used factor; 429 after too many wrong factors of the account;
- * 409 when the identity to link belongs to another user by now.
+ * Finishes a sign-in with a second factor (auth §6.4): uses up the `mfa_token` and opens a session. Throws 401 for a
+ * bad token, including one with five wrong factors, and for a wrong or used factor; 429 after too many wrong factors of
+ * the account; 409 when the identity to link now belongs to another user.
  */
 export async function finishSignIn(
   parts: AuthParts,
@@ -54,8 +54,8 @@ export async function finishSignIn(
 }
 
 /**
- * Checks a factor; returns the function that uses it up, which returns false when another request has used it. Throws 401
- * for a wrong factor.
+ * Checks a factor; returns the function that uses it up, which returns false when another request has used it. Throws
+ * 401 for a wrong factor.
  */
 async function readFactor(
   { database, cipher, nowSec }: AuthParts,

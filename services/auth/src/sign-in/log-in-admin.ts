@@ -9,12 +9,12 @@ interface Credentials {
   readonly password: string;
 }
 
-/** The realm in which logins of admins are counted; no collection has such an id. */
+/** The realm in which logins of admins are counted; no collection has this id. */
 const realm = 'admins';
 
 /**
- * Signs an admin in (admins §2). Throws the same 401 after the same time for a wrong password and an unknown address, and
- * 429 when the address or the client is locked out.
+ * Signs an admin in (admins §2). Throws the same 401 after the same time for a wrong password and an unknown address,
+ * and 429 when the address or the client is locked out.
  */
 export async function logInAdmin(
   parts: AuthParts,

@@ -13,10 +13,10 @@ interface Credentials {
 }
 
 /**
- * Refuses callers who are not anonymous users, before the body is read (auth §7.3): 401 without a token, 403 for all
- * others, also for the old token of a promoted user.
+ * Refuses callers who are not anonymous users, before the body is read (auth §7.3): 401 without a token, otherwise 403,
+ * even for the old token of a promoted user.
  */
-export function demandAnonymous(principal: Principal): asserts principal is Extract<Principal, { type: 'user' }> {
+export function requireAnonymous(principal: Principal): asserts principal is Extract<Principal, { type: 'user' }> {
   if (principal.type === 'guest' && !principal.isPromoted) throw unauthenticated();
   if (principal.type !== 'user' || !principal.anonymous) throw notAnonymous();
 }

@@ -11,8 +11,9 @@ import { mailVerification } from '../verification/verification.ts';
 export type Registration = Readonly<Record<string, unknown>>;
 
 /**
- * Registers a user and signs the user in (auth §3.1). Throws 422 naming everything that is wrong, the password included;
- * 403 for `verified: true` from a caller who is no admin. With mail configured a verification mail is queued.
+ * Registers a user and signs the user in (auth §3.1). Throws 422 naming everything that is wrong, the password
+ * included; 403 for `verified: true` from a caller who is not an admin. With mail configured a verification mail is
+ * queued.
  */
 export async function register(
   parts: AuthParts,
@@ -38,7 +39,7 @@ export async function register(
   return session;
 }
 
-/** Checks the body. Hooks may fill fields in, so with hooks the service that runs them checks the fields. */
+/** Checks the body. Hooks may fill in fields, so the service that runs the hooks checks the fields. */
 async function checkRegistration(
   { passwords, accountHooks }: Pick<AuthParts, 'passwords' | 'accountHooks'>,
   collection: Collection,

@@ -3,7 +3,7 @@ import { newId } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { forbidden, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { demandFeature } from '../features.ts';
+import { requireFeature } from '../features.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeNewUser } from '../users/write-user.ts';
@@ -21,7 +21,7 @@ export async function signInAnonymously(
   body: Readonly<Record<string, unknown>>,
   origin: Origin,
 ): Promise<UserSession> {
-  demandFeature(parts.settings, 'auth.anonymous.enabled');
+  requireFeature(parts.settings, 'auth.anonymous.enabled');
   if (body.verified === true) throw forbidden('an anonymous user has no address that could be verified');
   const refused = credentials.filter((name) => body[name] !== undefined);
   if (refused.length > 0)

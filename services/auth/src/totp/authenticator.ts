@@ -2,7 +2,7 @@ import { auditUser, noteRemovedWays } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { demandFeature } from '../features.ts';
+import { requireFeature } from '../features.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 import { countRecoveryCodes, createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
 import { limitSecondFactors } from './second-factor-limit.ts';
@@ -22,7 +22,7 @@ export interface TotpSetup {
  * caller without the proof, 409 for a user who has an app, 422 while set-up is switched off (auth §1.6).
  */
 export async function setUpTotp(parts: Parts, collection: Collection, proof: CallerProof): Promise<TotpSetup> {
-  demandFeature(parts.settings, 'auth.mfa.enabled');
+  requireFeature(parts.settings, 'auth.mfa.enabled');
   const { database, settings, cipher } = parts;
   const { userId } = proof;
   const { email, isAnonymous, isEnabled } = await getTotp(parts, collection, userId);
@@ -34,9 +34,9 @@ export async function setUpTotp(parts: Parts, collection: Collection, proof: Cal
   return { secret, otpauth_url: otpauthUrl(secret, { issuer: issuerOf(settings.get('app.url')), email }) };
 }
 
-/** Takes the app into use with its first code; returns the recovery codes (auth §6.2). Throws 422, 409. */
+/** Enables the app with its first code; returns the recovery codes (auth §6.2). Throws 422, 409. */
 export async function confirmTotp(parts: Parts, collection: Collection, userId: string, code: string, origin: Origin) {
-  demandFeature(parts.settings, 'auth.mfa.enabled');
+  requireFeature(parts.settings, 'auth.mfa.enabled');
   const { database } = parts;
   const totp = await getTotp(parts, collection, userId);
   if (totp.isEnabled) throw alreadyEnrolled();
@@ -80,8 +80,8 @@ export async function disableTotp(
 }
 
 /**
- * Replaces the recovery codes and returns the new ones (auth §6.7). Throws 403 for a caller without the proof, 422 for a
- * user without an app.
+ * Replaces the recovery codes and returns the new ones (auth §6.7). Throws 403 for a caller without the proof, 422 for
+ * a user without an app.
  */
 export async function regenerateRecoveryCodes(
   parts: Parts,

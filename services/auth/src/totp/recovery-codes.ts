@@ -61,7 +61,7 @@ export async function digestTypedCode(query: Query, accountId: string, typed: st
   return slowDigest(code, Buffer.from(row.salt, 'hex'));
 }
 
-/** Uses a code up. Exactly one of several parallel calls returns true (auth §8.5). */
+/** Uses up a code. Exactly one of several parallel calls returns true (auth §8.5). */
 export async function useRecoveryCode(
   query: Query,
   { accountId, digest, nowSec }: { accountId: string; digest: string; nowSec: number },

@@ -52,15 +52,15 @@ export interface AcceptedCode {
   readonly step: number;
 }
 
-/** Takes the app into use with its first code; returns false when another request came first. */
+/** Enables the app with its first code; returns false when another request came first. */
 export const enableTotp = (query: Query, collection: Collection, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, collection, code, { set: 'totp_enabled = true, totp_last_step = $3', where: 'not totp_enabled' });
 
-/** Uses a code up, with all codes of its step and earlier ones; returns false when it was used before (auth §6.5). */
+/** Uses up a code, all codes of its step and earlier ones; returns false when it was used before (auth §6.5). */
 export const useTotpCode = (query: Query, collection: Collection, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, collection, code, { set: 'totp_last_step = $3', where: isFresh });
 
-/** Uses a code up and removes the app. */
+/** Uses up a code and removes the app. */
 export const dropTotp = (query: Query, collection: Collection, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, collection, code, {
     set: 'totp_enabled = false, totp_secret = null, totp_last_step = null',

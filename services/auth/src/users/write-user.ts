@@ -35,8 +35,8 @@ interface Making<T> {
 
 /**
  * Creates a user and runs `finish`, in one transaction. For a collection with create hooks the service that runs these
- * creates the user, in one transaction with their writes, and `finish` runs in another one (extensions §3.3). Throws the
- * errors of `createUser` and the refusals of hooks.
+ * creates the user, in one transaction with their writes, and `finish` runs in another one (extensions §3.3). Throws
+ * the errors of `createUser` and the refusals of hooks.
  */
 export async function writeNewUser<T>(
   parts: Parts,
@@ -63,7 +63,7 @@ export async function writeNewUser<T>(
 interface Changing<T> {
   readonly change: UserChange;
   readonly context: RequestContext;
-  /** The error when the condition of the change does not hold any more. */
+  /** Creates the error for a change whose condition no longer holds. */
   readonly refusal: () => AppError;
   readonly finish: FinishChange<T>;
 }

@@ -17,9 +17,9 @@ interface CountedRecipient {
 const limit = { max: 5, windowSec: 15 * 60 };
 
 /**
- * Counts a mail before it is queued; returns false beyond the limit, and the caller then silently sends none. One statement
- * changes a counter, so parallel requests on any replica get no more mails. Run it in the transaction that queues the mail,
- * so that a mail that is rolled back does not count (identity §6.3).
+ * Counts a mail before it is queued; returns false beyond the limit, and the caller then sends none. One statement
+ * changes a counter, so parallel requests on any replica get no more mails. Run it in the transaction that queues the
+ * mail, so that a mail that is rolled back does not count (identity §6.3).
  */
 export async function reserveMail(
   query: Query,

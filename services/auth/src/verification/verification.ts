@@ -13,8 +13,8 @@ import { reserveMail } from './mail-limit.ts';
 const lifetimeSec = 3 * 24 * 60 * 60;
 
 /**
- * Queues the verification mail of a user, in the caller's transaction (identity §1.1). Queues none when mail is off, the
- * address is proved or made up, or the limit is reached. Call `bus.notify('mail')` after the commit.
+ * Queues the verification mail of a user, in the caller's transaction (identity §1.1). Queues none when mail is off,
+ * the address is proved or made up, or the limit is reached. Call `bus.notify('mail')` after the commit.
  */
 export async function mailVerification(
   query: Query,
@@ -82,7 +82,7 @@ export async function verifyEmail(
   });
 }
 
-/** Whether the caller has a session of the account that is not an admin's who acts as the user. */
+/** Whether the caller has a session of the account, other than that of an admin who acts as the user. */
 const isHolder = ({ name }: Collection, accountId: string, { principal }: RequestContext): boolean =>
   principal.type === 'user' && principal.collection === name && principal.id === accountId && !principal.impersonatedBy;
 
@@ -92,6 +92,6 @@ export const mailNotConfigured = () => new AppError(422, 'mail_not_configured', 
 /** 401 for a one-time token that is wrong, used or expired. */
 export const invalidToken = () => new AppError(401, 'invalid_token', 'the token is wrong, used or expired');
 
-/** Whether the user has an own address. Made-up addresses get no mail (auth §1.4, RFC 6761 §6.4). */
+/** Whether the user has a real address. Made-up addresses get no mail (auth §1.4, RFC 6761 §6.4). */
 export const canReceiveMail = ({ email, isAnonymous }: Pick<User, 'email' | 'isAnonymous'>): boolean =>
   !isAnonymous && !email.toLowerCase().endsWith('.invalid');

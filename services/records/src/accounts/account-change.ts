@@ -1,4 +1,4 @@
-import { demandProof, guessOldPassword, proofRequired, readerOf } from '@recordbus/accounts';
+import { guessOldPassword, proofRequired, readerOf, requireProof } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { createNamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
@@ -69,7 +69,7 @@ export async function readAccountChange(
   if (!stored) return { outcome: 'missing' };
   if (!stored.isAllowed) return { outcome: 'refused' };
   if (verified !== undefined && verified !== stored.verified)
-    throw forbidden('only admins may say that an address is verified');
+    throw forbidden('only admins may mark an address as verified');
   const account = { id, passwordHash: stored.passwordHash };
   const expected = { passwordHash: stored.passwordHash ?? undefined, email: email === null ? undefined : stored.email };
   if (password !== undefined) {
@@ -82,7 +82,7 @@ export async function readAccountChange(
     return { ...change, expected: { ...expected, passwordHash: undefined }, staleProofError: proofRequired };
   // An invalid address is refused before a guess of the password is counted.
   await readerOf(collection).readChange({ email });
-  await demandProof({ query, guessLimit, nowSec }, account, { principal, oldPassword });
+  await requireProof({ query, guessLimit, nowSec }, account, { principal, oldPassword });
   return { ...change, expected, staleProofError: proofRequired };
 }
 
@@ -107,8 +107,8 @@ function refuseNonHolder(principal: RuleContext['principal'], { id, body }: Chan
   if (principal.type !== 'user' || principal.id !== id) return;
   if (body.password === undefined && (body.email === undefined || body.email === principal.email)) return;
   if (principal.impersonatedBy)
-    throw forbidden('an address or a password is not for an admin who acts as the user', 'impersonated');
-  if (principal.anonymous) throw forbidden('an anonymous user gets an address and a password by being promoted');
+    throw forbidden('an admin who acts as the user cannot change the address or the password', 'impersonated');
+  if (principal.anonymous) throw forbidden('an anonymous user gets an address and a password by promotion');
 }
 
 /** 422 for an old password that is wrong, or was changed meanwhile. */

@@ -11,7 +11,7 @@ const audited = [
   { action: 'users.verify', holds: 'n.verified and not o.verified' },
 ];
 
-/** Most characters of a user agent that are kept. */
+/** The longest stored user agent, in characters; requests may have longer ones. */
 const maxUserAgentLength = 512;
 
 /** The values of `auditedAccount`. */

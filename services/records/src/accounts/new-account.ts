@@ -13,7 +13,7 @@ interface NewAccount {
 }
 
 /**
- * Reads the body of a create in an auth collection (records §12.1). Throws 403 when a caller who is no admin sets
+ * Reads the body of a create in an auth collection (records §12.1). Throws 403 when a caller who is not an admin sets
  * `verified`, and 422 naming every problem of the fields and the password.
  */
 export async function readNewAccount(
@@ -23,7 +23,7 @@ export async function readNewAccount(
   reader: RecordReader,
 ): Promise<NewAccount> {
   const isAdmin = passesRules(call);
-  if (body.verified === true && !isAdmin) throw forbidden('only admins may say that an address is verified');
+  if (body.verified === true && !isAdmin) throw forbidden('only admins may mark an address as verified');
   const problems = { ...(await findProblems(() => reader.readNew(body))), ...(await findPasswordProblem()) };
   if (Object.keys(problems).length > 0) throw validationFailed(problems);
   return { body, passwordHash: typeof password === 'string' ? await passwords.hashNew(password) : null };

@@ -3,7 +3,7 @@ import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
 /**
- * Nothing says whether an address is proved, so none counts as proved. `appsecret_proof` is for apps that require it.
+ * Facebook does not say whether an address is proved, so none counts as proved. Some apps require `appsecret_proof`.
  * https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
  */
 export const facebook: Provider = {

@@ -22,7 +22,7 @@ export function oidc(settings: OidcSettings, discover: Discover): Provider {
     ...(issuer && { issuer }),
     authentication: 'basic_or_form',
     pkce: 'offered',
-    isWhole: hasAll || issuer !== '',
+    isComplete: hasAll || issuer !== '',
     ...(!hasAll && {
       discover: async () => {
         const found = await discover(issuer);

@@ -1,6 +1,9 @@
 import type { Provider } from '../provider.ts';
 
-/** A user's id is unique only in its workspace, so the id is made of both. https://docs.slack.dev/authentication/sign-in-with-slack */
+/**
+ * A user's id is unique only in its workspace, so the id is made of both.
+ * https://docs.slack.dev/authentication/sign-in-with-slack
+ */
 export const slack: Provider = {
   displayName: 'Slack',
   authorizeUrl: 'https://slack.com/openid/connect/authorize',
@@ -12,9 +15,9 @@ export const slack: Provider = {
     const answer = await get('https://slack.com/api/openid.connect.userInfo');
     const team = answer['https://slack.com/team_id'];
     const user = answer['https://slack.com/user_id'] ?? answer.sub;
-    const isWhole = typeof team === 'string' && typeof user === 'string' && user !== '';
+    const isComplete = typeof team === 'string' && typeof user === 'string' && user !== '';
     return {
-      id: isWhole ? `${team}.${user}` : undefined,
+      id: isComplete ? `${team}.${user}` : undefined,
       email: answer.email,
       verified: answer.email_verified,
       name: answer.name,

@@ -4,7 +4,7 @@ import type { Principal } from '@recordbus/shared/context';
 import type { AuthParts } from '../auth-parts.ts';
 
 /** Throws 403 while sign-up is closed (auth §3.2). Admins pass. */
-export function demandOpenSignUp(
+export function requireOpenSignUp(
   { settings }: Pick<AuthParts, 'settings'>,
   { name }: Pick<Collection, 'name'>,
   principal: Principal,

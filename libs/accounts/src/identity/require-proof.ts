@@ -28,12 +28,13 @@ interface ProofDeps {
 }
 
 /**
- * Requires a proof that the caller is the holder of the account and not only in possession of a session: `old_password`,
- * or for an account without a password a sign-in within the last ten minutes (identity §5.2). It is required for a change
- * of address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too many wrong passwords.
+ * Requires a proof that the caller is the holder of the account and not only in possession of a session:
+ * `old_password`, or for an account without a password a sign-in within the last ten minutes (identity §5.2). It is
+ * required for a change of address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too
+ * many wrong passwords.
  */
-export async function demandProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
-  if (account.passwordHash === null) return demandRecentSignIn(deps, account, offered);
+export async function requireProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
+  if (account.passwordHash === null) return requireRecentSignIn(deps, account, offered);
   const { oldPassword } = offered;
   if (typeof oldPassword !== 'string') throw proofRequired({ old_password: 'is required' });
   if (!(await guessOldPassword(deps.guessLimit, account, oldPassword)))
@@ -41,12 +42,12 @@ export async function demandProof(deps: ProofDeps, account: ProvedAccount, offer
 }
 
 /**
- * Requires a proof like `demandProof`, but accepts a recent sign-in for an account with a password too. It is required to
- * add or remove a way into the account of a signed-in user.
+ * Requires a proof like `requireProof`, but accepts a recent sign-in for an account with a password too. It is required
+ * to add or remove a way into the account of a signed-in user.
  */
-export async function demandFreshProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
-  if (offered.oldPassword === undefined) return demandRecentSignIn(deps, account, offered);
-  return demandProof(deps, account, offered);
+export async function requireFreshProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
+  if (offered.oldPassword === undefined) return requireRecentSignIn(deps, account, offered);
+  return requireProof(deps, account, offered);
 }
 
 /** Checks an old password. The guess is counted before the check. Throws 429 after too many wrong ones. */
@@ -63,7 +64,7 @@ export async function guessOldPassword(
 }
 
 /** Throws 403 unless the caller's session began with a sign-in to this account within the last ten minutes. */
-async function demandRecentSignIn(
+async function requireRecentSignIn(
   { query, nowSec }: ProofDeps,
   { id, passwordHash }: ProvedAccount,
   { principal }: OfferedProof,
