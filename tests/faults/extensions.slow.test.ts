@@ -66,7 +66,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
   const ofOdd = () => logLines(target.logLines).filter(({ extension }) => extension === 'odd');
 
   for (const [path, status, reason] of [
-    ['answers-a-function', 500, /a function can not be written as JSON/],
+    ['answers-a-function', 500, /a function cannot be written as JSON/],
     ['answers-a-bigint', 500, /BigInt/],
     ['answers-wrong-headers', 500, /Invalid character in header content \["x-note"\]/],
     ['throws-nothing', 500, /threw \[Object: null prototype\] \{\}/],
@@ -93,7 +93,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
   await t.test('values that cannot be stored and invalid arguments are refused with a message', async () => {
     const { json } = await odd('kv');
     const refused = (value: string) => ({ status: 422, message: 'validation failed', details: { value } });
-    const notStored = refused('may have no NUL and no half of a character');
+    const notStored = refused('must not contain NUL or half a surrogate pair');
     assert.deepEqual(at(json, 'data'), {
       NUL: notStored,
       'half a character': notStored,

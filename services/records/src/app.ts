@@ -26,7 +26,7 @@ import { restoreRoute } from './routes/restore.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
 
-/** Most pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
+/** The most pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
 const maxPicturesPerOrigin = 8;
 
 /** The prefix of the routes of extensions. */

@@ -20,7 +20,7 @@ export interface RecordsDeps {
   /** Encrypts and decrypts encrypted fields. */
   readonly cipher: ValueCipher;
   readonly config: {
-    /** URL of the service that knows breached passwords. */
+    /** URL of the service that lists breached passwords. */
     readonly breachServiceUrl: string;
     /** Largest multipart body; 100 MiB by default. */
     readonly maxUploadBytes?: number;
@@ -34,6 +34,6 @@ export interface RecordsDeps {
   readonly stream?: EventStream;
   /** The extensions; none by default. */
   readonly extensions?: ExtensionsConfig | undefined;
-  /** Most memory of the vectors of searches; 512 MiB by default. */
+  /** The most memory of the vectors of searches; 512 MiB by default. */
   readonly vectorMemoryBytes?: number;
 }

@@ -7,7 +7,7 @@ import type { CascadeSet } from './cascade-set.ts';
 import { composeFindBlockers } from './delete-sql.ts';
 import type { FindReferrers } from './referrers.ts';
 
-/** Most blockers that a refusal lists (records §7.5). */
+/** The most blockers that a refusal lists (records §7.5). */
 const maxListed = 100;
 
 /**

@@ -18,7 +18,7 @@ export interface CallScope {
   readonly deadlineMs: number;
 }
 
-/** Most nested hooks: hooks whose writes cause hooks may form a circle. */
+/** The most nested hooks: hooks whose writes cause hooks may form a circle. */
 const maxDepth = 8;
 
 /** Returns how a call writes: as a part of the call's transaction, or without one by itself. */

@@ -7,7 +7,7 @@ import type { CallScope } from './call-scope.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 import { divideTransaction, type WriteTransaction } from './write-transaction.ts';
 
-/** How long a transaction of a route or a cron may take: rows are locked meanwhile, and a connection is held. */
+/** How long a transaction of a route or a cron may take: it locks rows and holds a connection. */
 const transactionBudgetMs = 5000;
 
 interface TransactionsDeps {

@@ -6,7 +6,7 @@ import type { RequestHandler } from '@recordbus/shared/service';
 import type { Extensions, ExtensionsDeps } from './extensions.ts';
 
 /** The wait before another attempt to store the hooks of accounts, in milliseconds. */
-const storeAgainMs = 1000;
+const retryMs = 1000;
 
 interface ServedDeps extends Omit<ExtensionsDeps, 'config'> {
   /** Creates the handler of requests for these routes. */
@@ -33,7 +33,7 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
   let handle: RequestHandler | undefined;
   let routesChanged = () => {};
   // Until they are stored, the auth service writes accounts without new hooks, so a failure is retried.
-  const storingHooks = whenWoken({ name: 'store the hooks of accounts', log, retryMs: storeAgainMs, run: notifyAuth });
+  const storingHooks = whenWoken({ name: 'store the hooks of accounts', log, retryMs, run: notifyAuth });
   const findHooked = () => loaded?.hookedCollections ?? nothingHooked;
 
   async function notifyAuth(): Promise<void> {

@@ -26,9 +26,9 @@ export interface DownloadTokens {
   principalOf(context: RequestContext, token: FileToken | undefined): Promise<Principal>;
   /** Throws 401 when the field requires a token, or one for this file alone, and the request has none. */
   require(found: FoundFile, token: FileToken | undefined, context: RequestContext): void;
-  /** Throws 403 for a token of another address and 410 for a used one. Does not use the token up. */
+  /** Throws 403 for a token of another address and 410 for a used one. Does not use up the token. */
   check(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
-  /** Uses a one-time token up. Of parallel requests exactly one succeeds; the others get 410. */
+  /** Uses up a one-time token. Of parallel requests exactly one succeeds; the others get 410. */
   use(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
   /** Creates a token for a file that the caller may have. */
   mint(collection: Collection, file: FileName, found: FoundFile, context: RequestContext): Promise<MintedToken>;
@@ -113,7 +113,9 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
   }
 }
 
-/** Whether an admin acts as the user: such a token for one file ends with the session; others outlive it (files §6.3). */
+/**
+ * Whether an admin acts as the user: such a token for one file ends with the session; others outlive it (files §6.3).
+ */
 const isImpersonated = (principal: SessionPrincipal): boolean =>
   principal.type === 'user' && principal.impersonatedBy !== null;
 

@@ -35,7 +35,7 @@ export function withFiles(
     const added = upload.files.get(name);
     if (!added) continue;
     const kept = merged.get(name) ?? [];
-    // A value that is no list is refused by the field.
+    // A value that is not a list is refused by the field.
     if (options.multiple) merged.set(name, Array.isArray(kept) ? [...kept, ...added] : kept);
     else merged.set(name, added[0]);
   }
@@ -78,15 +78,18 @@ const storedNames = (field: Field, row: string): string => {
 };
 
 /**
- * SQL of the value of a file field after a change (a FileChange in JSON) of the row. The row is locked, so uploads at the
- * same time are added one after the other and none overwrites another.
+ * SQL of the value of a file field after a change (a FileChange in JSON) of the row. The row is locked, so uploads at
+ * the same time are added one after the other and none overwrites another.
  */
 export function changedFiles(field: Field, change: string, row: string): string {
   if (!field.options.multiple) return `coalesce(${change} -> 'add' ->> 0, ${change} -> 'keep' ->> 0)`;
   return `case when jsonb_typeof(${change} -> 'keep') = 'array' then ${change} -> 'keep' else ${storedNames(field, row)} end || (${change} -> 'add')`;
 }
 
-/** SQL of the names (text[]) of fields that keep a file which the row does not have. `named` is the text[] of fields to check. */
+/**
+ * SQL of the names (text[]) of fields that keep a file which the row does not have. `named` is the text[] of fields to
+ * check.
+ */
 export function unknownFiles(
   fields: readonly { readonly field: Field; readonly change: string }[],
   named: string,

@@ -20,7 +20,7 @@ interface KeptPreviewsDeps {
 }
 
 /** How often a process notes the use of a preview, in milliseconds: more precision would not change what is removed. */
-const noteAgainMs = 3600 * 1000;
+const noteEveryMs = 3600 * 1000;
 const maxNoted = 10_000;
 /** The share of the limit that remains after a removal, so that not every new preview causes one. */
 const keptShare = 0.9;
@@ -36,7 +36,7 @@ export function createKeptPreviews({ query, storage, log, maxBytes }: KeptPrevie
   function isDue(path: string): boolean {
     if (performance.now() < (noted.get(path) ?? 0)) return false;
     noted.delete(path);
-    noted.set(path, performance.now() + noteAgainMs);
+    noted.set(path, performance.now() + noteEveryMs);
     const [oldest] = noted.keys();
     if (noted.size > maxNoted && oldest !== undefined) noted.delete(oldest);
     return true;
@@ -46,7 +46,9 @@ export function createKeptPreviews({ query, storage, log, maxBytes }: KeptPrevie
     while (!ending.aborted && (await removeOldest()) === removalBatch);
   }
 
-  /** Removes previews beyond the limit. Files are deleted before their rows, so a process that dies in between retries. */
+  /**
+   * Removes previews beyond the limit. Files are deleted before their rows, so a process that dies in between retries.
+   */
   async function removeOldest(): Promise<number> {
     const rows = await findOverLimit(query, maxBytes());
     for (const { collection_id, record_id, name } of rows) {

@@ -7,7 +7,7 @@ import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
 import { renewAnnounced } from './announced-files.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
-/** Most bytes of all parts that are no files, names included (files §3.5). */
+/** The most bytes of all parts that are not files, names included (files §3.5). */
 const maxTextBytes = 1024 * 1024;
 const limits = { fieldNameSize: 255, fieldSize: maxTextBytes, fields: 1000, files: 100, parts: 1100, headerPairs: 50 };
 
@@ -16,8 +16,8 @@ const renewalMs = 60_000;
 
 /**
  * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
- * over their limits, 400 for a malformed body, and 422 for a file that its field refuses. Adds the files that it begins to
- * `announced`, also when it throws.
+ * over their limits, 400 for a malformed body, and 422 for a file that its field refuses. Adds the files that it begins
+ * to `announced`, even when it throws.
  */
 export async function receiveUpload(
   request: IncomingMessage,

@@ -19,18 +19,18 @@ export interface Thumbs {
   find(image: Thumb, size: ThumbSize): Promise<Thumb | undefined>;
 }
 
-/** Most pixels of an image (files §5.3). */
+/** The most pixels of an image (files §5.3). */
 const maxPixels = 50_000_000;
 
-/** Most bytes of an image. The file and up to 200 MB of pixels are in memory while its preview is created. */
+/** The most bytes of an image. The file and up to 200 MB of pixels are in memory while its preview is created. */
 const maxImageBytes = 64 * 1024 * 1024;
 const timeoutSec = 10;
 
-/** Previews that are created at once, and requests that may wait: more are refused with 503. */
+/** The most previews that are created at once, and the most requests that wait; further ones are refused with 503. */
 const maxRunning = 2;
 const maxWaiting = 100;
 
-/** Most broken images that are remembered, so that they are not decoded at each request. */
+/** The most broken images that are remembered, so that they are not decoded at each request. */
 const maxBroken = 10_000;
 
 type Format = 'jpeg' | 'png' | 'webp';

@@ -18,7 +18,7 @@ import { storedNameOf } from './stored-name.ts';
 /** The content of a multipart body. Its files are stored, and no record has them yet. */
 export interface Upload {
   readonly recordId: string;
-  /** The parts that are no files, in the form of a JSON body. */
+  /** The parts that are not files, in the form of a JSON body. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Names of the stored files by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -47,8 +47,8 @@ const jsonPart = '_json';
 
 /**
  * Creates a collector of parts. It keeps texts in memory, and announces and stores files at the pace of the storage.
- * `take` returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is no object, and
- * 400 for JSON beyond the limits of one body (files §3.5).
+ * `take` returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is not an
+ * object, and 400 for JSON beyond the limits of one body (files §3.5).
  */
 export function createUploadParts(
   { query, storage, collection, recordId }: UploadTarget,
@@ -86,7 +86,7 @@ export function createUploadParts(
       files.set(name, [...names, storedName]);
       refuseType(field, options, sniffType(head, storedName));
       const key = fileKey(collection.id, recordId, storedName);
-      if (!key) throw new Error(`${storedName} is no valid file name`);
+      if (!key) throw new Error(`${storedName} is not a valid file name`);
       announced.push(await announceFile(query, { collectionId: collection.id, recordId, name: storedName }));
       await storage.put(key, Readable.from(bounded(head, parts, field, options), { objectMode: false }));
     },
@@ -95,7 +95,7 @@ export function createUploadParts(
       const body = new Map<string, unknown>(Object.entries(readJsonPart(texts.get(jsonPart))));
       for (const [name, values] of texts) {
         if (name === jsonPart) continue;
-        if (body.has(name)) throw refused(name, `is in ${jsonPart} as well`);
+        if (body.has(name)) throw refused(name, `is also in ${jsonPart}`);
         const formText = formTextOf(name);
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));

@@ -3,7 +3,7 @@ import type { FileToken } from '@recordbus/tokens';
 
 type Used = Pick<FileToken, 'id' | 'expiresAtSec'>;
 
-/** Uses a token up; false for a used one. It is one statement, so only one of all replicas gets true. */
+/** Uses up a token; false for a used one. It is one statement, so only one of all replicas gets true. */
 export async function useToken(query: Query, { id, expiresAtSec }: Used): Promise<boolean> {
   const rows = await query({
     name: 'use-file-token',

@@ -37,7 +37,9 @@ const compiled = perCollection((collection) => ({
   recreate: composeRecreate(collection),
 }));
 
-/** Makes fields optional that a snapshot cannot always restore: passwords, files and encrypted fields (history §6.3). */
+/**
+ * Makes fields optional that a snapshot cannot always restore: passwords, files and encrypted fields (history §6.3).
+ */
 const withOptionalSecrets = (collection: Collection): Collection => ({
   ...collection,
   fields: collection.fields.map((field) =>
@@ -65,7 +67,7 @@ export async function recreateRecord(
   const candidates = findRestoredFields(collection, snapshot, lost);
   const before = hooks.find(collection, 'create');
   const plan = await prepareRecreate(unit, { collection, id, candidates, reader }, call, { before, encryption });
-  // Versions that the history lacks are of this second or before, so a version of the next second is new.
+  // Versions that the history lacks are from this second or earlier, so a version of the next second is new.
   if (!isRecorded) await query({ text: untilNextSecond, values: [] });
   const values = recreate.valuesFrom({
     ...originOf(call),

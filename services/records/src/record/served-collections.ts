@@ -15,17 +15,20 @@ interface Request {
 
 /** The collections, as requests use them. */
 export interface ServedCollections {
-  /** Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this order. */
+  /**
+   * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this
+   * order.
+   */
   admit(request: Request): Promise<Collection>;
   /**
    * Admits the request and runs its work. When an error of the database shows that the schema has changed since it was
-   * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must leave nothing behind when it
-   * throws.
+   * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must leave nothing behind when
+   * it throws.
    */
   serve<T>(request: Request, work: (collection: Collection) => Promise<T>): Promise<T>;
 }
 
-/** Most attempts of one request while the schema changes. */
+/** The most attempts of one request while the schema changes. */
 const maxAttempts = 8;
 
 const reading = new Set<RuleName>(['list', 'view']);

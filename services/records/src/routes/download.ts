@@ -152,7 +152,7 @@ function answer({ key, sizeBytes, type }: Thumb, request: DownloadRequest): Repl
   return { status: 206, headers: { ...headers, ...partial }, openStream };
 }
 
-/** The requested range; undefined for the whole file, also when `If-Range` names another file (RFC 9110 §13.1.5). */
+/** The requested range; undefined for the whole file, even when `If-Range` names another file (RFC 9110 §13.1.5). */
 function rangeOf(
   { header }: DownloadRequest,
   etag: string,

@@ -15,13 +15,13 @@ export interface Near {
   readonly field: Field;
   readonly dimensions: number;
   readonly vector: Float64Array;
-  /** Most records of the answer. */
+  /** The most records of the answer. */
   readonly limit: number;
   readonly minScore: number;
 }
 
 /**
- * Reads the parameters of a vector search; undefined without any. Throws 400 for a vector that is no JSON array or a
+ * Reads the parameters of a vector search; undefined without any. Throws 400 for a vector that is not a JSON array or a
  * field that cannot be searched, and 422 for a vector of another length or with a number that is not finite
  * (vectors §1.3).
  */

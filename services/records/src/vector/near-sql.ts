@@ -20,7 +20,7 @@ const column = (field: Field, row: string): string => `${row}.${quoteIdentifier(
 export const versionBytes = 10;
 const version = 'tidsend(t.ctid) || xidsend(t.xmin)';
 
-/** Bytes are sent as base64, which takes two thirds of the driver's hexadecimal. */
+/** SQL of bytes as base64, which takes two thirds of the driver's hexadecimal. */
 const base64 = (bytes: string): string => `encode(${bytes}, 'base64')`;
 
 /**

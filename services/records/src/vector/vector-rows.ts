@@ -10,7 +10,7 @@ export interface RowVersion {
 
 /** Memory is allocated in chunks of about this size. */
 const chunkBytes = 2 ** 20;
-/** Memory of a row beside its components: its id, and its entries in the maps. */
+/** Memory of a row besides its components: its id, and its entries in the maps. */
 const overheadBytes = 200;
 
 const free = 0;
@@ -18,9 +18,9 @@ const live = 1;
 const retired = 2;
 
 /**
- * The vectors of a field in memory, as unit vectors in single precision, each with the version of its row. The same place
- * and transaction mean the same row with the same values, since PostgreSQL never changes a row in place. An outdated
- * vector is retired at once, but stays readable while a search may still read it.
+ * The vectors of a field in memory, as unit vectors in single precision, each with the version of its row. The same
+ * place and transaction mean the same row with the same values, since PostgreSQL never changes a row in place. An
+ * outdated vector is retired at once, but stays readable while a search may still read it.
  */
 export class VectorRows {
   readonly #dimensions: number;

@@ -20,7 +20,7 @@ export type CronRun = z.output<typeof cronRun>;
 const leaseSec = 30;
 /** How often a running run is renewed, in milliseconds. */
 export const renewMs = 10_000;
-const interrupted = 'the process ended in the middle of the run';
+const interrupted = 'the process ended during the run';
 
 const columns = `id, cron, extract(epoch from tick)::bigint as tick, cause,
   case when status = 'running' and lease_until <= now() then 'failed' else status end as status,
@@ -35,8 +35,8 @@ interface RunRequest {
 }
 
 /**
- * Begins a run on exactly one replica; undefined on the others. While another run of the cron is running, a scheduled one
- * is recorded as `skipped`, and one by hand is undefined.
+ * Begins a run on exactly one replica; undefined on the others. While another run of the cron is running, a scheduled
+ * one is recorded as `skipped`, and one by hand is undefined.
  */
 export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron, tick, cause }: RunRequest) {
   return transaction(async (query): Promise<CronRun | undefined> => {

@@ -27,7 +27,7 @@ interface HookedExtension {
   readonly turns: Gate;
 }
 
-/** Most events of one hook that run or wait for the gate of the extension. */
+/** The most events of one hook that run or wait for the gate of the extension. */
 const width = 2;
 const callTimeoutMs = 10_000;
 /** How often a message that waits or runs is reported as in progress. */
@@ -40,8 +40,9 @@ const maxAttempts = 24;
 
 /**
  * Creates the consumer of one after hook. It does nothing before `start`. Each hook has a consumer of its own: replicas
- * with older and newer code of the extension share the hooks that both have, and events of a new hook wait for a replica
- * that has it. `stop` waits for running calls; the events of calls that fail then go to another replica at once.
+ * with older and newer code of the extension share the hooks that both have, and events of a new hook wait for a
+ * replica that has it. `stop` waits for running calls; the events of calls that fail then go to another replica at
+ * once.
  */
 export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExtension, hook: AfterHook): EventReader {
   const { host, toolbox, bus, stream, query, log } = deps;

@@ -15,10 +15,12 @@ const key = z
 const ttlSec = z.number().positive().max(315_360_000).optional();
 const value = z.string();
 
-/** The problem of a value that the database refuses; undefined for other errors. Fresh JSON text has no other problems. */
+/**
+ * The problem of a value that the database refuses; undefined for other errors. Fresh JSON text has no other problems.
+ */
 function findValueProblem(error: unknown): string | undefined {
   if (isDatabaseError(error, sqlState.untranslatableCharacter, sqlState.invalidText))
-    return 'may have no NUL and no half of a character';
+    return 'must not contain NUL or half a surrogate pair';
   return isDatabaseError(error, sqlState.numberOutOfRange) ? 'would be too large' : undefined;
 }
 
