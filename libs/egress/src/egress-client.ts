@@ -48,7 +48,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
   let opening: Promise<UndiciClient> | undefined;
   let isClosed = false;
 
-  // Loaded with the first request: undici is a seventh of the code of a service, and most services rarely call out.
+  // Loaded with the first request: undici is a seventh of a service's code, and most services rarely send requests.
   async function open(): Promise<UndiciClient> {
     const { createUndiciClient } = await import('./undici-client.ts');
     opened = createUndiciClient(options);

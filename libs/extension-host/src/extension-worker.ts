@@ -128,7 +128,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     }
   }
 
-  /** Ends a call once all its tool calls have ended, also those that its code did not await. */
+  /** Ends a call once all its tool calls have ended, including those that its code did not await. */
   async function finish({ call, outcome }: Extract<FromWorker, { type: 'done' }>): Promise<void> {
     const running = calls.get(call);
     while (running && running.asks.size > 0) await Promise.all(running.asks);

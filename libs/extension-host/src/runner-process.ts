@@ -17,7 +17,7 @@ interface WorkerListener {
   onEnd(reason: string): void;
 }
 
-/** The process of the workers. It starts with the first worker, and again after it died. */
+/** The process of the workers. It starts with the first worker, and again after it has died. */
 export interface RunnerProcess {
   start(options: { readonly file: string; readonly memoryMb: number }, listener: WorkerListener): RemoteWorker;
   stop(): Promise<void>;

@@ -33,7 +33,7 @@ export interface WorkerPool {
    * worker is free in time.
    */
   call(call: PoolCall): Promise<unknown>;
-  /** Ends every worker, in the middle of their calls. */
+  /** Ends every worker, even during a call. */
   stop(): void;
   /** Ends every worker once it has finished. */
   retire(): void;
@@ -51,7 +51,7 @@ export interface PoolOptions {
 }
 
 const loadTimeoutMs = 5000;
-/** A worker that code of an earlier call keeps from beginning a call for this long is ended. */
+/** A worker is ended when code of an earlier call keeps it from beginning a call for this long. */
 const beginTimeoutMs = 3000;
 
 /** The worker ended before it began the call, so another worker can run it. */
@@ -112,7 +112,7 @@ async function runInTime({ name, worker, call, timeoutMs, onBegun }: TimedRun): 
   let isStuck = false;
   const beginTimer = setTimeout(() => {
     isStuck = true;
-    worker.end('code of an earlier call keeps it from the next one');
+    worker.end('code of an earlier call blocks the next one');
   }, beginTimeoutMs);
   const timer = setTimeout(() => {
     isLate = true;

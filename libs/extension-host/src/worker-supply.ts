@@ -11,13 +11,13 @@ interface SupplyOptions {
   readonly log: Logger;
 }
 
-/** Calls that may wait for a worker; further ones are refused at once. */
+/** The most calls that wait for a worker; further ones are refused at once. */
 const maxWaiting = 256;
-/** A worker beyond the first that is idle for this long is ended. */
+/** A worker other than the first is ended after this idle time. */
 const idleMs = 60_000;
-/** Workers that end before they begin a call, one after another, restart after an exponential delay of at most this. */
+/** While workers end before they begin a call, each restart waits exponentially longer, up to this. */
 const maxBackoffMs = 10_000;
-/** A client may shape a call that ends its worker, so it delays the calls of others by at most this. */
+/** The same limit for workers that end during a call: a client may cause that, so it must not delay others for long. */
 const maxBackoffAfterCallMs = 500;
 /** The reason for which an idle worker is ended. */
 const notNeeded = 'it is not needed';
@@ -59,7 +59,7 @@ export class WorkerSupply {
   acquire(timeoutMs: number): Promise<ExtensionWorker> {
     const free = this.#takeIdle();
     if (free) return Promise.resolve(free);
-    const busy = `the extension ${this.#options.name} has too much to do`;
+    const busy = `the extension ${this.#options.name} is busy`;
     if (this.#waiters.size >= maxWaiting) throw unavailable(busy);
     return new Promise((resolve, reject) => {
       const enter: Waiter = (worker) => {
@@ -75,7 +75,7 @@ export class WorkerSupply {
     });
   }
 
-  /** Gives a worker back after its call; one that has ended is ignored. */
+  /** Returns a worker after its call; a worker that has ended is ignored. */
   release(worker: ExtensionWorker): void {
     if (!this.#workers.has(worker)) return;
     const [next] = this.#waiters;
@@ -90,17 +90,17 @@ export class WorkerSupply {
     }
   }
 
-  /** To be called when a worker begins a call: if it ends then, a client may be the cause. */
+  /** Call it when a worker begins a call: from then on a client may cause its end. */
   noteBegun(worker: ExtensionWorker): void {
     this.#used.add(worker);
   }
 
-  /** To be called after a call that returned a value: resets the backoff. */
+  /** Resets the backoff. Call it after a call that returned a value. */
   noteSuccess(): void {
     this.#failures = 0;
   }
 
-  /** Ends every worker, in the middle of their calls. */
+  /** Ends every worker, even during a call. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#startTimer);
@@ -128,7 +128,7 @@ export class WorkerSupply {
     this.#fill();
   }
 
-  /** Starts the one permanent worker, unless the pool is retired, and one more while calls wait; after the backoff. */
+  /** After the backoff, starts the permanent worker unless the pool is retired, and one more while calls wait. */
   #fill(): void {
     if (this.#isStopped || this.#workers.size >= this.#options.maxWorkers) return;
     if (this.#waiters.size === 0 && (this.#isRetired || this.#workers.size > 0)) return;
@@ -141,7 +141,7 @@ export class WorkerSupply {
     this.#startTimer = setTimeout(() => this.#fill(), delayMs);
   }
 
-  /** Takes the worker that was idle for the shortest time, whose caches are the warmest. */
+  /** Takes the worker that became idle last: its caches are the warmest. */
   #takeIdle(): ExtensionWorker | undefined {
     const worker = this.#idle.pop();
     if (worker) clearTimeout(this.#idleTimers.get(worker));

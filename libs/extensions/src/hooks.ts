@@ -8,9 +8,9 @@ export interface Write {
   /** The id of the record; undefined for a create. */
   readonly id: string | undefined;
   /**
-   * The client's values; relations that a delete clears, as null; or all values of a restore. A before hook may set,
-   * change and remove members: the write continues with the result, which is validated like any other body. It never
-   * holds passwords; it is empty for a delete.
+   * The client's values; for a record whose relation a delete clears, that relation as null; for a restore, all values.
+   * A before hook may set, change and remove members. The write continues with the result, which is validated like any
+   * other body. It never holds passwords, and it is empty for a delete.
    */
   readonly values: RecordData;
   /** The record as stored before the write; undefined for a create. */

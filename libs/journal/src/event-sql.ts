@@ -20,8 +20,8 @@ interface EventParts {
 }
 
 /**
- * The INSERT of an event into the outbox for each row of a relation. It is part of the statement that writes the records,
- * so there is never one without the other.
+ * The INSERT of an event into the outbox for each row of a relation. It is part of the statement that writes the
+ * records, so records and events commit together.
  */
 export function insertEvents(parameters: OriginParameters, { collection, verb, source }: EventParts): string {
   const name = quoteLiteral(collection.name);

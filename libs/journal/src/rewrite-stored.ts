@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { historyTableOf } from './history-table.ts';
 
-/** Rows that are read and written at a time. */
+/** The number of rows that are read and written at a time. */
 const batchSize = 500;
 
 /** Returns the new text of a stored value; undefined, or the same text, leaves it unchanged. */
@@ -10,8 +10,8 @@ type Rewrite = (stored: string) => string | undefined;
 
 /**
  * Rewrites the stored values of a field, in the records and in their history, in batches. The rest of each row stays,
- * including its version, and no event is written. A value that changes meanwhile is left as it is. Returns how many
- * values were left because `rewrite` returned undefined.
+ * including its version, and no event is written. A value that changes meanwhile is skipped. Returns the number of
+ * values for which `rewrite` returned undefined.
  */
 export async function rewriteStored(
   query: Query,

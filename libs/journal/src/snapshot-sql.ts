@@ -20,7 +20,7 @@ const system: readonly SnapshotColumn[] = [
 /** The fields in snapshots: all but passwords (history §4.2). */
 export const snapshotFields = ({ fields }: Collection) => fields.filter((field) => !isWriteOnly(field));
 
-/** The columns of accounts in snapshots. Credentials are no part of a record. */
+/** The columns of accounts in snapshots. Credentials are not part of a record. */
 const account: readonly SnapshotColumn[] = [
   { key: '"@anonymous"', column: 'is_anonymous', sqlType: 'boolean', isMultiple: undefined },
 ];

@@ -32,7 +32,7 @@ interface MailSenderDeps {
 const idleMs = 2000;
 /** The backoff by attempt; the last one repeats until the mail expires (mail §3.3). */
 const backoffSec = [2, 10, 60, 300, 1800];
-/** The lease of a mail, longer than any attempt. The mail of a process that died is free afterwards. */
+/** The lease of a mail, longer than any attempt. After it another process may send the mail of one that died. */
 const leaseSec = (2 * sendTimeoutMs) / 1000;
 
 const stopTimeoutMs = 5000;

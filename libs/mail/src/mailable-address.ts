@@ -1,7 +1,7 @@
 /**
  * Whether mail can be sent to an address. An account's address may hold characters with a meaning in headers and SMTP
- * commands unless quoted (RFC 5322 §3.2.3); it gets no mail, so that one address never becomes two (mail §2.6). Addresses
- * below `.invalid` (RFC 2606) are made up (auth §1.4).
+ * commands unless quoted (RFC 5322 §3.2.3); it gets no mail, so that one address never becomes two (mail §2.6).
+ * Addresses below `.invalid` (RFC 2606) are synthetic (auth §1.4).
  */
 export const isMailableAddress = (address: string): boolean =>
   address.length <= 254 && onePlainAddress.test(address) && !/\.invalid$/i.test(address);

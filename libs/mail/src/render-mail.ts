@@ -16,7 +16,7 @@ export interface RenderedMail {
 interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
-  /** Of templates `collection`, `token`, `code`, `newEmail`, `removed`; of an own mail `subject`, `text`, `html`. */
+  /** For templates `collection`, `token`, `code`, `newEmail`, `removed`; for an own mail `subject`, `text`, `html`. */
   readonly variables: Variables;
 }
 

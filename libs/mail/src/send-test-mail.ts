@@ -11,7 +11,7 @@ const html = '<p>Hello,</p>\n<p>this is a test: mail from your server arrives.</
 
 /**
  * Sends a mail at once, past the queue, to test the settings (mail §1.4). Throws 422 when mail is not configured or the
- * address is not mailable, and 502 with the server's words when the server refuses the mail.
+ * address is not mailable, and 502 with the server's reply when the server refuses the mail.
  */
 export async function sendTestMail(settings: Pick<Settings, 'get'>, to: string): Promise<void> {
   if (!isMailableAddress(to)) throw validationFailed({ to: 'no mail can be sent to this address' });

@@ -4,7 +4,7 @@ import { requiresTls } from './requires-tls.ts';
 
 /** Sends mail to the server of the settings. */
 export interface SmtpClient {
-  /** Resolves when the server accepts the mail. Rejects with an error for `readSendFailure`, also when `end` aborts. */
+  /** Resolves when the server accepts the mail. Rejects with an error for `readSendFailure`, even when `end` aborts. */
   send(mail: OutgoingMail, end?: AbortSignal): Promise<void>;
   /** Closes idle connections at once and the others after their current mail. */
   close(): void;

@@ -7,7 +7,7 @@ import { withRetries } from './with-retries.ts';
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
 const assertionSec = 3600;
-/** A token is not used in its last 5 minutes, or in the second half of a shorter life. */
+/** A token is not used in its last 5 minutes, or in the second half of its life if that is shorter. */
 const marginSec = 300;
 
 interface AccessToken {
@@ -28,7 +28,7 @@ export interface AccessTokens {
  * (notifications §2.4). Callers during an exchange share its result.
  */
 export function createAccessTokens(deps: ProviderDeps): AccessTokens {
-  /** Keyed by the object of the settings, which stays the same until they change. */
+  /** Keyed by the account object of the settings, which stays the same until they change. */
   const kept = new WeakMap<ServiceAccount, AccessToken>();
   const exchanges = new WeakMap<ServiceAccount, Promise<AccessToken>>();
   const nowSec = () => Math.floor(deps.clock() / 1000);

@@ -136,7 +136,7 @@ describe('sending with Firebase [notifications §2]', () => {
     const { results, ...counts } = await slow.notifier.send({ to: devices(1000), ...message });
     assert.ok(counts.sent > 0 && counts.failed > 0);
     assert.equal(slow.requests.length, counts.sent);
-    assert.equal(results.at(-1)?.error, 'no time was left for it');
+    assert.equal(results.at(-1)?.error, 'no time was left for the request');
   });
 });
 

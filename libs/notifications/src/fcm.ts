@@ -77,12 +77,12 @@ function readResult(target: string, response: EgressResponse): TargetResult {
 }
 
 /**
- * Whether the target is wrong for ever. A target of another sender (SENDER_ID_MISMATCH) is not: a service account of
- * another project makes every target one.
+ * Whether the target is permanently invalid. A target of another sender (SENDER_ID_MISMATCH) is not: with a service
+ * account of the wrong project every target is one.
  */
 function isInvalidTarget({ code, status, message, fields }: FcmError): boolean {
   if (code === 'UNREGISTERED') return true;
-  // A wrong target and a wrong message have the same status; they differ in the field, or only in the words.
+  // An invalid target and an invalid message have the same status; they differ in the field, or only in the text.
   return (
     status === 'INVALID_ARGUMENT' && (fields.includes('message.token') || /registration token/i.test(message ?? ''))
   );

@@ -41,7 +41,7 @@ export interface TargetResult {
   readonly status: 'sent' | 'invalid' | 'failed';
   /** The id of the message at the provider. */
   readonly id?: string;
-  /** The provider's words. */
+  /** The provider's message. */
   readonly error?: string;
 }
 

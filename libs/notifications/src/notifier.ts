@@ -27,8 +27,8 @@ export interface Notifier {
   send(notification: Notification): Promise<NotificationResult>;
 }
 
-/** No request begins later than this after the call, because the caller waits (notifications §2.6). */
-const patienceMs = 30_000;
+/** No request begins later than this after the call, since the caller waits, in milliseconds (notifications §2.6). */
+const requestWindowMs = 30_000;
 
 /** Creates the sender of push notifications, with the providers that the settings enable (notifications §1.2). */
 export function createNotifier(given: NotifierDeps): Notifier {
@@ -68,7 +68,7 @@ export function createNotifier(given: NotifierDeps): Notifier {
     async send({ provider, to, ...message }) {
       const { name, sendMessage } = choose(provider);
       const targets = [...new Set([to].flat())];
-      const results = await sendMessage(targets, message, clock() + patienceMs).catch((error: unknown) =>
+      const results = await sendMessage(targets, message, clock() + requestWindowMs).catch((error: unknown) =>
         allOf(targets, { status: 'failed', error: error instanceof Error ? bounded(error.message) : 'unknown' }),
       );
       const sent = results.filter(({ status }) => status === 'sent').length;

@@ -51,7 +51,7 @@ export function createOnesignal(deps: ProviderDeps, { appId, apiKey }: Onesignal
   }
 
   return async (targets, message, endsAtMs) => {
-    // OneSignal refuses a message for all targets when one target is no id.
+    // OneSignal refuses a message for all targets when one target is not an id.
     const ids = targets.filter((target) => subscriptionId.test(target));
     const results = ids.length > 0 ? await sendToAll(ids, message, endsAtMs) : [];
     const byTarget = new Map(results.map((result) => [result.target, result]));
@@ -63,8 +63,8 @@ export function createOnesignal(deps: ProviderDeps, { appId, apiKey }: Onesignal
 }
 
 /**
- * Reads the results of a 200. The answer has an id when OneSignal created a message. `errors` lists the targets that are
- * not subscribed, or has only words when none is.
+ * Reads the results of a 200. The answer has an id when OneSignal created a message. `errors` lists the targets that
+ * are not subscribed, or has only words when none is.
  */
 function readResults(targets: readonly string[], { id, errors }: Readonly<Record<string, unknown>>): TargetResult[] {
   const invalid = new Set(unsubscribedIn(errors));

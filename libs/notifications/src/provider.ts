@@ -35,7 +35,7 @@ export function readJson({ body }: EgressResponse): Readonly<Record<string, unkn
   }
 }
 
-/** Shortens a provider's words for results and logs. */
+/** Shortens a provider's message for results and logs. */
 export const bounded = (words: string): string => words.slice(0, maxErrorLength);
 
 /** Returns the same result for every target. */

@@ -7,16 +7,16 @@ const firstWaitMs = 500;
 const tooManyWaitMs = 60_000;
 
 /**
- * Repeats a request after 429, 5xx and failed connections: after `Retry-After`, else with doubling waits
- * (notifications §2.5). Returns the last answer when there is no time for another attempt before `endsAtMs`, by the clock;
- * throws when there is none for the first. A request that timed out is not repeated, since it may have succeeded.
+ * Repeats a request after 429, 5xx and failed connections: after `Retry-After`, else with doubling waits (notifications
+ * §2.5). Returns the last answer when there is no time for another attempt before `endsAtMs`, by the clock; throws when
+ * there is no time for the first one. A request that timed out is not repeated, since it may have succeeded.
  */
 export async function withRetries(
   { wait, clock }: Pick<ProviderDeps, 'wait' | 'clock'>,
   endsAtMs: number,
   request: () => Promise<EgressResponse>,
 ): Promise<EgressResponse> {
-  if (clock() >= endsAtMs) throw new Error('no time was left for it');
+  if (clock() >= endsAtMs) throw new Error('no time was left for the request');
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await request().catch((error: unknown) => {
       if (error instanceof EgressFailedError && error.code !== 'EGRESS_TIMEOUT') return error;

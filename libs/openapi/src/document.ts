@@ -19,7 +19,7 @@ interface DocumentParts {
   readonly version: string;
   /** The declared routes of all services. */
   readonly routes: readonly RouteManifest[];
-  /** What the running services describe beside them. */
+  /** What the running services describe besides them. */
   readonly descriptions: readonly ServiceDescription[];
 }
 

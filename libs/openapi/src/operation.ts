@@ -11,7 +11,7 @@ const security = {
   admin: [{ admin: [] }],
 } as const;
 
-/** Returns a route as an operation of the document, listed under this one of its paths. */
+/** Returns a route as an operation of the document, listed under the given one of its paths. */
 export function operationOf(route: RouteManifest, path: string) {
   const others = route.paths.filter((other) => other !== path).map((other) => `\`${templateOf(other)}\``);
   const body = requestBody(route);

@@ -11,8 +11,8 @@ export interface EncryptableTable {
 }
 
 /**
- * Lists every column of the product's tables that can hold text. Their contents show which hold encrypted values, so no
- * list must follow what is encrypted, and values of dropped fields in the history are found too.
+ * Lists every column of the product's tables that can hold text. The contents show which columns hold encrypted values,
+ * so no list has to be maintained, and values of dropped fields in the history are found too.
  */
 export async function listEncryptableTables(client: pg.Client): Promise<EncryptableTable[]> {
   const { rows } = await client.query<EncryptableTable>(
@@ -26,7 +26,9 @@ export async function listEncryptableTables(client: pg.Client): Promise<Encrypta
   return rows;
 }
 
-/** A column that is always encrypted under a key, but may hold values from before there was one. All members are SQL. */
+/**
+ * A column that is always encrypted under a key, but may hold values from before there was one. All members are SQL.
+ */
 export interface SecretColumn {
   readonly table: string;
   readonly column: string;

@@ -5,7 +5,7 @@ import type pg from 'pg';
 const checkText = 'recordbus';
 
 /**
- * Notes in the database that its secrets are encrypted under this key. Of two starts that each make a key, the first one
+ * Notes in the database that its secrets are encrypted under this key. If two starts each create a key, the first one
  * is noted. Returns whether the noted key is this one.
  */
 export async function rememberKey(client: pg.Client, key: string): Promise<boolean> {
@@ -24,7 +24,9 @@ export async function compareKey(client: pg.Client, key: string | undefined): Pr
   return createValueCipher(key).decrypt(check.sealed) === checkText ? 'same' : 'another';
 }
 
-/** Whether a key was in use: the database notes one, or holds an encrypted setting or secret of an authenticator app. */
+/**
+ * Whether a key was in use: the database notes one, or holds an encrypted setting or secret of an authenticator app.
+ */
 export async function hasEncryptedSecrets(client: pg.Client): Promise<boolean> {
   if ((await compareKey(client, undefined)) !== 'none') return true;
   const settings = await client.query<{ key: string; value: string }>('select key, value from system.settings');

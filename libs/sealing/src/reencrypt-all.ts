@@ -28,7 +28,7 @@ interface Row {
   readonly values: readonly (string | null)[];
 }
 
-/** Numbers of values by column. */
+/** The number of values of each column. */
 interface Counts {
   readonly encrypted: Map<string, number>;
   readonly unreadable: Map<string, number>;
@@ -49,8 +49,8 @@ interface ReencryptOptions {
 }
 
 /**
- * Re-encrypts everything in one transaction that only success commits (encryption §5.1). Throws
- * UnreadableValues for values that neither key decrypts, unless these are to be left (encryption §5.3).
+ * Re-encrypts everything in one transaction, all or nothing (encryption §5.1). Throws UnreadableValues for values that
+ * neither key decrypts, unless `leavesUnreadable` (encryption §5.3).
  */
 export async function reencryptAll(
   client: pg.Client,
@@ -131,16 +131,16 @@ async function reencryptTable(
 ): Promise<void> {
   const texts = table.columns.map((column) => `${column.name}::text`);
   await client.query(
-    `declare sealed no scroll cursor for select ctid::text as place, array[${texts.join(', ')}] as values from ${table.name}
+    `declare matching no scroll cursor for select ctid::text as place, array[${texts.join(', ')}] as values from ${table.name}
      where ${texts.map((text) => `${text} like '%enc:1:%'`).join(' or ')}`,
   );
   for (;;) {
-    const { rows } = await client.query<Row>(`fetch ${batchSize} from sealed`);
+    const { rows } = await client.query<Row>(`fetch ${batchSize} from matching`);
     if (rows.length === 0) break;
     const changed = rows.flatMap((row) => reencryptRow(row, ciphers, table, counts) ?? []);
     await updateRows(client, table, changed);
   }
-  await client.query('close sealed');
+  await client.query('close matching');
 }
 
 /** Returns the row with its values re-encrypted; undefined when no value changes. */

@@ -6,13 +6,13 @@ import { pipeline } from 'node:stream/promises';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
 import type { Storage } from './storage.ts';
 
-/** Drafts are outside all keys: a segment of a key has no leading dot. */
+/** No key leads into the folder of drafts: a segment of a key has no leading dot. */
 const draftsFolder = '.drafts';
 
 /** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
 const staleDraftMs = 3600 * 1000;
 
-/** Other users of the machine cannot list the names of files. */
+/** The mode keeps other users of the machine from listing the names of files. */
 const folderOptions = { recursive: true, mode: 0o700 };
 
 /** Keeps files below a directory, `<collection id>/<record id>/<name>`; creates the directory when it is missing. */

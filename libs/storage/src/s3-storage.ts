@@ -52,7 +52,7 @@ export function openS3Storage({ bucket, prefix, endpoint, region, credentials }:
     if (errors[0]) throw new Error(`${errors.length} objects were not deleted: ${errors[0].Message ?? errors[0].Code}`);
   }
 
-  /** Deletes whatever has the prefix, a page at a time. */
+  /** Deletes all objects with the prefix, a page at a time. */
   async function deleteUnder(start: string): Promise<void> {
     for (;;) {
       const { Contents: found = [] } = await client.send(
@@ -87,7 +87,7 @@ export function openS3Storage({ bucket, prefix, endpoint, region, credentials }:
       const part = range && { Range: `bytes=${range.start}-${range.end}` };
       const found = await unlessMissing(client.send(new GetObjectCommand({ ...nameOf(key), ...part })));
       if (!found) return undefined;
-      if (!(found.Body instanceof Readable)) throw new Error('the store gave no stream');
+      if (!(found.Body instanceof Readable)) throw new Error('the store returned no stream');
       return found.Body;
     },
     async delete(key) {

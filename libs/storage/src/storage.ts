@@ -25,7 +25,7 @@ export interface Storage {
   find(key: FileKey): Promise<StoredFile | undefined>;
   /** Opens a file, or a range of it; undefined when it does not exist. The caller reads or destroys the stream. */
   open(key: FileKey, range?: ByteRange): Promise<Readable | undefined>;
-  /** Deletes a file and its previews; a missing file is no error, so that a deletion can be repeated. */
+  /** Deletes a file and its previews; a missing file is not an error, so that a deletion can be repeated. */
   delete(key: FileKey): Promise<void>;
   /** Deletes every file of a record. */
   deleteRecord(collectionId: string, recordId: string): Promise<void>;

@@ -25,8 +25,8 @@ export interface FileToken {
 }
 
 /**
- * The principal who asked for a token: the id and the token version of the account at that time, so that a later version
- * ends the token. URLs carry tokens into logs, so a token names nothing else of a person (files §6.4).
+ * The principal who requested a token: the id and the token version of the account at that time, so that a later
+ * version ends the token. URLs carry tokens into logs, so a token names nothing else of a person (files §6.4).
  */
 export type FileTokenMinter = (
   | { readonly type: 'admin'; readonly id: string }
@@ -38,7 +38,7 @@ export type FileTokenMinter = (
 };
 
 interface NewFileToken extends Omit<FileToken, 'id' | 'expiresAtSec' | 'admits'> {
-  /** The only client address that may use the token. Every address may when it is left out. */
+  /** The only client address that may use the token; by default every address may. */
   readonly boundTo?: string;
   readonly windowSec: number;
 }
@@ -78,8 +78,8 @@ const fileClaims = z.object({
 
 /**
  * Creates the signer and verifier of file tokens from the deployment's token secret (raw bytes); `clock` returns
- * milliseconds. The key is derived, so no token of another kind is accepted, whatever its claims. URLs carry tokens into
- * logs, so a token holds a bound address only as a keyed hash.
+ * milliseconds. The key is derived, so no token of another kind is accepted, whatever its claims. URLs carry tokens
+ * into logs, so a token holds a bound address only as a keyed hash.
  */
 export function createFileTokens(secret: Uint8Array, clock: () => number = Date.now): FileTokens {
   const derive = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));

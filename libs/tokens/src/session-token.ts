@@ -21,7 +21,7 @@ export interface Session {
  */
 export const sessionTokenType = 'JWT';
 
-/** Imports a secret as an HS256 key. A call with the raw secret would import it each time, at four times the cost. */
+/** Imports a secret as an HS256 key. Signing with the raw secret would import it each time, at four times the cost. */
 export const importTokenKey = (secret: Uint8Array): Promise<webcrypto.CryptoKey> =>
   webcrypto.subtle.importKey('raw', Uint8Array.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { importTokenKey, type Session, sessionTokenType } from './session-token.ts';
 
-/** Verifies session tokens, also those of another holder of the secret without `typ` or version (auth §8.2). */
+/** Verifies session tokens, including those of another holder of the secret without `typ` or version (auth §8.2). */
 export interface TokenVerifier {
   /** Returns the session of a token; undefined for a text that is forged, expired, of another kind, or no token. */
   verifySession(token: string): Promise<Session | undefined>;
@@ -41,8 +41,8 @@ const sessionClaims = z.discriminatedUnion('aud', [
 ]);
 
 /**
- * Creates the verifier from the deployment's token secret (raw bytes); `clock` returns milliseconds. A token is verified
- * once and cached until it expires. Refused tokens are not cached.
+ * Creates the verifier from the deployment's token secret (raw bytes); `clock` returns milliseconds. A token is
+ * verified once and cached until it expires. Refused tokens are not cached.
  */
 export function createTokenVerifier(secret: Uint8Array, clock: () => number = Date.now): TokenVerifier {
   const key = importTokenKey(secret);

@@ -63,7 +63,7 @@ export async function invoke(
 
 /** Returns a declaration that existed when the call began; throws if the file was edited since. */
 function requireDeclared<T>(declared: T | undefined, target: CallTarget): T {
-  if (declared === undefined) throw new Error(`${nameOfTarget(target)} does not exist any more`);
+  if (declared === undefined) throw new Error(`${nameOfTarget(target)} no longer exists`);
   return declared;
 }
 

@@ -30,7 +30,7 @@ function start(id: number, file: string, memoryMb: number): void {
     workerData,
     transferList: [port2],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith(environmentPrefix))),
-    // Above the limit of the watch, so that the watch ends a leak, and V8 only one that is too fast for it.
+    // Above the limit of the watch: the watch ends most leaks, and V8 those that are too fast for it.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
   });
   workers.set(id, { worker, port });
@@ -47,7 +47,7 @@ function start(id: number, file: string, memoryMb: number): void {
   worker.on('exit', (code) => {
     unwatch();
     workers.delete(id);
-    // The last messages are passed on before its end.
+    // Its last messages are passed before its end is reported.
     for (let left = receiveMessageOnPort(port); left; left = receiveMessageOnPort(port)) pass(left.message);
     port.close();
     say({ kind: 'ended', worker: id, reason: reason ?? `it ended by itself, with exit code ${code}` });
