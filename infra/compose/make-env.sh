@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes .env for docker-compose.yml: fresh secrets and the size of the event stream. What an existing .env holds is kept;
-# what it lacks is added.
+# Writes .env for docker-compose.yml: new secrets and the size of the event stream. It keeps what an existing .env has and
+# adds what is missing.
 set -eu
 cd "$(dirname "$0")/../.."
 umask 077
@@ -8,7 +8,7 @@ touch .env
 
 # Adds a variable that .env lacks.
 add() {
-  # A file that ends in the middle of a line must not swallow the next one.
+  # If the file does not end with a line break, the next line must not be joined to its last one.
   [ -z "$(tail -c 1 .env)" ] || echo >>.env
   echo "$1=$2" >>.env
   echo "added $1 to .env"
@@ -19,7 +19,8 @@ for name in SERVICE_JWT_SECRET SERVICE_ENCRYPTION_KEY POSTGRES_PASSWORD POSTGRES
   if lacks "$name"; then add "$name" "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')"; fi
 done
 
-# NATS does not tell how large its disk is: a fifth of what is free here, 1 GiB to 50 GiB (docs/operations.md).
+# NATS does not report the size of its disk, so this takes a fifth of what is free here, 1 GiB to 50 GiB
+# (docs/operations.md).
 if lacks SERVICE_EVENTS_MAX_BYTES; then
   free_kib=$(df -Pk . | awk 'NR == 2 { print $4 }')
   fifth_kib=$((free_kib / 5))

@@ -3,14 +3,14 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { setTimeout: delay } = require('node:timers/promises');
 
-/** A lock without a process for this long belongs to a launch that died before it wrote its pid. */
+/** A lock that has no pid after this time belongs to a launch that died before it wrote its pid. */
 const unsignedStaleMs = 5_000;
 /** The boot time is only known to the second. */
 const clockToleranceMs = 2_000;
 
 /**
- * Runs `work` while no other launch installs into the same directory. `work` gets a function to add the processes
- * that it starts: an npm that outlives its launcher still holds the lock.
+ * Runs `work` while no other launch installs into the same directory. `work` gets a function to add the processes that
+ * it starts, so an npm that outlives its launcher still holds the lock.
  */
 async function withInstallLock(root, work) {
   const file = path.join(root, '.install-lock');
@@ -52,7 +52,7 @@ function isStale(file) {
   }
 }
 
-/** Only one of several waiters may remove a dead lock, else the second would remove the lock of the first. */
+/** Removes a dead lock. Only one of several waiters may do so, else the second would remove the lock of the first. */
 function breakLock(file) {
   const mutex = `${file}.break`;
   try {
@@ -68,7 +68,7 @@ function breakLock(file) {
   fs.rmdirSync(mutex);
 }
 
-/** Whether the process that signed the lock still runs: not a zombie, nor a later process under the same pid. */
+/** Whether the process that wrote the lock still runs: not a zombie, and not a later process with the same pid. */
 function isHolder(pid, signedAtMs) {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,7 @@ const { withInstallLock } = require('./install-lock.cjs');
 const { runChild } = require('./run-child.cjs');
 const { findRuntime } = require('./runtime.cjs');
 
-/** Brings node_modules below `root` in line with package-lock.json; at once when it is already. */
+/** Brings node_modules below `root` in line with package-lock.json. Returns at once when it already is. */
 async function ensureInstalled(root) {
   if (!isInstalled(root)) {
     await withInstallLock(root, async (addProcess) => {
@@ -22,7 +22,7 @@ async function install(root, onSpawn) {
   process.stderr.write('Installing dependencies…\n');
   const startedAtMs = performance.now();
   await runNpm(process.execPath, ['ci'], root, onSpawn);
-  // npm leaves out an optional package whose "engines" the running Node does not meet; the pinned Node is there now.
+  // npm omits an optional package whose "engines" the running Node does not meet. The pinned Node is installed now.
   if (!holdsLock(root)) await runNpm(findRuntime(root), ['install', '--no-save'], root, onSpawn);
   writeStamp(root);
   process.stderr.write(`Installed in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.\n`);
@@ -30,7 +30,7 @@ async function install(root, onSpawn) {
 
 async function runNpm(node, args, root, onSpawn) {
   const { npm_execpath: caller } = process.env;
-  // Under yarn or pnpm the variable names another program, and without a package manager there is none.
+  // Under yarn or pnpm the variable names another program; without a package manager it is not set.
   const [command, npm] = /npm-cli\.c?js$/.test(caller ?? '') ? [node, [caller]] : ['npm', []];
   const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional'];
   const code = await runChild(command, [...npm, ...args, ...flags], {
@@ -43,7 +43,9 @@ async function runNpm(node, args, root, onSpawn) {
   if (code !== 0) throw new Error('Installing the dependencies failed; npm says why above.');
 }
 
-/** What decides which packages npm installs and where: it was meant for the outer command, not for this install. */
+/**
+ * Settings of npm that change what it installs and where. They were meant for the outer command, not for this install.
+ */
 const shaping =
   /^npm_config_(omit|include|only|also|dev|optional|production|workspaces?|include_workspace_root|global|location|prefix|local_prefix|dry_run|package_lock|package_lock_only|install_strategy|install_links|legacy_bundling|global_style|os|cpu|libc|force|loglevel|silent)$/;
 
@@ -52,7 +54,7 @@ function installEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => isKept(name)));
 }
 
-/** Whether node_modules is as our install left it, or was brought to the same state by hand. */
+/** Whether node_modules is as this install left it, or was brought to the same state by hand. */
 function isInstalled(root) {
   if (readText(stampFile(root)) === stamp(root)) return true;
   if (!holdsLock(root)) return false;

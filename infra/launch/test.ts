@@ -5,10 +5,10 @@ import { runStage } from './run-stage.ts';
 /** The runner sorts the files: tests beside the code run before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
-/** Files that start stacks of their own, or take ten seconds of a core: longer than all others together. */
+/** The suffix of files that start their own stacks or take ten seconds of a core: longer than all others together. */
 const slow = '.slow.test.ts';
 
-/** Longer than any file takes; a hang ends as a failure that names its file. */
+/** Longer than any file takes. It turns a hang into a failure that names its file. */
 const fileTimeoutMs = 300_000;
 
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
@@ -47,5 +47,5 @@ const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
 const concurrency = '--test-concurrency=4';
 const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
 const tested = await runStage({ title: 'Tests', command: process.execPath, args: [...defaults, ...flags, ...files] });
-if (!checked) process.stdout.write('\nThe check before the tests failed; see its part above.\n');
+if (!checked) process.stdout.write('\nThe checks before the tests failed; see above.\n');
 process.exitCode = checked && tested ? 0 : 1;

@@ -76,7 +76,7 @@ suite('encryption rotate on the command line', async () => {
   await test('doctor names columns with values that the key does not decrypt', async () => {
     const decryptionFindings = async (more: Record<string, string>) => {
       const { json, code } = await runCli(['doctor', '--json'], { environment: { ...environment, ...more } });
-      const found = listAt(json, 'findings').filter(({ subject }) => subject === 'sealed values');
+      const found = listAt(json, 'findings').filter(({ subject }) => subject === 'encrypted values');
       return [code, ...found.flatMap(({ verdict, says }) => [verdict, String(says)])];
     };
     const [right, wrong, none] = await Promise.all([

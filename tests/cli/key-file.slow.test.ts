@@ -57,7 +57,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     const product = startProduct('one', environment);
     const { code } = await product.exited;
     assert.equal(code, 78);
-    assert.match(product.lines.at(-1) ?? '', /sealed under a key which is not here: put it back into .*encryption_key/);
+    assert.match(product.lines.at(-1) ?? '', /encrypted with a key that is missing: put it back into .*encryption_key/);
     assert.match(await doctorOf(environment), /^broken: it is not set/);
     renameSync(`${keyFile}.away`, keyFile);
     await using stack = await startStack({ topology: 'one', ground });

@@ -16,8 +16,9 @@ interface SecretRequest {
 }
 
 /**
- * Reads a secret from the first line of standard input, from its variable, or from the terminal, where it is typed twice.
- * There is no argument for it: arguments show in the list of processes. Throws CommandFailure when there is none.
+ * Reads a secret from the first line of standard input, from its variable, or from the terminal, where it is typed
+ * twice. It is never an argument, since the list of processes shows arguments. Throws CommandFailure when there is
+ * none.
  */
 export async function readSecret({ what, flag, fromStdin, fromEnvironment, variable }: SecretRequest): Promise<string> {
   if (fromStdin) return required(what, (await text(process.stdin)).split(/\r?\n/, 1)[0]);

@@ -16,9 +16,9 @@ export interface CommandParts {
   readonly config: Config<typeof commandVariables>;
   /** The key that encrypts stored values. */
   readonly key: EncryptionKey;
-  /** Silent: log messages of libraries are meant for services. */
+  /** Silent, because the log messages of libraries are meant for services. */
   readonly log: Logger;
-  /** Closes everything that the command opened, also at Ctrl-C. */
+  /** Closes everything that the command opened, even at Ctrl-C. */
   readonly lifecycle: Lifecycle;
   readonly terminal: Terminal;
 }
@@ -29,8 +29,8 @@ export interface CommonOptions {
 }
 
 /**
- * Runs one command and ends the process. The exit code is the result of `work`, 0 when there is none. When `work` throws
- * or a signal stops it, prints a sentence and exits with another code.
+ * Runs one command and ends the process. The exit code is the result of `work`, 0 when there is none. When `work`
+ * throws or a signal stops it, prints a sentence and exits with another code.
  */
 export async function runCommand(
   name: string,

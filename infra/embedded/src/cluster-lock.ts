@@ -8,7 +8,7 @@ export const lockFileOf = (cluster: string): string => join(cluster, 'postmaster
 
 /**
  * Unlocks a cluster after its server was killed, and stops a server that still runs on it. PostgreSQL only checks
- * whether the pid exists, so a zombie, or another program with the same pid, would keep it from starting. The caller
+ * whether the pid exists, so a zombie or another program with the same pid would keep it from starting. The caller
  * holds the lock of the data directory, so no other stack uses the cluster. Returns the pid of the stopped server.
  */
 export async function freeCluster(cluster: string, stopSteps: readonly StopStep[]): Promise<number | undefined> {

@@ -50,11 +50,11 @@ test('an invalid lock file does not stop the start', async () => {
 
 test('a claim waits for a stack that is stopping, but not for one that answers', async () => {
   const first = await lockDataDirectory(directory);
-  const waiting = lockDataDirectory(directory, { patienceMs: 30_000 });
+  const waiting = lockDataDirectory(directory, { waitMs: 30_000 });
   await first.release();
   const second = await waiting;
   const note = await writeStackNote(directory, { url: 'http://localhost:1' });
-  await assert.rejects(lockDataDirectory(directory, { patienceMs: 30_000 }), /Another stack/);
+  await assert.rejects(lockDataDirectory(directory, { waitMs: 30_000 }), /Another stack/);
   await note.remove();
   await second.release();
   assert.equal((await lockDataDirectory(directory)).isTakenOver, false);

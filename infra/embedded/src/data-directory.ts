@@ -8,7 +8,9 @@ import { findProcess, isRunning, parseIdentity } from './process-identity.ts';
 import { findStackNote } from './stack-note.ts';
 
 interface DataDirectoryLock {
-  /** Whether the previous holder died without a release, so that its port and files may be free only in a moment. */
+  /**
+   * Whether the previous holder died without a release, so that its port and files may take a moment to become free.
+   */
   readonly isTakenOver: boolean;
   /** Releases the directory. Does not throw when it no longer exists. */
   release(): Promise<void>;
@@ -27,7 +29,7 @@ interface ClaimOptions {
   /** The command that works on the directory; undefined for a stack. */
   readonly command?: string | undefined;
   /** How long to wait for a stack without a note, which is starting or stopping, in milliseconds. */
-  readonly patienceMs?: number;
+  readonly waitMs?: number;
 }
 
 const pollMs = 50;
@@ -45,15 +47,12 @@ export async function lockDataDirectory(directory: string, options: ClaimOptions
   }
 }
 
-async function claimDirectory(
-  directory: string,
-  { command, patienceMs = 0 }: ClaimOptions,
-): Promise<DataDirectoryLock> {
+async function claimDirectory(directory: string, { command, waitMs = 0 }: ClaimOptions): Promise<DataDirectoryLock> {
   const file = await fileOf(directory);
   const self = findProcess(process.pid);
   // The id distinguishes two claims of one process, which tests and benchmarks make.
   const claim = JSON.stringify({ ...self, id: randomUUID(), command });
-  const givingUpMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + waitMs;
   let isTakenOver = false;
   for (;;) {
     if (await placeClaim(file, claim)) return { isTakenOver, release: () => release(file, claim) };
@@ -62,7 +61,7 @@ async function claimDirectory(
     isTakenOver = true;
     const holder = parseHolder(held);
     if (!holder) await removeClaim(file, held);
-    else if (performance.now() < givingUpMs && (await mayEndSoon(directory, holder))) await delay(pollMs);
+    else if (performance.now() < deadlineMs && (await mayEndSoon(directory, holder))) await delay(pollMs);
     else throw new ConfigError(occupied(directory, holder));
   }
 }

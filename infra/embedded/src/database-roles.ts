@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { StartFailure } from '@recordbus/shared/start-failure';
 import pg from 'pg';
 
-/** Shared with docker-compose.yml, where psql runs it. */
+/** The file is shared with docker-compose.yml, where psql runs it. */
 const statements = fileURLToPath(new URL('../roles.sql', import.meta.url));
 
 /** The role of the services. It owns the database and is not a superuser. */
 export const ownerName = 'recordbus_owner';
 
 /**
- * Creates the roles of a database and transfers everything in it to its owner, also in a cluster of an earlier version,
- * whose services were the superuser. Runs in one transaction and can be repeated. `url` is a superuser's.
+ * Creates the roles of a database and transfers everything in it to its owner, even in a cluster of an earlier version,
+ * whose services were the superuser. Runs in one transaction and can be repeated. `url` is that of a superuser.
  */
-export async function makeRoles(url: string, password: string): Promise<void> {
+export async function createRoles(url: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'recordbus start' });
   client.on('error', () => {});
   try {
@@ -25,7 +25,7 @@ export async function makeRoles(url: string, password: string): Promise<void> {
     await client.query(await readFile(statements, 'utf8'));
   } catch (error) {
     throw new StartFailure(
-      `The roles of the database could not be made: ${error instanceof Error ? error.message : error}.`,
+      `The roles of the database could not be created: ${error instanceof Error ? error.message : error}.`,
     );
   } finally {
     await client.end().catch(() => {});

@@ -1,10 +1,10 @@
 /** A server of the local stack. */
 export interface EmbeddedServer {
-  /** With user, password and, for PostgreSQL, the database. */
+  /** The URL with user, password and, for PostgreSQL, the database. */
   readonly url: string;
   readonly pid: number;
-  /** Settles with a sentence when the server ends by itself. */
+  /** Resolves with a sentence when the server ends by itself. */
   readonly exited: Promise<string>;
-  /** Stops the server and waits until it has. */
+  /** Stops the server and waits until it has ended. */
   stop(): Promise<void>;
 }

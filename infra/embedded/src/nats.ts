@@ -19,12 +19,12 @@ const stopSteps: readonly StopStep[] = [
   { signal: 'SIGKILL', withinMs: 2_000 },
 ];
 
-/** Reading a large stream back is part of it. */
+/** Longest wait for the server, in milliseconds. It includes reading a large stream back. */
 const readyTimeoutMs = 60_000;
 
 /**
- * Starts nats-server with JetStream on a free port of 127.0.0.1, its streams in `directory`. An acknowledgement comes
- * after the write has reached the disk. Throws with the server's last lines when it does not get ready.
+ * Starts nats-server with JetStream on a free port of 127.0.0.1, with its streams in `directory`. It acknowledges a
+ * message once the message is on the disk. Throws with the server's last lines when it does not become ready.
  */
 export async function startNats({ directory, log }: NatsOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
@@ -52,7 +52,7 @@ export async function startNats({ directory, log }: NatsOptions): Promise<Embedd
   return { url, pid: server.pid, exited: server.exited, stop: server.stop };
 }
 
-/** In the server's configuration language, a superset of JSON. Port -1 is a free one. */
+/** Returns the configuration in the server's language, a superset of JSON. Port -1 is any free port. */
 const describe = (home: string, portsDirectory: string, password: string): string =>
   JSON.stringify({
     server_name: 'recordbus',

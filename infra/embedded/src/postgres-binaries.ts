@@ -4,7 +4,7 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
-/** The PostgreSQL that npm installed for this platform. Throws a sentence when there is none. */
+/** Returns the PostgreSQL that npm installed for this platform. Throws ConfigError when there is none. */
 export async function loadPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;
   try {

@@ -80,6 +80,6 @@ async function run(user: Unprivileged, program: string, programArgs: readonly st
     await running;
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    throw new StartFailure(`The database cluster could not be made: ${stderr?.trim() || String(error)}`);
+    throw new StartFailure(`The database cluster could not be created: ${stderr?.trim() || String(error)}`);
   }
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
 import { freeCluster, lockFileOf } from './cluster-lock.ts';
-import { makeRoles, ownerName } from './database-roles.ts';
+import { createRoles, ownerName } from './database-roles.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { findFreePort } from './free-port.ts';
 import { generatedPassword } from './generated-password.ts';
@@ -16,11 +16,11 @@ interface PostgresOptions {
   /** Holds the cluster, its passwords and the server's log. One server at a time: see lockDataDirectory. */
   readonly directory: string;
   readonly log: Logger;
-  /** Settings of postgresql.conf over ours; a test turns fsync off. */
+  /** Settings of postgresql.conf that override the defaults below; a test turns fsync off. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** For a machine that the services share: reads that are planned for an SSD, no compiling of short queries. */
+/** Settings for a machine that the services share: plans for an SSD, no compilation of short queries. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -35,27 +35,27 @@ const ourSettings = {
   cluster_name: 'recordbus',
 };
 
-/** SIGINT is the fast shutdown (clients are cut off, a checkpoint is made), SIGQUIT the immediate one. */
+/** SIGINT is the fast shutdown (it disconnects clients and writes a checkpoint), SIGQUIT the immediate one. */
 const stopSteps: readonly StopStep[] = [
   { signal: 'SIGINT', withinMs: 15_000 },
   { signal: 'SIGQUIT', withinMs: 3_000 },
   { signal: 'SIGKILL', withinMs: 2_000 },
 ];
 
-/** Recovery after a crash is part of it. */
+/** Longest wait for the server, in milliseconds. It includes the recovery after a crash. */
 const readyTimeoutMs = 60_000;
 
 /**
  * Failures that another attempt may solve: the port was taken meanwhile, or processes of a killed server are ending.
  */
 const passing = /Address already in use|pre-existing shared memory block/;
-/** How long such a start is tried again, and the pause between two attempts, in milliseconds. */
-const patienceMs = 30_000;
+/** How long such a start is retried, and the pause between two attempts, in milliseconds. */
+const waitMs = 30_000;
 const pauseMs = 100;
 
 /**
  * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1, with its data in `directory`; creates the
- * cluster at the first start. Throws with the server's last lines when it does not get ready.
+ * cluster at the first start. Throws with the server's last lines when it does not become ready.
  */
 export async function startPostgres({ directory, log, settings = {} }: PostgresOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
@@ -81,27 +81,27 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
     await server.ready(() => findReady(cluster, server.pid), readyTimeoutMs);
     return server;
   };
-  const givingUpMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + waitMs;
   for (;;) {
     const port = await findFreePort();
     try {
       const { pid, exited, stop } = await attempt(port);
       const urlOf = (user: string, itsPassword: string): string =>
         `postgres://${user}:${itsPassword}@127.0.0.1:${port}/${databaseName}`;
-      await makeRoles(urlOf(superuser, password), ownerPassword).catch(async (error: unknown) => {
+      await createRoles(urlOf(superuser, password), ownerPassword).catch(async (error: unknown) => {
         await stop();
         throw error;
       });
       log.debug({ pid, port }, 'PostgreSQL is ready');
       return { url: urlOf(ownerName, ownerPassword), pid, exited, stop };
     } catch (error) {
-      if (performance.now() > givingUpMs || !(error instanceof Error && passing.test(error.message))) throw error;
+      if (performance.now() > deadlineMs || !(error instanceof Error && passing.test(error.message))) throw error;
       await delay(pauseMs);
     }
   }
 }
 
-/** postmaster.pid: the pid is its first line, and the eighth says "ready" once connections are taken. */
+/** In postmaster.pid, the first line is the pid, and the eighth is "ready" once the server accepts connections. */
 async function findReady(cluster: string, pid: number): Promise<true | undefined> {
   const lines = (await readFile(lockFileOf(cluster), 'utf8').catch(() => '')).split('\n');
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready' ? true : undefined;

@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Identifies one process of one boot: a pid alone is reused sooner or later. */
+/** Identifies one process of one boot. A pid alone does not: it is reused sooner or later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the system's own terms; only ever compared. */
+  /** When it started, in the system's own form; only compared, never read. */
   readonly startedAt: string;
 }
 
-/** Identifies the running process with this pid; undefined when it is dead, a zombie included. */
+/** Identifies the running process with this pid; undefined when it is dead or a zombie. */
 export function findProcess(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === 'linux' ? linuxStart(pid) : posixStart(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** Whether the very process that was identified earlier still runs. */
+/** Whether the identified process still runs. */
 export const isRunning = ({ pid, startedAt }: ProcessIdentity): boolean => findProcess(pid)?.startedAt === startedAt;
 
 /**

@@ -6,7 +6,7 @@ import { StartFailure } from '@recordbus/shared/start-failure';
 import { findProcess, isRunning, type ProcessIdentity, parseIdentity } from './process-identity.ts';
 import { until } from './until.ts';
 
-/** A signal and how long the server may take over it before the next one is sent. */
+/** A signal, and how long the server may take to end before the next one is sent. */
 export interface StopStep {
   readonly signal: NodeJS.Signals;
   readonly withinMs: number;
@@ -27,11 +27,11 @@ interface ServerCommand {
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Settles with a sentence when the server ends without having been asked to; never otherwise. */
+  /** Resolves with a sentence when the server ends without a stop; otherwise never. */
   readonly exited: Promise<string>;
   /** Stops the server with one signal after another, and waits until it has ended. */
   stop(): Promise<void>;
-  /** Waits for the probe's answer; throws with the server's last lines when it ends or is not ready in time. */
+  /** Waits for the probe's result. Throws with the server's last lines when it ends or is not ready in time. */
   ready<T>(probe: () => Promise<T | undefined>, timeoutMs: number): Promise<T>;
 }
 
@@ -42,8 +42,8 @@ const quotedLines = 8;
 const noteFile = (directory: string): string => join(directory, 'process.json');
 
 /**
- * Starts a server as a process group of its own: a terminal's Ctrl-C is for the services, which still need their
- * database while they finish. Its output goes to a file, so it does not depend on this process being there.
+ * Starts a server in its own process group: Ctrl-C at a terminal is for the services, which still need their database
+ * while they finish. Its output is written to a file, so it does not depend on this process.
  */
 export async function spawnServer(server: ServerCommand): Promise<ServerProcess> {
   const { name, directory } = server;
@@ -52,7 +52,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   const logStartBytes = (await stat(logFile).catch(() => undefined))?.size ?? 0;
   const output = await open(logFile, 'a', 0o600);
   const child = spawn(server.command, server.args, {
-    // Every user can use this directory, and it keeps no mount busy.
+    // Every user can enter this directory, and it keeps no mount busy.
     cwd: '/',
     detached: true,
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...server.environment },
@@ -66,7 +66,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   );
   const pid = child.pid ?? 0;
   const identity = findProcess(pid);
-  // In the same turn: however this process ends from here on, the next one finds the server.
+  // In the same turn of the event loop: however this process ends from here on, the next one finds the server.
   if (identity) writeFileSync(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
   const leaveNothing = (): void => {
     if (identity && server.stopSteps[0] && isRunning(identity)) process.kill(pid, server.stopSteps[0].signal);
@@ -123,14 +123,14 @@ export async function stopLeftover(directory: string, steps: readonly StopStep[]
   return identity.pid;
 }
 
-/** Ends a process step by step. Throws when even the last signal does not end it. */
+/** Ends a process with one signal after another. Throws when even the last one does not end it. */
 export async function stopProcess(identity: ProcessIdentity, steps: readonly StopStep[]): Promise<void> {
   for (const { signal, withinMs } of steps) {
     if (!isRunning(identity)) return;
     try {
       process.kill(identity.pid, signal);
     } catch {
-      // It ended between the two lines.
+      // It ended before the signal was sent.
       return;
     }
     if (await until(withinMs, async () => !isRunning(identity) || undefined)) return;

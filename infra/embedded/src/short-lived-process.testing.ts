@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 type Ending = 'killed' | 'exits';
 
-/** Starts a server in a process that is killed, or exits, as soon as the server is ready. Answers the server's pid. */
+/** Starts a server in a process that is killed, or exits, as soon as the server is ready. Returns the server's pid. */
 export async function startInProcessThat(
   ending: Ending,
   file: string,

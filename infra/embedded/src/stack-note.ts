@@ -6,9 +6,9 @@ export interface StackNote {
   /** Address of the gateway. */
   readonly url: string;
   readonly pid: number;
-  /** Makes the first admin; there is none once an admin exists. */
+  /** The token that creates the first admin; absent once an admin exists. */
   readonly setupToken?: string | undefined;
-  /** Of the embedded servers, with their passwords; those that the configuration names are not noted. */
+  /** The URLs of the embedded servers, with their passwords; absent for servers that the configuration names. */
   readonly databaseUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
 }
@@ -30,7 +30,7 @@ export async function writeStackNote(
   return { remove: () => rm(file, { force: true }) };
 }
 
-/** Reads the note that the process with this pid has left; undefined while there is none. */
+/** Reads the note that the process with this pid has written; undefined while there is none. */
 export async function findStackNote(dataDirectory: string, pid: number): Promise<StackNote | undefined> {
   try {
     const note: StackNote = JSON.parse(await readFile(fileOf(dataDirectory), 'utf8'));

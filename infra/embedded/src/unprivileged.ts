@@ -3,7 +3,9 @@ import { chown, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { ConfigError } from '@recordbus/shared/config';
 
-/** How a program is run so that it is not root's: `command` and `args` to spawn, with `uid` and `gid` where they apply. */
+/**
+ * The command that runs a program without root: `command` and `args` to spawn, with `uid` and `gid` where they apply.
+ */
 interface UnprivilegedCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -24,8 +26,9 @@ interface User {
 }
 
 /**
- * How to run a server that refuses to be root (PostgreSQL does): as it is for an ordinary user, else as `postgres` or
- * `nobody`, who is given `directory`. Throws a sentence that says what to do when that user cannot get at it.
+ * Returns how to run a server that refuses to run as root, as PostgreSQL does: unchanged for an ordinary user, else as
+ * `postgres` or `nobody`, who becomes the owner of `directory`. Throws ConfigError with advice when that user cannot
+ * reach the directory.
  */
 export async function unprivileged(program: string, directory: string): Promise<Unprivileged> {
   if (process.getuid?.() !== 0) return { wrap: (command, args) => ({ command, args }), own: async () => {} };
@@ -51,7 +54,7 @@ async function findUser(names: readonly string[]): Promise<User> {
   );
 }
 
-/** Asked of the system itself, which knows about access lists and mounts as well. */
+/** Lets the system check it, which also knows access lists and mounts. */
 async function canReach(
   paths: readonly string[],
   user: { uid?: number; gid?: number },
@@ -68,8 +71,8 @@ async function canReach(
 }
 
 /**
- * A clone below a directory that only root may enter (/root, mktemp -d) is reached with the one capability to search
- * and read there; everything else of root's is dropped.
+ * A clone below a directory that only root may enter (/root, mktemp -d) is reached with the single capability to search
+ * and read there; every other capability of root is dropped.
  */
 function throughClosedDirectories({ uid, gid }: User): readonly string[] {
   const kept = '-all,+dac_read_search';
@@ -79,7 +82,7 @@ function throughClosedDirectories({ uid, gid }: User): readonly string[] {
     '--clear-groups',
     `--inh-caps=${kept}`,
     `--ambient-caps=${kept}`,
-    // access(2), by which PostgreSQL looks for its own files, passes over capabilities without this bit.
+    // PostgreSQL looks for its own files with access(2), which ignores capabilities without this bit.
     '--securebits=+no_setuid_fixup',
   ];
 }

@@ -6,7 +6,7 @@ export function banner({ url, setupToken }: RunningStack, startedInMs: number): 
   if (setupToken) {
     lines.push(
       '',
-      'There is no admin yet. Make the first one with this token:',
+      'There is no admin yet. Create the first one with this token:',
       `  ${setupToken}`,
       '',
       `  curl -X POST ${url}/api/v1/admin/setup -H 'Content-Type: application/json' \\`,

@@ -6,24 +6,24 @@ import { listenRefusal } from '@recordbus/shared/http';
 const preferredPort = 8080;
 const pollMs = 50;
 
-interface PortWish {
+interface PortOptions {
   /** The configured port; without one it is 8080, or any free port. */
   readonly port: number | undefined;
   readonly host: string;
   /** How long to wait for a taken port, in milliseconds. */
-  readonly patienceMs: number;
+  readonly waitMs: number;
 }
 
 /**
  * Chooses the port to serve on: the configured one, which must be free, else 8080, else any free port. Throws
  * ConfigError for an address that cannot be used.
  */
-export async function choosePort({ port, host, patienceMs }: PortWish): Promise<number> {
+export async function choosePort({ port, host, waitMs }: PortOptions): Promise<number> {
   const wanted = port ?? preferredPort;
-  const givingUpMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + waitMs;
   for (;;) {
     if (await isFree(wanted, host)) return wanted;
-    if (performance.now() >= givingUpMs) break;
+    if (performance.now() >= deadlineMs) break;
     await delay(pollMs);
   }
   if (port === undefined) return 0;

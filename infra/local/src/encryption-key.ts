@@ -17,12 +17,13 @@ interface KeyOptions {
 }
 
 /**
- * The key of everything that is encrypted at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data directory. The
- * first start makes the file, seals what an earlier version stored in plain text, and only then gives the file its
- * name: a start that was killed in between is finished by the next one. Undefined for a database of other machines that
- * has worked without a key so far. Throws a sentence when the key of sealed values is missing.
+ * Returns the key of everything that is encrypted at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data
+ * directory. The first start creates the file, encrypts what an earlier version stored in plain text, and only then
+ * gives the file its name: if a start is killed in between, the next one completes it. Returns undefined for a database
+ * of other machines that has worked without a key so far. Throws ConfigError when the key of encrypted values is
+ * missing.
  */
-export async function settleEncryptionKey(options: KeyOptions): Promise<string | undefined> {
+export async function prepareEncryptionKey(options: KeyOptions): Promise<string | undefined> {
   const { config, log } = options;
   const { dataDirectory } = config;
   const isInterrupted = config.encryptionKey === undefined && readKeyFile(nextKeyFileOf(dataDirectory)) !== undefined;
@@ -35,15 +36,15 @@ export async function settleEncryptionKey(options: KeyOptions): Promise<string |
       );
     if (text !== undefined) return text;
   }
-  return sealUnderNextKey(options, readKeyFile(keyFileOf(dataDirectory)), isInterrupted);
+  return encryptUnderNextKey(options, readKeyFile(keyFileOf(dataDirectory)), isInterrupted);
 }
 
-async function sealUnderNextKey(
+async function encryptUnderNextKey(
   { config: { dataDirectory }, databaseUrl, isOwnDatabase, log }: KeyOptions,
   formerKey: string | undefined,
   isInterrupted: boolean,
 ): Promise<string | undefined> {
-  // Brings the tables to this version, as the services would.
+  // Runs the missing migrations, as the services would.
   await (await openDatabase({ url: databaseUrl, name: 'start', log })).close();
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'recordbus start' });
   client.on('error', () => {});
@@ -66,7 +67,7 @@ async function sealUnderNextKey(
     if (!isEmpty) {
       const keys = { current: createValueCipher(key), former: createValueCipher(formerKey) };
       const { encrypted } = await reencryptAll(client, keys, { leavesUnreadable: true, userAgent: 'recordbus start' });
-      log.info({ encrypted }, 'what was stored in plain text is sealed');
+      log.info({ encrypted }, 'encrypted what was stored in plain text');
     }
     await rememberKey(client, key);
     moveSecretFile(nextFile, keyFileOf(dataDirectory));
@@ -77,4 +78,4 @@ async function sealUnderNextKey(
 }
 
 const keyIsMissing = (dataDirectory: string): string =>
-  `The database holds values that are sealed under a key which is not here: put it back into ${keyFileOf(dataDirectory)}, or set ${encryptionKey.name}. If the key is lost, so are these values; to go on without them, set ${encryptionKey.name} to a new key.`;
+  `The database holds values that are encrypted with a key that is missing: put it back into ${keyFileOf(dataDirectory)}, or set ${encryptionKey.name}. If the key is lost, so are these values; to continue without them, set ${encryptionKey.name} to a new key.`;

@@ -7,20 +7,20 @@ import { runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { banner } from './banner.ts';
 import { choosePort } from './choose-port.ts';
-import { settleEncryptionKey } from './encryption-key.ts';
+import { prepareEncryptionKey } from './encryption-key.ts';
 import { localVariables, readArguments } from './options.ts';
 import { startSeparateProcesses } from './separate-processes.ts';
 import { startServers } from './servers.ts';
 
-/** How long to wait for a stack that is just ending, and for its port, in milliseconds. */
-const patienceMs = 20_000;
+/** How long to wait for a stack that is stopping, and for its port, in milliseconds. */
+const waitMs = 20_000;
 
 await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle, metrics }) => {
   const startedAtMs = performance.now();
   const { separateProcesses } = readArguments(process.argv.slice(2));
-  const lock = await lockDataDirectory(config.dataDirectory, { patienceMs });
+  const lock = await lockDataDirectory(config.dataDirectory, { waitMs });
   lifecycle.onStop('data directory', () => lock.release());
-  const gatewayPort = await choosePort({ ...config, patienceMs: lock.isTakenOver ? patienceMs : 0 });
+  const gatewayPort = await choosePort({ ...config, waitMs: lock.isTakenOver ? waitMs : 0 });
   const extensions = await findExtensionsConfig(config);
   // Before the servers: an unusable secret file ends the start at once.
   const secret = loadTokenSecret(config);
@@ -31,7 +31,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
     : undefined;
   const eventStreamMaxBytes = config.eventStreamMaxBytes ?? defaultStreamBytes;
 
-  const encryptionKey = await settleEncryptionKey({
+  const encryptionKey = await prepareEncryptionKey({
     config,
     databaseUrl: servers.databaseUrl,
     isOwnDatabase: servers.embedded.databaseUrl !== undefined,
@@ -52,7 +52,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
         lifecycle,
         onRestart: () => announce(),
       })
-    : // Who only supervises processes need not load what runs in them.
+    : // Imported here: a process that only supervises others need not load what runs in them.
       await (await import('./one-process.ts')).startInOneProcess({
         config: { ...config, eventStreamMaxBytes, encryptionKey },
         ...servers,

@@ -27,6 +27,6 @@ interface LocalOptions {
 /** Reads the command line. Throws ConfigError for an unknown argument. */
 export function readArguments(args: readonly string[]): LocalOptions {
   const unknown = args.find((arg) => arg !== '--processes');
-  if (unknown) throw new ConfigError(`${unknown} is not an option; there is --processes.`);
+  if (unknown) throw new ConfigError(`${unknown} is not an option; the only one is --processes.`);
   return { separateProcesses: args.includes('--processes') };
 }

@@ -14,7 +14,7 @@ interface ProcessesOptions {
 
 const behindTheGateway = ['records', 'auth', 'admin', 'webhooks'] as const;
 
-/** Runs each service in its own process, the gateway last; they communicate as on several machines. */
+/** Runs each service in its own process and starts the gateway last. They communicate as on several machines. */
 export async function startSeparateProcesses(options: ProcessesOptions): Promise<RunningStack> {
   const { environment, gatewayPort, log, lifecycle, onRestart } = options;
   const processes: SupervisedProcess[] = [];

@@ -30,9 +30,7 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
     void server.exited.then((how) => {
       log.fatal({ server: name, how }, 'an embedded server died');
       // The last line on the terminal, below the messages of all services.
-      process.once('exit', () =>
-        process.stderr.write(`${how}\nWithout it nothing here works, so the rest stopped too.\n`),
-      );
+      process.once('exit', () => process.stderr.write(`${how}\nNothing works without it, so the rest stopped too.\n`));
       return lifecycle.stop(`${name} died`, 1);
     });
     return server.url;

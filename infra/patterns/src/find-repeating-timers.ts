@@ -71,7 +71,7 @@ function within(node: Node, { functions, isInLoop }: Around): Around {
 
 const isFunction = (node: unknown): boolean => isNode(node) && /Function/.test(node.type);
 
-/** The name of an identifier, or of the member in `this.#keepUp`; undefined for all else. */
+/** Returns the name of an identifier, or of the member in `this.#keepUp`; undefined for any other node. */
 function nameOf(node: unknown): string | undefined {
   if (!isNode(node)) return undefined;
   if (node.type === 'MemberExpression') {

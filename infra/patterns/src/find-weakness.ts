@@ -13,7 +13,7 @@ const timeoutsMs = [100, 500, 2500, 12_500];
 
 /**
  * Finds a text that a pattern matches in more than linear time, as code that builds it; undefined when there is none.
- * Tries its own attacks first, then the analysis of eslint-plugin-regexp, which finds attacks that repeat one
+ * It tries its own attacks first, then the analysis of eslint-plugin-regexp, which finds attacks that repeat one
  * character.
  */
 export function findWeakness(source: string, flags: string): string | undefined {

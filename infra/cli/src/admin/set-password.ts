@@ -27,7 +27,7 @@ export async function resetAdmin(parts: CommandParts, email: string, options: Ad
   bus.notify('accounts');
   parts.terminal.report(
     { id, email: credentials.email },
-    `${credentials.email} has a new password; older tokens are void.`,
+    `${credentials.email} has a new password; earlier tokens are no longer valid.`,
   );
 }
 

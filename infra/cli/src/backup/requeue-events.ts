@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Cleans the outbox after a restore, whatever stream the restored deployment has. Published events whose deliveries
- * existed at the backup are deleted: they must not be sent again. The others are queued again under the same ids, since
+ * Cleans the outbox after a restore, whatever stream the restored deployment has. It deletes published events whose
+ * deliveries existed at the backup: they must not be sent again. It queues the others again under the same ids, since
  * the stream may never have had them.
  */
 export async function requeueEvents(client: pg.Client, processedUpTo: number | null): Promise<void> {

@@ -21,15 +21,15 @@ import { openRestoredUploads } from './restored-uploads.ts';
 
 /**
  * Restores a deployment from an archive: the database in one transaction, with the files beside the old ones until the
- * commit, then the secret file and the migrations. Throws CommandFailure when it would replace something without leave.
- * Until the commit nothing changes, also when a signal stops it.
+ * commit, then the secret file and the migrations. Throws CommandFailure when it would replace something without
+ * `replaces`. Nothing changes until the commit, even if a signal stops it.
  */
 export async function restoreDeployment(parts: CommandParts, file: string, replaces: boolean): Promise<undefined> {
   const { config, terminal } = parts;
   if (!existsSync(file)) throw new CommandFailure(`The file ${file} does not exist.`);
   const described = await checkArchive(file);
   if (!replaces) await refuseUsedDirectory(parts, described);
-  const { databaseUrl } = await findServers(parts, { makesData: true });
+  const { databaseUrl } = await findServers(parts, { createsData: true });
   const client = await holdCommandLock(parts, databaseUrl);
   await requireStoppedServices(client);
   if (!replaces) await refuseUsedDatabase(client);
@@ -52,7 +52,9 @@ export async function restoreDeployment(parts: CommandParts, file: string, repla
         : []),
       ...(writesSecret
         ? []
-        : [`The secret is ${secretPlace(config)}: if it differs from the one at the backup, tokens are void.`]),
+        : [
+            `The secret is ${secretPlace(config)}: if it differs from the one at the backup, earlier tokens are no longer valid.`,
+          ]),
       keySentence(parts, restored.key),
     ].join('\n'),
   );
@@ -71,7 +73,7 @@ function keySentence({ config, key }: CommandParts, restored: string | undefined
 const secretPlace = ({ jwtSecret }: CommandParts['config']): string =>
   jwtSecret === undefined ? 'still the one in the secret file' : 'the one in SERVICE_JWT_SECRET';
 
-/** Restores all of the archive or nothing, also when a signal stops it. */
+/** Restores the whole archive or nothing, even if a signal stops it. */
 async function restoreAll(parts: CommandParts, client: pg.Client, file: string, replaces: boolean): Promise<Restored> {
   const { config, lifecycle } = parts;
   const uploads = await openRestoredUploads(config);

@@ -7,8 +7,8 @@ import { openLocalStorage, openStorage, type Storage, type storageVariables } fr
 
 /**
  * The files of a restore. Keys are written once, so old files and those of the archive are kept side by side until the
- * outcome of the commit is known. A restore that is cut off at any moment may leave files that no record names, but never
- * a record without its file.
+ * outcome of the commit is known. A restore that is interrupted at any moment may leave files that no record names, but
+ * never a record without its file.
  */
 export interface RestoredUploads {
   /** Receives the files of the archive. Services do not read from it. */

@@ -23,7 +23,7 @@ interface Needs {
   /** Whether to start a bus too when the command has to start the servers. */
   readonly bus?: boolean;
   /** Whether to create a missing data directory. */
-  readonly makesData?: boolean;
+  readonly createsData?: boolean;
 }
 
 /** How long to wait for a stack that is starting, in milliseconds. */
@@ -66,7 +66,7 @@ const otherDatabaseMessage = (dataDirectory: string): string =>
 
 async function startServers({ name, config, log, lifecycle, terminal }: CommandParts, needs: Needs): Promise<Servers> {
   const { dataDirectory } = config;
-  if (!needs.makesData && !existsSync(join(dataDirectory, 'postgres')))
+  if (!needs.createsData && !existsSync(join(dataDirectory, 'postgres')))
     throw new CommandFailure(
       `There is no data in ${dataDirectory}: name another directory in SERVICE_DATA_DIR or a database in SERVICE_DATABASE_URL, or run npm start once.`,
     );

@@ -2,8 +2,8 @@ import { type Bus, createRoomWatch, eventStream, problemOf, webhooksConsumer } f
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';
 
 const oldest = [2, 10] as const;
-/** Messages that the webhooks service may be behind before doctor warns. */
-const muchLag = 10_000;
+/** How many messages the webhooks service may be behind before doctor warns. */
+const warningLag = 10_000;
 
 /** Examines the server, the stream and its consumers. `keptFor` are the consumers that the setting names. */
 export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<Finding[]> {
@@ -44,7 +44,7 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
   for await (const { name, num_pending, num_ack_pending } of manager.consumers.list(eventStream.name)) {
     const lag = `${num_pending} messages behind, ${num_ack_pending} in progress`;
     findings.push(
-      name === webhooksConsumer && num_pending > muchLag
+      name === webhooksConsumer && num_pending > warningLag
         ? warning(`consumer ${name}`, lag, 'Run more webhooks services, or see in their log why they are slow.')
         : fine(`consumer ${name}`, lag),
     );

@@ -2,7 +2,10 @@ import { type Bus, eventStream } from '@recordbus/bus';
 import type pg from 'pg';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
-/** Tokens are valid for minutes at least and refused when issued in the future; a second or two do no harm. */
+/**
+ * Tokens are valid for at least minutes, and are refused if issued in the future. A skew of a second or two is
+ * harmless.
+ */
 const warningSkewMs = 2_000;
 const brokenSkewMs = 30_000;
 

@@ -90,7 +90,7 @@ export function examineTables(version: TableVersion | undefined): Finding {
     return broken(
       'tables',
       `made by a newer version: ${unknown.join(', ')}`,
-      'Run that version; only a backup leads back.',
+      'Run that version, or restore a backup of this version.',
     );
   if (missing.length > 0)
     return warning(

@@ -10,12 +10,12 @@ import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { busUnreachable, examineBus } from './examine-bus.ts';
 import { examineClocks } from './examine-clocks.ts';
 import { examineBloat, examineOutbox, examineReplicas, examineServer, examineTables } from './examine-database.ts';
+import { examineEncryptedValues } from './examine-encrypted-values.ts';
 import { examineEncryption } from './examine-encryption.ts';
 import { examineExtensions } from './examine-extensions.ts';
 import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
 import { examineRoles } from './examine-roles.ts';
 import { examineRules } from './examine-rules.ts';
-import { examineSealedValues } from './examine-sealed-values.ts';
 import { examineStorage } from './examine-storage.ts';
 import { broken, examine, type Finding } from './finding.ts';
 import { presentFindings } from './present-findings.ts';
@@ -86,7 +86,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('database role', () => examineRoles(client))),
       ...(await examine('dead rows', () => examineBloat(client))),
       ...(await examine('encryption key', () => examineEncryption(client, key, keyFileOf(config.dataDirectory)))),
-      ...(await examine('sealed values', () => examineSealedValues(client, key.text))),
+      ...(await examine('encrypted values', () => examineEncryptedValues(client, key.text))),
       ...(await examine('rules', () => examineRules(client))),
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('services', () => examineReplicas(client))),

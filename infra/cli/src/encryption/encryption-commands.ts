@@ -11,7 +11,9 @@ export function addEncryptionCommands(program: Command): void {
     .description('encrypt values that were stored before there was a key; the services must be stopped')
     .option('--json', 'write the result as JSON')
     .action((options: CommonOptions) =>
-      loadAndRun('encryption seal', options, async (parts) => (await import('./rotate-key.ts')).sealPlainText(parts)),
+      loadAndRun('encryption seal', options, async (parts) =>
+        (await import('./rotate-key.ts')).encryptPlainText(parts),
+      ),
     );
   encryption
     .command('rotate')

@@ -41,7 +41,7 @@ export async function rotateKey(
 }
 
 /** Encrypts values that were stored before there was a key. Throws CommandFailure when there is no key. */
-export async function sealPlainText(parts: CommandParts): Promise<undefined> {
+export async function encryptPlainText(parts: CommandParts): Promise<undefined> {
   const { key, terminal } = parts;
   if (key.text === undefined)
     throw new CommandFailure('There is no key: set SERVICE_ENCRYPTION_KEY, or run encryption rotate.');

@@ -16,6 +16,6 @@ export async function rotateSecret({ config, terminal }: CommandParts): Promise<
   replaceTokenSecret(dataDirectory);
   terminal.report(
     { file, restart_required: true },
-    `${file} has a new secret. Restart the services: every earlier token and session is then void.`,
+    `${file} has a new secret. Restart the services: every earlier token and session then ends.`,
   );
 }

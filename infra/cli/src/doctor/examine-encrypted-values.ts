@@ -5,28 +5,28 @@ import { type EncryptableTable, listEncryptableTables, reencryptText } from '@re
 import pg from 'pg';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
-const subject = 'sealed values';
+const subject = 'encrypted values';
 const batchSize = 500;
 /** SQLSTATE for a statement that exceeded its timeout. */
 const queryCanceled = '57014';
 
 /** The number of encrypted values, and of those that the key does not decrypt, by column. */
 interface Count {
-  readonly sealed: number;
+  readonly encrypted: number;
   readonly unreadable: ReadonlyMap<string, number>;
 }
 
 /** Examines whether the key decrypts all encrypted values. Settings are left out: `examineEncryption` names them. */
-export async function examineSealedValues(client: pg.Client, key: string | undefined): Promise<Finding[]> {
+export async function examineEncryptedValues(client: pg.Client, key: string | undefined): Promise<Finding[]> {
   const ours = await encryptedColumns(client);
   const tooLarge: string[] = [];
   const unreadable = new Map<string, number>();
-  let sealed = 0;
+  let encrypted = 0;
   for (const table of await listEncryptableTables(client)) {
     if (table.name === 'system.settings') continue;
     const count = await countIn(client, table, key);
     if (!count) tooLarge.push(table.name);
-    sealed += count?.sealed ?? 0;
+    encrypted += count?.encrypted ?? 0;
     for (const [place, number] of count?.unreadable ?? []) unreadable.set(place, number);
   }
   const [lost, alike] = [true, false].map((isOurs) => [...unreadable].filter(([place]) => ours(place) === isOurs));
@@ -51,7 +51,7 @@ export async function examineSealedValues(client: pg.Client, key: string | undef
     findings.push(warning(subject, `too large to check: ${tooLarge.join(', ')}`, 'Try again at a quieter hour.'));
   return findings.length > 0
     ? findings
-    : [fine(subject, sealed === 0 ? 'there are none' : `the key decrypts all ${sealed}`)];
+    : [fine(subject, encrypted === 0 ? 'there are none' : `the key decrypts all ${encrypted}`)];
 }
 
 const list = (places: readonly (readonly [string, number])[]): string =>
@@ -81,23 +81,23 @@ async function countIn(
   const { name, columns } = table;
   const texts = columns.map((column) => `${column.name}::text`);
   const unreadable = new Map<string, number>();
-  let sealed = 0;
+  let encrypted = 0;
   await client.query('begin');
   try {
     await client.query(
-      `declare sealed no scroll cursor for select array[${texts.join(', ')}] as values from ${name}
+      `declare matching no scroll cursor for select array[${texts.join(', ')}] as values from ${name}
        where ${texts.map((text) => `${text} like '%enc:1:%'`).join(' or ')}`,
     );
     for (;;) {
-      const { rows } = await client.query<{ values: (string | null)[] }>(`fetch ${batchSize} from sealed`);
-      if (rows.length === 0) return { sealed, unreadable };
+      const { rows } = await client.query<{ values: (string | null)[] }>(`fetch ${batchSize} from matching`);
+      if (rows.length === 0) return { encrypted, unreadable };
       for (const { values } of rows)
         for (const [index, column] of columns.entries()) {
           const value = values[index] ?? '';
           const lost = reencryptText(value, keys).unreadable;
           const place = `${name}.${column.name}`;
           if (lost > 0) unreadable.set(place, (unreadable.get(place) ?? 0) + lost);
-          if (isCiphertext(value)) sealed += 1;
+          if (isCiphertext(value)) encrypted += 1;
         }
     }
   } catch (error) {
