@@ -23,7 +23,7 @@ export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): 
     method: 'GET',
     path: '/_/metrics',
     access: 'admin',
-    summary: 'Get the metrics of all services as JSON, also while metrics.enabled is 0',
+    summary: 'Get the metrics of all services as JSON, even while metrics.enabled is 0',
     answers: { 200: z.array(shown) },
     handler: async () => ok(z.array(shown).parse(await readAll())),
   }),
