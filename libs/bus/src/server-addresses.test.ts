@@ -13,5 +13,7 @@ describe('server URLs', () => {
   for (const [urls, expected] of cases)
     it(`reads ${urls}`, () => assert.deepEqual(readServerAddresses(urls), expected));
 
-  it('refuses a text that is not a URL', () => assert.throws(() => readServerAddresses('a b'), TypeError));
+  for (const urls of ['a b', 'nats://', 'nats://a,,nats://b', 'nats://me:100%@a'])
+    it(`refuses ${urls} and names the variable`, () =>
+      assert.throws(() => readServerAddresses(urls), { name: 'ConfigError', message: /^SERVICE_NATS_URL / }));
 });
