@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import type { Collection } from '@recordbus/schema';
+import { testCollection } from '@recordbus/schema/testing';
 import { insertLink } from './oauth-link.ts';
 
-const members: Collection = {
-  id: 'c1',
-  name: 'members',
-  type: 'auth',
-  fields: [],
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-};
+const members = testCollection('members', [], { id: 'c1', type: 'auth' });
 
 suite('a link', { skip: skipWithoutDatabase }, () => {
   let own: OpenTemporaryDatabase;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Collection, Field } from '@recordbus/schema';
+import type { Field } from '@recordbus/schema';
+import { testCollection } from '@recordbus/schema/testing';
 import { autodateAssignments, newValue, nextValue } from './autodate-sql.ts';
 import { nowSec } from './version-sql.ts';
 
@@ -32,18 +33,7 @@ test('an update sets the current time in fields with onUpdate, and keeps other v
 });
 
 test('an update that names no field assigns the times that every update sets', () => {
-  const fields = [born, touched, never, both];
-  const collection: Collection = {
-    id: 'c',
-    name: 'timed',
-    type: 'base',
-    fields,
-    viewQuery: null,
-    rules: { list: null, view: null, create: null, update: null, delete: null },
-    historyEnabled: false,
-    createdAtSec: 0,
-    updatedAtSec: 0,
-  };
+  const collection = testCollection('timed', [born, touched, never, both]);
   assert.equal(autodateAssignments(collection), `"Touched" = ${nowSec}, "both" = ${nowSec}, `);
   assert.equal(autodateAssignments({ ...collection, fields: [born, never] }), '');
 });

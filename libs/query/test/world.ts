@@ -1,4 +1,5 @@
-import { type Collection, type Field, fieldTypeOf, quoteIdentifier, type RuleName, tableOf } from '@recordbus/schema';
+import { type Collection, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { testCollection as collectionOf, type TestField } from '@recordbus/schema/testing';
 import fc from 'fast-check';
 import type { QuerySchema } from '../src/index.ts';
 
@@ -11,31 +12,15 @@ export interface World {
   readonly records: Readonly<Record<string, readonly Item[]>>;
 }
 
-type TestField = Pick<Field, 'name'> & Partial<Field>;
-
-/** A base collection as the schema cache has it. */
+/** A base collection as the schema cache has it. Rules that are not given admit only admins. */
 export const testCollection = (
   name: string,
   fields: readonly TestField[],
-  rules: Partial<Record<RuleName, string | null>> = {},
-): Collection => ({
-  id: name,
-  name,
-  type: 'base',
-  fields: fields.map((field) => ({
-    id: field.name,
-    type: 'text',
-    required: false,
-    system: false,
-    options: {},
-    ...field,
-  })),
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null, ...rules },
-  historyEnabled: false,
-  createdAtSec: 1_700_000_000,
-  updatedAtSec: 1_700_000_000,
-});
+  rules: Partial<Collection['rules']> = {},
+): Collection => {
+  const collection = collectionOf(name, fields);
+  return { ...collection, rules: { ...collection.rules, ...rules } };
+};
 
 export const schemaOf = (collections: Readonly<Record<string, Collection>>): QuerySchema => ({
   findCollection: (name) => (Object.hasOwn(collections, name) ? collections[name] : undefined),

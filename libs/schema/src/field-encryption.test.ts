@@ -1,38 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createValueCipher, verifyPassword } from '@recordbus/crypto';
-import type { Collection } from './collection.ts';
-import type { Field } from './field.ts';
 import { createFieldEncryption } from './field-encryption.ts';
 import { PlainSecret } from './plain-secret.ts';
 import { compileRecordReader } from './record-reader.ts';
+import { type TestField, testCollection } from './test-collection.ts';
 
-const field = (name: string, type: string, options: object = {}): Field => ({
-  id: name,
-  name,
-  type,
-  required: false,
-  system: false,
-  options: { ...options },
-});
+const encrypted = (name: string, type = 'text'): TestField => ({ name, type, options: { encrypted: true } });
 
-const notes: Collection = {
-  id: 'notes',
-  name: 'notes',
-  type: 'base',
-  fields: [
-    field('title', 'text'),
-    field('note', 'text', { encrypted: true }),
-    field('site', 'url', { encrypted: true }),
-    field('extra', 'json', { encrypted: true }),
-    field('pin', 'password'),
-  ],
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-};
+const notes = testCollection('notes', [
+  { name: 'title' },
+  encrypted('note'),
+  encrypted('site', 'url'),
+  encrypted('extra', 'json'),
+  { name: 'pin', type: 'password' },
+]);
 
 function encryptionWith(key: string | undefined) {
   const warnings: string[] = [];
@@ -116,11 +98,14 @@ test('a secret that was not replaced cannot reach a statement', () => {
 });
 
 test('large encrypted fields are decrypted in several turns of the event loop [cost §4.2]', async () => {
-  const fields = Array.from({ length: 40 }, (_, index) => field(`f${index}`, 'json', { encrypted: true }));
-  const large: Collection = { ...notes, id: 'large', fields };
+  const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
+  const large = testCollection(
+    'large',
+    names.map((name) => encrypted(name, 'json')),
+  );
   const { storeSecrets, decryptRecord } = encryptionWith('a key');
   const value = Array.from({ length: 50_000 }, (_, index) => index);
-  const body = Object.fromEntries(fields.map(({ name }) => [name, value]));
+  const body = Object.fromEntries(names.map((name) => [name, value]));
   const stored = await storeSecrets(large, await compileRecordReader(large).readNew(body));
   const record = Object.fromEntries([...stored].map(([name, text]) => [name, JSON.parse(String(text))]));
   let turns = 0;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testField } from '../test/test-field.ts';
-import type { Collection } from './collection.ts';
 import {
   findFieldOfConstraint,
   foreignKeyName,
@@ -14,19 +13,10 @@ import {
   tableOf,
   uniqueIndexName,
 } from './naming.ts';
+import { testCollection } from './test-collection.ts';
 
 const field = testField('text', {}, { id: 'x'.repeat(24) });
-const collection: Collection = {
-  id: '01890000-0000-7000-8000-000000000000',
-  name: 'Posts',
-  type: 'base',
-  fields: [field],
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-};
+const collection = testCollection('Posts', [], { id: '01890000-0000-7000-8000-000000000000', fields: [field] });
 
 const names = [
   uniqueIndexName(collection, field),

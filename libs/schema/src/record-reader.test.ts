@@ -2,22 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '@recordbus/shared/errors';
 import { testField } from '../test/test-field.ts';
-import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { compileRecordReader, type RecordReader } from './record-reader.ts';
+import { testCollection } from './test-collection.ts';
 
-const collectionOf = (fields: Field[]): Collection => ({
-  id: 'c',
-  name: 'posts',
-  type: 'base',
-  fields,
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-});
-const reader = (...fields: Field[]): RecordReader => compileRecordReader(collectionOf(fields));
+const reader = (...fields: Field[]): RecordReader => compileRecordReader(testCollection('posts', fields));
 const named = (name: string, type: string, rest: Omit<Partial<Field>, 'options'> & { options?: object } = {}) => {
   const { options, ...others } = rest;
   return testField(type, options, { id: name, name, ...others });
@@ -143,7 +132,7 @@ test('without uploads, names of files are refused along with other problems', as
     named('several', 'file', { options: { multiple: true } }),
     named('n', 'number'),
   ];
-  const { readNew } = compileRecordReader(collectionOf(fields), { takesFiles: false });
+  const { readNew } = compileRecordReader(testCollection('posts', fields), { takesFiles: false });
   const refusal = 'can only be uploaded once the record exists';
   await assertRefused(() => readNew({ one: 'a_0123456789.png', several: ['b_0123456789.png'], n: 'x' }), {
     one: refusal,

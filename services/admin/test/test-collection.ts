@@ -1,4 +1,5 @@
 import { type Collection, createProblems, type Field, readFieldDefinitions } from '@recordbus/schema';
+import { testCollection as collectionOf } from '@recordbus/schema/testing';
 
 /** Returns a collection with the given definitions, read as a create reads them. Its id is `c`; field ids are names. */
 export function testCollection(
@@ -14,16 +15,5 @@ export function testCollection(
     problems,
   );
   problems.throwIfAny();
-  return {
-    id: 'c',
-    name,
-    type: 'base',
-    fields,
-    viewQuery: null,
-    rules: { list: null, view: null, create: null, update: null, delete: null },
-    historyEnabled: false,
-    createdAtSec: 0,
-    updatedAtSec: 0,
-    ...rest,
-  };
+  return collectionOf(name, fields, { id: 'c', ...rest });
 }

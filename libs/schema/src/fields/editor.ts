@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
 import { compileLengths, lengthNarrowings, lengthOptions, lengthSchema } from './character-lengths.ts';
-import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
+import { storedText } from './stored-text.ts';
 
 const options = z.strictObject({ max: lengthOptions.max });
 
@@ -12,11 +12,8 @@ export const editor: FieldType = {
   reference: 'fields §3.12',
   options,
   samples: [{ values: ['<p>bold</p>', ''] }],
-  emptyTextIsNull: false,
-  columnType: () => 'text',
-  filterKind: () => 'text',
+  ...storedText,
   viewType: 'editor',
-  formText: () => plainText,
   valueSchema: () => ({ type: 'string', contentMediaType: 'text/html' }),
   writtenSchema: (field) => ({
     type: 'string',

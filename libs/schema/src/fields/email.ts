@@ -1,21 +1,7 @@
-import { z } from 'zod';
 import { accountAddress, emailAddress } from '../email-address.ts';
 import { type FieldType, Refusal } from '../field-type.ts';
-import {
-  compileLengths,
-  isOrdered,
-  lengthNarrowings,
-  lengthOptions,
-  lengthSchema,
-  notOrdered,
-} from './character-lengths.ts';
-import { encryptionOption, isComparable, notComparable } from './encryption.ts';
-import { plainText } from './form-text.ts';
-
-const options = z
-  .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
-  .refine(isOrdered, notOrdered)
-  .refine(isComparable, notComparable);
+import { compileLengths, lengthNarrowings, lengthSchema } from './character-lengths.ts';
+import { type FormattedTextOptions, formattedTextOptions, storedText } from './stored-text.ts';
 
 /**
  * An e-mail address, stored as it is written, that of an account without the spaces around it. The empty text is a value
@@ -24,22 +10,19 @@ const options = z
 export const email: FieldType = {
   name: 'email',
   reference: 'fields §3.4',
-  options,
+  options: formattedTextOptions,
   samples: [{ values: ['name@example.com', ''] }],
-  emptyTextIsNull: false,
-  columnType: () => 'text',
-  filterKind: () => 'text',
+  ...storedText,
   viewType: 'email',
-  formText: () => plainText,
   uniqueSql: (column) => `lower(${column})`,
   valueSchema: () => ({ type: 'string' }),
   writtenSchema: (field) => ({
     type: 'string',
     format: 'email',
-    ...lengthSchema(field.options as z.output<typeof options>),
+    ...lengthSchema(field.options as FormattedTextOptions),
   }),
   compile(field) {
-    const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
+    const findLengthProblem = compileLengths(field.options as FormattedTextOptions);
     const schema = field.system ? accountAddress : emailAddress;
     return (value) => {
       if (value === '') return value;
@@ -49,5 +32,5 @@ export const email: FieldType = {
     };
   },
   narrowings: (before, after, column) =>
-    lengthNarrowings(before.options as z.output<typeof options>, after.options as z.output<typeof options>, column),
+    lengthNarrowings(before.options as FormattedTextOptions, after.options as FormattedTextOptions, column),
 };

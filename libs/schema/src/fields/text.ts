@@ -10,8 +10,8 @@ import {
   notOrdered,
 } from './character-lengths.ts';
 import { encryptionOption, isComparable, notComparable } from './encryption.ts';
-import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
+import { storedText } from './stored-text.ts';
 import { compileTextPattern, patternOption } from './text-pattern.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
@@ -34,11 +34,8 @@ export const text: FieldType = {
     { values: ['plain', 'ünd 😀', ''] },
     { options: { min: 2, max: 5, pattern: '^[a-z]+$' }, values: ['ab', 'zzzzz'] },
   ],
-  emptyTextIsNull: false,
-  columnType: () => 'text',
-  filterKind: () => 'text',
+  ...storedText,
   viewType: 'text',
-  formText: () => plainText,
   valueSchema: () => ({ type: 'string' }),
   writtenSchema(field) {
     const { pattern, ...lengths } = field.options as z.output<typeof options>;

@@ -1,22 +1,8 @@
-import { z } from 'zod';
 import { type FieldType, Refusal } from '../field-type.ts';
-import {
-  compileLengths,
-  isOrdered,
-  lengthNarrowings,
-  lengthOptions,
-  lengthSchema,
-  notOrdered,
-} from './character-lengths.ts';
-import { encryptionOption, isComparable, notComparable } from './encryption.ts';
-import { plainText } from './form-text.ts';
+import { compileLengths, lengthNarrowings, lengthSchema } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
+import { type FormattedTextOptions, formattedTextOptions, storedText } from './stored-text.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
-
-const options = z
-  .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
-  .refine(isOrdered, notOrdered)
-  .refine(isComparable, notComparable);
 
 const shape = /^https?:\/\/[^\s\p{Cc}]+$/u;
 
@@ -24,21 +10,18 @@ const shape = /^https?:\/\/[^\s\p{Cc}]+$/u;
 export const url: FieldType = {
   name: 'url',
   reference: 'fields §3.5',
-  options,
+  options: formattedTextOptions,
   samples: [{ values: ['https://example.org/a?b=c#d', ''] }],
-  emptyTextIsNull: false,
-  columnType: () => 'text',
-  filterKind: () => 'text',
+  ...storedText,
   viewType: 'url',
-  formText: () => plainText,
   valueSchema: () => ({ type: 'string' }),
   writtenSchema: (field) => ({
     type: 'string',
     format: 'uri',
-    ...lengthSchema(field.options as z.output<typeof options>),
+    ...lengthSchema(field.options as FormattedTextOptions),
   }),
   compile(field) {
-    const { unique, ...lengths } = field.options as z.output<typeof options>;
+    const { unique, ...lengths } = field.options as FormattedTextOptions;
     const findLengthProblem = compileLengths(lengths);
     return (value) => {
       if (value === '') return value;
@@ -49,8 +32,8 @@ export const url: FieldType = {
     };
   },
   narrowings(before, after, column) {
-    const old = before.options as z.output<typeof options>;
-    const now = after.options as z.output<typeof options>;
+    const old = before.options as FormattedTextOptions;
+    const now = after.options as FormattedTextOptions;
     return [...lengthNarrowings(old, now, column), ...uniqueNarrowings(old, now, column)];
   },
 };

@@ -3,23 +3,13 @@ import { after, before, describe, test } from 'node:test';
 import type { User } from '@recordbus/accounts';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import type { Collection } from '@recordbus/schema';
+import { testCollection } from '@recordbus/schema/testing';
 import { readLink } from '../identity/make-link.ts';
 import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { requireMerge } from './merge.ts';
 
 const startSec = 1_800_000_000;
-const members: Collection = {
-  id: 'c1',
-  name: 'members',
-  type: 'auth',
-  fields: [],
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-};
+const members = testCollection('members', [], { id: 'c1', type: 'auth' });
 const ann: User = {
   id: 'u1',
   email: 'Ann@example.com',
