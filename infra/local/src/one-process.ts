@@ -1,25 +1,27 @@
 import { createAdmin } from '@recordbus/admin';
 import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
-import { connectBus, eventStream } from '@recordbus/bus';
-import { createValueCipher } from '@recordbus/crypto';
-import { openDatabase } from '@recordbus/database';
+import { type Bus, connectBus, eventStream } from '@recordbus/bus';
+import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
+import { type Database, openDatabase } from '@recordbus/database';
 import type { ExtensionsConfig } from '@recordbus/extension-host/config';
 import {
   createAccounts,
   createGateway,
   createRequestLog,
   createSharedWindows,
+  type Gateway,
   localUpstream,
 } from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
-import { createCollectionCache } from '@recordbus/schema';
-import { createSettings } from '@recordbus/settings';
+import { type CollectionCache, createCollectionCache } from '@recordbus/schema';
+import { createSettings, type Settings } from '@recordbus/settings';
 import type { Config } from '@recordbus/shared/config';
 import { endRequests, listen } from '@recordbus/shared/http';
-import type { Lifecycle } from '@recordbus/shared/lifecycle';
+import { type Lifecycle, startPart } from '@recordbus/shared/lifecycle';
 import { createLogger, type Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
-import { openStorage } from '@recordbus/storage';
+import type { Service } from '@recordbus/shared/service';
+import { openStorage, type Storage } from '@recordbus/storage';
 import { createWebhooks } from '@recordbus/webhooks';
 import type { localVariables } from './options.ts';
 import type { RunningStack } from './running-stack.ts';
@@ -40,21 +42,42 @@ interface OneProcessOptions {
 
 /** Runs the five services in this process on shared connections; the gateway calls them directly. */
 export async function startInOneProcess(options: OneProcessOptions): Promise<RunningStack> {
-  const { config, extensions, secret, log, lifecycle, metrics } = options;
+  const { config, log, lifecycle, metrics } = options;
   const database = await openDatabase({ url: options.databaseUrl, name: 'local', log, metrics });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: options.natsUrl, name: 'local', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(config.encryptionKey);
-
-  const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const storage = await openStorage(config);
-  const settings = createSettings({ database, bus, log, cipher });
-  lifecycle.onStop('settings', () => settings.stop());
-  await settings.start();
-  const collections = createCollectionCache({ database, bus, log });
-  lifecycle.onStop('collections', () => collections.stop());
-  await collections.start();
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
+  const parts = { database, bus, cipher, storage, settings, collections };
+  const services = createServices(options, parts);
+  const setupToken = await prepareFirstAdmin({ database: database.of('signIn'), config, log });
+  for (const service of services) await startPart(lifecycle, service.name, service);
+
+  const gatewayLog = createLogger('gateway', config.logLevel);
+  const gateway = createLocalGateway(options, parts, services, gatewayLog);
+  await startPart(lifecycle, 'gateway', gateway);
+  const server = await listen(gateway.app, { port: options.gatewayPort, host: config.host, log: gatewayLog, metrics });
+  lifecycle.onStop('requests', () => endRequests(server, services));
+  return { url: server.url, setupToken, services: () => ({}) };
+}
+
+/** What all services of the process share. */
+interface SharedParts {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly cipher: ValueCipher;
+  readonly storage: Storage;
+  readonly settings: Settings;
+  readonly collections: CollectionCache;
+}
+
+/** Creates the services behind the gateway, each with the connections of its own class. */
+function createServices({ config, extensions, secret }: OneProcessOptions, parts: SharedParts): readonly Service[] {
+  const { database, bus, cipher, storage, settings, collections } = parts;
+  const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const of = (service: string, own: Parameters<typeof database.of>[0]) => ({
     log: createLogger(service, config.logLevel),
     database: database.of(own),
@@ -71,42 +94,30 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     stream,
     extensions,
   });
-  const services = [
-    createAuth({
-      ...of('auth', 'signIn'),
-      collections,
-      cipher,
-      secret,
-      config,
-      accountHooks: records.accountHooks,
-    }),
+  const { accountHooks } = records;
+  return [
+    createAuth({ ...of('auth', 'signIn'), collections, cipher, secret, config, accountHooks }),
     records,
     createAdmin({ ...of('admin', 'admin'), secret, cipher, config }),
     createWebhooks({ ...of('webhooks', 'background'), stream }),
   ];
-  const setupToken = await prepareFirstAdmin({ database: database.of('signIn'), config, log });
-  for (const service of services) {
-    lifecycle.onStop(service.name, () => service.stop());
-    await service.start();
-  }
+}
 
-  const gatewayLog = createLogger('gateway', config.logLevel);
-  const gateway = createGateway({
-    log: gatewayLog,
+function createLocalGateway(
+  { config, secret, metrics }: OneProcessOptions,
+  { database, bus, settings }: SharedParts,
+  services: readonly Service[],
+  log: Logger,
+): Gateway {
+  return createGateway({
+    log,
     secret,
     settings,
-    accounts: createAccounts({ database, bus, log: gatewayLog }),
-    requestLog: createRequestLog({ database: database.of('background'), settings, log: gatewayLog }),
+    accounts: createAccounts({ database, bus, log }),
+    requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
-    windows: createSharedWindows({ database: database.of('signIn'), log: gatewayLog }),
+    windows: createSharedWindows({ database: database.of('signIn'), log }),
     trustedProxies: config.trustedProxies,
-    upstreams: services.map((service) =>
-      localUpstream(service, { log: gatewayLog, answerTimeoutMs: config.answerTimeoutMs }),
-    ),
+    upstreams: services.map((service) => localUpstream(service, { log, answerTimeoutMs: config.answerTimeoutMs })),
   });
-  lifecycle.onStop('gateway', () => gateway.stop());
-  await gateway.start();
-  const server = await listen(gateway.app, { port: options.gatewayPort, host: config.host, log: gatewayLog, metrics });
-  lifecycle.onStop('requests', () => endRequests(server, services));
-  return { url: server.url, setupToken, services: () => ({}) };
 }

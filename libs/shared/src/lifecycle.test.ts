@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startPart } from './lifecycle.ts';
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -68,5 +69,20 @@ describe('the lifecycle of a process', () => {
       setTimeout(() => { void Promise.reject(new Error('lost')); }, 10);`);
     assert.deepEqual(await ended, [1, null]);
     assert.deepEqual(lines, ['ready', 'part']);
+  });
+});
+
+describe('a part of a process', () => {
+  const registered: string[] = [];
+  const lifecycle = { onStop: (name: string) => void registered.push(name) };
+
+  it('is stopped with the process once it was started, also when the start failed', async () => {
+    const part = { start: async () => {}, stop: async () => {} };
+    assert.equal(await startPart(lifecycle, 'works', part), part);
+    const start = async () => {
+      throw new Error('no');
+    };
+    await assert.rejects(startPart(lifecycle, 'fails', { ...part, start }), /no/);
+    assert.deepEqual(registered, ['works', 'fails']);
   });
 });

@@ -75,6 +75,23 @@ export function createLifecycle({
   return lifecycle;
 }
 
+/** Something that runs from its start to its stop. */
+interface Part {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a part that stops with the process, also when its start fails. Returns it. */
+export async function startPart<P extends Part>(
+  lifecycle: Pick<Lifecycle, 'onStop'>,
+  name: string,
+  part: P,
+): Promise<P> {
+  lifecycle.onStop(name, () => part.stop());
+  await part.start();
+  return part;
+}
+
 async function withDeadline(work: Promise<void> | void, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {

@@ -2,6 +2,7 @@ import type { Variable } from './config.ts';
 import type { ContextSealer } from './context.ts';
 import { endRequests, listen } from './http/index.ts';
 import { createServiceApp } from './http/service-app.ts';
+import { startPart } from './lifecycle.ts';
 import { announceReady, type ProcessParts, runProcess } from './run-process.ts';
 import type { Service } from './service.ts';
 
@@ -20,8 +21,7 @@ export function runService<V extends Record<string, Variable>>(
   return runProcess(name, variables, async (parts) => {
     const { config, log, lifecycle, metrics } = parts;
     const { service, sealer, setupToken } = await build(parts);
-    lifecycle.onStop(name, () => service.stop());
-    await service.start();
+    await startPart(lifecycle, name, service);
     const app = createServiceApp(service, sealer, log, metrics);
     const server = await listen(app, { ...config, isBehindGateway: true, log, metrics });
     lifecycle.onStop('requests', () => endRequests(server, [service]));

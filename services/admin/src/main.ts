@@ -3,6 +3,7 @@ import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
+import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAdmin } from './app.ts';
@@ -15,9 +16,7 @@ await runService('admin', adminVariables, async ({ config, log, lifecycle, metri
   const bus = connectBus({ urls: config.natsUrl, name: 'admin', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(findEncryptionKey(config).text);
-  const settings = createSettings({ database, bus, log, cipher });
-  lifecycle.onStop('settings', () => settings.stop());
-  await settings.start();
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   return {
     service: createAdmin({ log, database, bus, secret, settings, cipher, config }),
     sealer: createContextSealer(secret),

@@ -5,6 +5,7 @@ import { openDatabase } from '@recordbus/database';
 import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
+import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAuth, prepareFirstAdmin } from './app.ts';
@@ -27,17 +28,11 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
   const sealer = createContextSealer(secret);
   let accountHooks: AccountHooks | undefined;
   if (config.recordsUrl) {
-    const copy = followHookedCollections({ database, bus, log });
-    lifecycle.onStop('hooks of accounts', () => copy.stop());
-    await copy.start();
+    const copy = await startPart(lifecycle, 'hooks of accounts', followHookedCollections({ database, bus, log }));
     accountHooks = createAccountHooksClient({ url: config.recordsUrl, sealer, copy });
   }
-  const settings = createSettings({ database, bus, log, cipher });
-  lifecycle.onStop('settings', () => settings.stop());
-  await settings.start();
-  const collections = createCollectionCache({ database, bus, log });
-  lifecycle.onStop('collections', () => collections.stop());
-  await collections.start();
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const service = createAuth({ log, database, bus, settings, collections, cipher, secret, config, accountHooks });
   return { service, sealer, setupToken };
 });

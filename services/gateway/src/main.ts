@@ -4,6 +4,7 @@ import { openDatabase } from '@recordbus/database';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
+import { startPart } from '@recordbus/shared/lifecycle';
 import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAccounts, createGateway, createRequestLog, createSharedWindows } from './app.ts';
@@ -16,9 +17,8 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'gateway', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
-  const settings = createSettings({ database, bus, log, cipher: createValueCipher(findEncryptionKey(config).text) });
-  lifecycle.onStop('settings', () => settings.stop());
-  await settings.start();
+  const cipher = createValueCipher(findEncryptionKey(config).text);
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const sealer = createContextSealer(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
     httpUpstream({ name, url: config[name], sealer, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
@@ -34,8 +34,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     trustedProxies: config.trustedProxies,
     upstreams,
   });
-  lifecycle.onStop('gateway', () => gateway.stop());
-  await gateway.start();
+  await startPart(lifecycle, 'gateway', gateway);
   const server = await listen(gateway.app, { ...config, log, metrics });
   lifecycle.onStop('requests', () => server.close());
   log.info({ url: server.url }, 'listening');

@@ -1,6 +1,7 @@
 import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createSettings, type Settings } from '@recordbus/settings';
+import { startPart } from '@recordbus/shared/lifecycle';
 import type { CommandParts } from '../run-command.ts';
 import { findServers } from './find-servers.ts';
 import { holdCommandLock } from './hold-command-lock.ts';
@@ -30,8 +31,6 @@ export async function openDeployment(parts: CommandParts): Promise<Deployment> {
   lifecycle.onStop('database', () => database.close());
   const bus = await openShortLivedBus(parts, natsUrl);
   const cipher = createValueCipher(key.text);
-  const settings = createSettings({ database, bus, log, cipher });
-  lifecycle.onStop('settings', () => settings.stop());
-  await settings.start();
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   return { database, bus, settings, cipher };
 }
