@@ -24,7 +24,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'passwords',
     'sessions verification',
     'hooks users',
-    'auth-parts background-work features housekeeping mail-metrics',
+    'auth-parts auth-unit background-work features housekeeping mail-metrics',
     'auth-collections lockout one-time',
   ],
   gateway: [

@@ -6,4 +6,5 @@ export { type Origin, type OriginParameters, originOf } from './origin.ts';
 export { putEvent } from './put-event.ts';
 export { rewriteStored } from './rewrite-stored.ts';
 export { selectLikeSnapshot, selectSnapshots, snapshotFields } from './snapshot-sql.ts';
+export { type AfterCommit, runUnit, type UnitOfWork } from './unit-of-work.ts';
 export { nextRevision, nextUpdatedAt, nextVersionOf, nowSec, versionAssignments, versionOf } from './version-sql.ts';

@@ -55,12 +55,3 @@ export const originOf = ({ context, queryText, header }: Pick<Origin, 'context' 
   queryText,
   header,
 });
-
-/**
- * Wakes the relay of events and notifies the gateways, since tokens may have ended. Call it after a commit that wrote a
- * user.
- */
-export function notifyUsersWritten(bus: Pick<Bus, 'notify'>): void {
-  bus.notify('outbox');
-  bus.notify('accounts');
-}

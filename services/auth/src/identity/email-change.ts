@@ -1,10 +1,10 @@
 import { findUserByEmail, findUserById, readerOf, type User } from '@recordbus/accounts';
-import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { forbidden, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { lockSession } from '../sessions/session-rows.ts';
 import { writeUserChange } from '../users/write-user.ts';
@@ -34,7 +34,7 @@ export async function requestEmailChange(
   { email: wanted, oldPassword }: WantedAddress,
   { context }: Origin,
 ): Promise<void> {
-  const { database, settings, bus, inBackground } = parts;
+  const { database, settings, inBackground } = parts;
   if (!isMailConfigured(settings)) throw mailNotConfigured();
   const email = String((await readerOf(collection).readChange({ email: wanted })).get('email'));
   const caller = await findUserById(database.query, collection, userId);
@@ -43,17 +43,16 @@ export async function requestEmailChange(
   const user = await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
   inBackground(async () => {
     if (await findUserByEmail(database.query, collection, email)) return;
-    await database.transaction(async (query) => {
+    await runInUnit(parts, async (unit) => {
       // A session that has ended in the meantime leaves no link behind.
-      if (sessionId && !(await lockSession(query, userId, sessionId))) return;
-      await mailEmailChange(query, parts, collection, user, email);
+      if (sessionId && !(await lockSession(unit.query, userId, sessionId))) return;
+      await mailEmailChange(unit, parts, collection, user, email);
     });
-    bus.notify('mail');
   });
 }
 
 async function mailEmailChange(
-  query: Query,
+  { query, due }: AuthUnit,
   parts: Pick<AuthParts, 'nowSec'>,
   collection: Collection,
   { id, email }: User,
@@ -70,6 +69,7 @@ async function mailEmailChange(
   });
   const to = { to: newEmail, collection: collection.name };
   await enqueueMail(query, { template: 'change', ...to, token, usefulForSec: lifetimeSec });
+  due.add('sendMails');
 }
 
 /**

@@ -63,7 +63,7 @@ export async function undoEmailChange(
   token: string,
   origin: Origin,
 ): Promise<void> {
-  const { database, settings, bus, nowSec } = parts;
+  const { database, settings, nowSec } = parts;
   const presented = { purpose: 'undo_email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
   const found = await findOneTimeToken(database.query, presented);
   if (!found || !(await findUserById(database.query, collection, found.accountId))) throw invalidToken();
@@ -81,11 +81,10 @@ export async function undoEmailChange(
     },
     context: origin.context,
     refusal: invalidToken,
-    async finish(query, user, collection) {
-      if (isMailConfigured(settings) && canReceiveMail(user)) await mailPasswordReset(query, parts, collection, user);
+    async finish(unit, user, collection) {
+      if (isMailConfigured(settings) && canReceiveMail(user)) await mailPasswordReset(unit, parts, collection, user);
     },
   });
-  bus.notify('mail');
 }
 
 /**
@@ -114,7 +113,7 @@ async function freeAddress(
     context: origin.context,
     refusal: addressTaken,
     // The holder of the address is the caller and needs no notice.
-    finish: (query) => dropNotice(query, other.id, email),
+    finish: ({ query }) => dropNotice(query, other.id, email),
   });
 }
 

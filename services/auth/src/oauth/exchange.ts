@@ -94,7 +94,7 @@ async function signUpWithIdentity(
     },
     context: origin.context,
     findOther: (query, collection) => findLinkedUser(query, collection, identity),
-    finish: (query, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
   });
   return withPicture(parts, collection, { id, profile: identity.profile, record }, session, origin.context);
 }

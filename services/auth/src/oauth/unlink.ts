@@ -2,6 +2,7 @@ import { auditUser, lockUser, noteRemovedWays } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { runInUnit } from '../auth-unit.ts';
 import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 
@@ -16,11 +17,11 @@ export async function unlink(
   provider: string,
   origin: Origin,
 ): Promise<void> {
-  const { database, bus } = parts;
+  const { database } = parts;
   const { userId } = proof;
   if (!(await listLinkedProviders(database.query, userId)).includes(provider)) throw notFound('link');
   await proveCaller(parts, collection, 'fresh', proof);
-  await database.transaction(async (query) => {
+  await runInUnit(parts, async ({ query, due }) => {
     // Locked, so that of two links that are removed at once one stays.
     const user = await lockUser(query, collection, userId);
     if (!user) throw unauthenticated();
@@ -31,6 +32,6 @@ export async function unlink(
     await deleteLinks(query, userId, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, userId, origin, { provider });
+    due.add('notifyGateways');
   });
-  bus.notify('accounts');
 }

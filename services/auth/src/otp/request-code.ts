@@ -3,6 +3,7 @@ import { findUserByEmail } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
+import { runInUnit } from '../auth-unit.ts';
 import { requireFeature } from '../features.ts';
 import { canReceiveMail, mailNotConfigured } from '../verification/verification.ts';
 import { replaceCode } from './code-rows.ts';
@@ -25,13 +26,13 @@ export function requireCodes({ settings }: Pick<AuthParts, 'settings'>): void {
  */
 export function requestCode(parts: AuthParts, collection: Collection, email: string): void {
   requireCodes(parts);
-  const { database, bus, guessLimit, hashCode, inBackground, nowSec } = parts;
+  const { database, guessLimit, hashCode, inBackground, nowSec } = parts;
   inBackground(async () => {
     const user = await findUserByEmail(database.query, collection, email);
     if (!user || !canReceiveMail(user)) return;
     if (!(await guessLimit.tryReserve({ key: `codes sent ${collection.id} ${user.id}`, ...requests }))) return;
     const code = randomInt(1_000_000).toString().padStart(6, '0');
-    await database.transaction(async (query) => {
+    await runInUnit(parts, async ({ query, due }) => {
       const token = await replaceCode(query, {
         collectionId: collection.id,
         accountId: user.id,
@@ -42,7 +43,7 @@ export function requestCode(parts: AuthParts, collection: Collection, email: str
       });
       const to = { to: user.email, collection: collection.name };
       await enqueueMail(query, { template: 'otp', ...to, token, code, usefulForSec: lifetimeSec });
+      due.add('sendMails');
     });
-    bus.notify('mail');
   });
 }

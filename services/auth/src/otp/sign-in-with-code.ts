@@ -98,7 +98,7 @@ const signInWithFirstProof = (
     },
     context: origin.context,
     refusal: invalidToken,
-    finish: (query, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
   });
 
 const isSame = (one: string, other: string): boolean =>

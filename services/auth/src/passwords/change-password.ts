@@ -37,6 +37,6 @@ export async function changePassword(
     context: origin.context,
     // Another change came first and ended this session.
     refusal: unauthenticated,
-    finish: (query, user, collection) => openUserSession(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) => openUserSession(query, parts, { collection, user, origin }),
   });
 }

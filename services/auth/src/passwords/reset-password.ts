@@ -1,8 +1,8 @@
 import { findUserByEmail, findUserById, type User } from '@recordbus/accounts';
-import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { reserveMail } from '../verification/mail-limit.ts';
@@ -16,22 +16,21 @@ const lifetimeSec = 30 * 60;
  * whether the user exists.
  */
 export function requestPasswordReset(parts: AuthParts, collection: Collection, email: string): void {
-  const { database, settings, bus, inBackground } = parts;
+  const { database, settings, inBackground } = parts;
   inBackground(async () => {
     if (!isMailConfigured(settings)) return;
     const user = await findUserByEmail(database.query, collection, email);
     if (!user || !canReceiveMail(user)) return;
-    await database.transaction(async (query) => {
-      const isAllowed = await reserveMail(query, parts, { template: 'reset', to: user.email, accountId: user.id });
-      if (isAllowed) await mailPasswordReset(query, parts, collection, user);
+    await runInUnit(parts, async (unit) => {
+      const isAllowed = await reserveMail(unit.query, parts, { template: 'reset', to: user.email, accountId: user.id });
+      if (isAllowed) await mailPasswordReset(unit, parts, collection, user);
     });
-    bus.notify('mail');
   });
 }
 
-/** Mails a user a reset link, in the caller's transaction and without a limit. */
+/** Mails a user a reset link, in the caller's unit and without a limit. */
 export async function mailPasswordReset(
-  query: Query,
+  { query, due }: AuthUnit,
   { nowSec }: Pick<AuthParts, 'nowSec'>,
   collection: Collection,
   { id, email }: User,
@@ -46,6 +45,7 @@ export async function mailPasswordReset(
   });
   const to = { to: email, collection: collection.name };
   await enqueueMail(query, { template: 'reset', ...to, token, usefulForSec: lifetimeSec });
+  due.add('sendMails');
 }
 
 interface Reset {

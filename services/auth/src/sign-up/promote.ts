@@ -33,7 +33,7 @@ export async function promote(
   credentials: Credentials,
   origin: Origin,
 ): Promise<UserSession> {
-  const { database, bus, passwords } = parts;
+  const { database, passwords } = parts;
   const isTaken = async () => (await findUserByEmail(database.query, collection, credentials.email)) !== undefined;
   if (await isTaken()) throw addressTaken();
   const email = await readCredentials(parts, collection, credentials);
@@ -50,17 +50,15 @@ export async function promote(
     },
     context: origin.context,
     refusal: notAnonymous,
-    async finish(query, user, collection) {
-      await mailVerification(query, parts, collection, user);
-      return openUserSession(query, parts, { collection, user, origin });
+    async finish(unit, user, collection) {
+      await mailVerification(unit, parts, collection, user);
+      return openUserSession(unit.query, parts, { collection, user, origin });
     },
   });
-  const session = await write.catch(async (error) => {
+  return write.catch(async (error) => {
     // Another user may have taken the address since the check.
     throw error instanceof AppError && error.status === 422 && (await isTaken()) ? addressTaken() : error;
   });
-  bus.notify('mail');
-  return session;
 }
 
 /** Returns the address to store. Throws 422 naming everything that is wrong with the address and the password. */

@@ -21,22 +21,20 @@ export async function register(
   { password, ...body }: Registration,
   origin: Origin,
 ): Promise<UserSession> {
-  const { passwords, bus } = parts;
+  const { passwords } = parts;
   const { context } = origin;
   if (body.verified === true && context.principal.type !== 'admin') throw verifiedIsForAdmins();
   await checkRegistration(parts, collection, body, password);
   // Before the database is used, so that a taken address takes the same time.
   const passwordHash = await passwords.hashNew(String(password));
-  const session = await writeNewUser(parts, collection, {
+  return writeNewUser(parts, collection, {
     user: { id: newId(), fields: body, passwordHash, asked: readSignUpRequest(collection, body, origin) },
     context,
-    async finish(query, user, collection) {
-      await mailVerification(query, parts, collection, user);
-      return openUserSession(query, parts, { collection, user, origin });
+    async finish(unit, user, collection) {
+      await mailVerification(unit, parts, collection, user);
+      return openUserSession(unit.query, parts, { collection, user, origin });
     },
   });
-  bus.notify('mail');
-  return session;
 }
 
 /** Checks the body. Hooks may fill in fields, so the service that runs the hooks checks the fields. */

@@ -38,6 +38,6 @@ export async function signInAnonymously(
       asked: readSignUpRequest(collection, body, origin),
     },
     context: origin.context,
-    finish: (query, user, collection) => openUserSession(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) => openUserSession(query, parts, { collection, user, origin }),
   });
 }

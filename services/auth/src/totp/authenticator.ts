@@ -2,6 +2,7 @@ import { auditUser, noteRemovedWays } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { runInUnit } from '../auth-unit.ts';
 import { requireFeature } from '../features.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 import { countRecoveryCodes, createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';
@@ -61,7 +62,6 @@ export async function disableTotp(
   code: string,
   origin: Origin,
 ): Promise<void> {
-  const { database, bus } = parts;
   const { userId } = proof;
   const totp = await getTotp(parts, collection, userId);
   if (!totp.isEnabled) throw notEnrolled();
@@ -69,13 +69,13 @@ export async function disableTotp(
   const limit = limitSecondFactors(parts, collection, userId);
   await limit.reserve();
   const accepted = await readCode(parts, totp, { userId, code });
-  await database.transaction(async (query) => {
+  await runInUnit(parts, async ({ query, due }) => {
     if (!(await dropTotp(query, collection, accepted))) throw wrongCode();
     await removeRecoveryCodes(query, userId);
     await noteRemovedWays(query, collection, { id: userId, email }, { removed: ['totp'], providers: [] });
     await auditUser(query, 'users.mfa_disable', collection, userId, origin);
+    due.add('notifyGateways');
   });
-  bus.notify('accounts');
   await limit.clear();
 }
 

@@ -4,31 +4,22 @@ import { type AccountHooks, noAccountHooks, nothingHooked } from '@recordbus/acc
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, type Query } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { accountColumns, type Collection, createFieldEncryption, type Field, tableOf } from '@recordbus/schema';
+import { accountColumns, type Collection, createFieldEncryption, tableOf } from '@recordbus/schema';
+import { testCollection } from '@recordbus/schema/testing';
 import type { RequestContext } from '@recordbus/shared/context';
 import { notFound } from '@recordbus/shared/errors';
 import { createLogger } from '@recordbus/shared/logging';
+import type { AuthUnit } from '../auth-unit.ts';
 import { writeNewUser, writeUserChange } from './write-user.ts';
 
-const systemField = (name: string, type: Field['type'], required: boolean): Field => ({
-  id: name,
-  name,
-  type,
-  required,
-  system: true,
-  options: {},
-});
-const people: Collection = {
-  id: 'c1',
-  name: 'people',
-  type: 'auth',
-  fields: [systemField('email', 'email', true), systemField('verified', 'bool', false)],
-  viewQuery: null,
-  rules: { list: null, view: null, create: null, update: null, delete: null },
-  historyEnabled: false,
-  createdAtSec: 0,
-  updatedAtSec: 0,
-};
+const people = testCollection(
+  'people',
+  [
+    { name: 'email', type: 'email', required: true, system: true },
+    { name: 'verified', type: 'bool', system: true },
+  ],
+  { id: 'c1', type: 'auth' },
+);
 const context: RequestContext = {
   requestId: 'r1',
   traceparent: '',
@@ -41,6 +32,7 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   /** The statements on the database, grouped by transaction. */
   let executed: string[][];
+  let notices: string[];
   before(async () => {
     temporary = await openTemporaryDatabase();
     const columns = accountColumns.map(({ name, definition }) => `${name} ${definition}`);
@@ -78,13 +70,14 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
   });
   beforeEach(() => {
     executed = [];
+    notices = [];
   });
   after(() => temporary.remove());
 
   const partsWith = (accountHooks: AccountHooks) => ({
     database,
     accountHooks,
-    bus: { notify: () => {} },
+    bus: { notify: (topic: string) => void notices.push(topic) },
     schema: { findCollection: () => undefined },
     encryption: createFieldEncryption({ cipher: createValueCipher(undefined), log: createLogger('auth', 'silent') }),
     collections: {
@@ -94,8 +87,9 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
   });
   const parts = () => partsWith(noAccountHooks);
   const newUser = (email: string) => ({ id: newId(), fields: { email }, passwordHash: 'hash' });
-  const finish = async (query: Query, { email }: { readonly email: string }) => {
+  const finish = async ({ query, due }: AuthUnit, { email }: { readonly email: string }) => {
     await query({ text: 'select 1', values: [] });
+    due.add('sendMails');
     return email;
   };
 
@@ -103,6 +97,7 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
     const made = await writeNewUser(parts(), people, { user: newUser('ann@example.com'), context, finish });
     assert.equal(made, 'ann@example.com');
     assert.deepEqual(executed, [['with new as', 'select 1']]);
+    assert.deepEqual(notices, ['outbox', 'accounts', 'mail']);
   });
 
   test('without hooks a change is one transaction with its finish', async () => {
@@ -113,7 +108,9 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
     const refusal = () => notFound('user');
     assert.equal(await writeUserChange(parts(), people, { change, context, refusal, finish }), 'bob@example.org');
     assert.deepEqual(executed, [['select t.verified, t.verified', 'with old as', 'select 1']]);
+    assert.deepEqual(notices.splice(0), ['outbox', 'accounts', 'mail', 'outbox', 'accounts', 'mail']);
     await assert.rejects(writeUserChange(parts(), people, { change, context, refusal, finish }), { status: 404 });
+    assert.deepEqual(notices, [], 'nothing was written');
   });
 
   test('the service that runs the hooks makes only the writes with hooks', async () => {

@@ -13,17 +13,23 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { type AppError, notFound } from '@recordbus/shared/errors';
-import { type AuthParts, notifyUsersWritten } from '../auth-parts.ts';
+import type { AuthParts } from '../auth-parts.ts';
+import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 
 type Parts = Pick<AuthParts, 'database' | 'bus' | 'encryption' | 'collections' | 'schema'> & {
   readonly accountHooks: AccountHooks;
 };
 
-/** Completes the write of a user, in its transaction, or in a later one when the write has hooks. */
-type Finish<T> = (query: Query, user: User, collection: Collection) => Promise<T>;
+/** Completes the write of a user, in its unit, or in a later one when the write has hooks. */
+type Finish<T> = (unit: AuthUnit, user: User, collection: Collection) => Promise<T>;
 
 /** The same for a change. `removed` names the ways in that the change removed. */
-type FinishChange<T> = (query: Query, user: User, collection: Collection, removed: readonly Removable[]) => Promise<T>;
+type FinishChange<T> = (
+  unit: AuthUnit,
+  user: User,
+  collection: Collection,
+  removed: readonly Removable[],
+) => Promise<T>;
 
 interface Making<T> {
   readonly user: NewUser;
@@ -34,7 +40,7 @@ interface Making<T> {
 }
 
 /**
- * Creates a user and runs `finish`, in one transaction. For a collection with create hooks the service that runs these
+ * Creates a user and runs `finish`, in one unit of work. For a collection with create hooks the service that runs these
  * creates the user, in one transaction with their writes, and `finish` runs in another one (extensions §3.3). Throws
  * the errors of `createUser` and the refusals of hooks.
  */
@@ -43,21 +49,21 @@ export async function writeNewUser<T>(
   collection: Collection,
   { user, context, findOther, finish }: Making<T>,
 ): Promise<T> {
-  const { database, bus, accountHooks } = parts;
-  const finishWith = async (query: Query, written: User | undefined, collection: Collection) => {
-    const found = written ?? (await findOther?.(query, collection));
+  const { accountHooks } = parts;
+  const finishWith = async (unit: AuthUnit, written: User | undefined, collection: Collection) => {
+    const found = written ?? (await findOther?.(unit.query, collection));
     if (!found) throw notFound('user');
-    return finish(query, found, collection);
+    return finish(unit, found, collection);
   };
   if (isHooked(accountHooks, 'create', collection)) {
     await accountHooks.createUser(collection.name, user, context);
     return withWritten(parts, collection, user.id, finishWith);
   }
-  const result = await database.transaction(async (query) =>
-    finishWith(query, await createUser(query, parts, collection, user, context), collection),
-  );
-  notifyUsersWritten(bus);
-  return result;
+  return runInUnit(parts, async (unit) => {
+    const created = await createUser(unit.query, parts, collection, user, context);
+    noteWritten(unit);
+    return finishWith(unit, created, collection);
+  });
 }
 
 interface Changing<T> {
@@ -74,31 +80,35 @@ export async function writeUserChange<T>(
   collection: Collection,
   { change, context, refusal, finish }: Changing<T>,
 ): Promise<T> {
-  const { database, bus, accountHooks } = parts;
+  const { accountHooks } = parts;
   if (change.fields && isHooked(accountHooks, 'update', collection)) {
     const removed = await accountHooks.changeUser(collection.name, change, context);
     if (!removed) throw refusal();
-    return withWritten(parts, collection, change.id, async (query, user, collection) => {
+    return withWritten(parts, collection, change.id, async (unit, user, collection) => {
       if (!user) throw refusal();
-      return finish(query, user, collection, removed);
+      return finish(unit, user, collection, removed);
     });
   }
-  const result = await database.transaction(async (query) => {
-    const changed = await changeUser(query, parts, collection, change, context);
+  return runInUnit(parts, async (unit) => {
+    const changed = await changeUser(unit.query, parts, collection, change, context);
     if (!changed) throw refusal();
-    return finish(query, changed.user, collection, changed.removed);
+    noteWritten(unit);
+    return finish(unit, changed.user, collection, changed.removed);
   });
-  notifyUsersWritten(bus);
-  return result;
+}
+
+/** Adds what follows the write of a user: it has an event, and tokens may have ended. */
+function noteWritten({ due }: AuthUnit): void {
+  due.add('wakeRelay').add('notifyGateways');
 }
 
 /** Continues with a user whom the other service has written, perhaps with a newer schema. */
 const withWritten = <T>(
-  { database, collections }: Parts,
+  parts: Parts,
   { name }: Collection,
   id: string,
-  work: (query: Query, user: User | undefined, collection: Collection) => Promise<T>,
+  work: (unit: AuthUnit, user: User | undefined, collection: Collection) => Promise<T>,
 ): Promise<T> =>
-  collections.serve(name, (collection) =>
-    database.transaction(async (query) => work(query, await findUserById(query, collection, id), collection)),
+  parts.collections.serve(name, (collection) =>
+    runInUnit(parts, async (unit) => work(unit, await findUserById(unit.query, collection, id), collection)),
   );

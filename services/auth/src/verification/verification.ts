@@ -1,10 +1,10 @@
 import { findUserById, type Removable, type User } from '@recordbus/accounts';
-import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { AppError, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { reserveMail } from './mail-limit.ts';
@@ -13,11 +13,11 @@ import { reserveMail } from './mail-limit.ts';
 const lifetimeSec = 3 * 24 * 60 * 60;
 
 /**
- * Queues the verification mail of a user, in the caller's transaction (identity §1.1). Queues none when mail is off,
- * the address is proved or made up, or the limit is reached. Call `bus.notify('mail')` after the commit.
+ * Queues the verification mail of a user, in the caller's unit (identity §1.1). Queues none when mail is off, the address
+ * is proved or made up, or the limit is reached.
  */
 export async function mailVerification(
-  query: Query,
+  { query, due }: AuthUnit,
   parts: Pick<AuthParts, 'settings' | 'nowSec'>,
   collection: Collection,
   user: User,
@@ -40,16 +40,16 @@ export async function mailVerification(
     token,
     usefulForSec: lifetimeSec,
   });
+  due.add('sendMails');
 }
 
 /** Sends the mail again. Throws 422 when mail is off; a proved address gets no mail (identity §1.1). */
 export async function requestVerification(parts: AuthParts, collection: Collection, userId: string): Promise<void> {
-  const { database, settings, bus } = parts;
+  const { database, settings } = parts;
   if (!isMailConfigured(settings)) throw mailNotConfigured();
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
-  await database.transaction((query) => mailVerification(query, parts, collection, user));
-  bus.notify('mail');
+  await runInUnit(parts, (unit) => mailVerification(unit, parts, collection, user));
 }
 
 /**
@@ -78,7 +78,7 @@ export async function verifyEmail(
     },
     context,
     refusal: invalidToken,
-    finish: async (_query, _user, _collection, removed) => removed,
+    finish: async (_unit, _user, _collection, removed) => removed,
   });
 }
 

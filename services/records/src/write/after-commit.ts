@@ -1,26 +1,24 @@
+import type { AfterCommit as AfterCommitOf } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { fileFieldsOf } from '../files/file-changes.ts';
 
-/** The after-commit work of writes. Answers never wait for it. */
-export interface AfterCommit {
+/** The kinds of after-commit work of writes. */
+export type AfterCommitWork =
   /** For new events. */
-  wakeRelay(): void;
+  | 'wakeRelay'
   /** For files whose record may be gone. */
-  sweepFiles(): void;
+  | 'sweepFiles'
   /** For tokens that may have ended. */
-  notifyGateways(): void;
+  | 'notifyGateways'
   /** For queued mails. */
-  sendMails(): void;
-}
+  | 'sendMails';
 
 /** The work that is due after the commit of a write. Each step of the write adds what it causes. */
-export type DueWork = Set<keyof AfterCommit>;
+export type DueWork = Set<AfterCommitWork>;
 
-/** Starts the work that is due, each kind once. */
-export function doDueWork(afterCommit: AfterCommit, due: DueWork): void {
-  for (const name of due) afterCommit[name]();
-}
+/** What starts each kind of after-commit work. Answers never wait for it. */
+export type AfterCommit = AfterCommitOf<AfterCommitWork>;
 
 /** Adds the work that follows an update or delete of records. */
 export function addChangeWork({ due }: { readonly due: DueWork }, collection: Collection): void {

@@ -1,18 +1,14 @@
-import type { Database, Query } from '@recordbus/database';
+import type { Database } from '@recordbus/database';
+import { runUnit, type UnitOfWork } from '@recordbus/journal';
 import type { RunStatement } from '@recordbus/shared/http';
 import { keepAnnounced } from '../files/announced-files.ts';
 import type { Upload } from '../files/upload-parts.ts';
-import { type AfterCommit, type DueWork, doDueWork } from './after-commit.ts';
+import type { AfterCommit, AfterCommitWork } from './after-commit.ts';
 import { limitTransactions } from './limited-transactions.ts';
 import type { WriteMode } from './write-mode.ts';
 
-/** A unit of work that writes: it commits as a whole or not at all. */
-export interface WriteUnit {
-  /** Runs a statement of the unit. */
-  readonly query: Query;
-  /** The after-commit work: it runs once, and never after a rollback. */
-  readonly due: DueWork;
-}
+/** The unit of work of a write of records. */
+export type WriteUnit = UnitOfWork<AfterCommitWork>;
 
 interface WriteOptions<T> {
   readonly mode: WriteMode;
@@ -40,17 +36,11 @@ interface WriteDeps {
  */
 export function createRunWrite({ database, afterCommit }: WriteDeps): RunWrite {
   const hookedTransaction = limitTransactions(database);
-  return async <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => Promise<T>): Promise<T> => {
-    // Each attempt has a list of its own.
-    const attempt = async (query: Query) => {
-      const unit: WriteUnit = { query, due: new Set() };
-      return { result: await workWithin(unit, options, work), due: unit.due };
-    };
+  const autocommit: Database['transaction'] = (attempt) => attempt(database.query);
+  return (options, work) => {
     const isAutocommit = options.mode === 'statement' && !options.keepAnswer && !options.upload?.announced.length;
     const transaction = options.mode === 'hooked' ? hookedTransaction : database.transaction;
-    const { result, due } = await (isAutocommit ? attempt(database.query) : transaction(attempt));
-    doDueWork(afterCommit, due);
-    return result;
+    return runUnit(isAutocommit ? autocommit : transaction, afterCommit, (unit) => workWithin(unit, options, work));
   };
 }
 
