@@ -1,5 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { createTaskHealth, type TaskHealth, type TaskLines } from './task-health.ts';
+import { createDelayedCall } from './delayed-call.ts';
+import { createRunLoop, type NextRun, never } from './run-loop.ts';
+import { listTask, unlistTask } from './running-tasks.ts';
+import { createTaskHealth, type TaskHealth, type TaskHealthKeeper, type TaskLines } from './task-health.ts';
 
 /** The result of a run that found no reason to do anything: neither a success nor a failure. */
 export const skipped = Symbol('skipped');
@@ -17,6 +19,8 @@ export interface OnDemandTask {
   idle(): Promise<void>;
   /** Begins no further run; resolves when the run under way has ended. */
   stop(): Promise<void>;
+  /** What it does, as its log lines name it. */
+  readonly name: string;
   readonly health: TaskHealth;
 }
 
@@ -47,94 +51,57 @@ interface RepeatingOptions extends OnDemandOptions {
   readonly firstAfterMs?: number;
 }
 
-const never = Number.POSITIVE_INFINITY;
 const defaultSoonMs = 5;
 
 /** Creates a background task that repeats from `start` to `stop`. */
 export function every(options: RepeatingOptions): BackgroundTask {
-  const { run, intervalMs, firstAfterMs = 0, retryMs, soonMs = defaultSoonMs, settles = false } = options;
+  const { name, firstAfterMs = 0, soonMs = defaultSoonMs, settles = false } = options;
   const ending = new AbortController();
   const health = createTaskHealth(options);
-  // A task belongs to no request: neither its log lines nor its spans are those of a request that woke it.
-  const outsideRequests = AsyncLocalStorage.snapshot();
-  let timer: NodeJS.Timeout | undefined;
-  let soonTimer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isStarted = false;
-  let isWoken = false;
-  let isPausing = false;
-
-  const delayOf = (ms: number | ((failures: number) => number)): number =>
-    typeof ms === 'number' ? ms : ms(health.current().failures);
-
-  /** Returns the milliseconds until the next run. */
-  async function runOnce(): Promise<number> {
-    try {
-      const result = await run(ending.signal);
-      if (result !== skipped) health.succeeded();
-      return typeof result === 'number' ? result : delayOf(intervalMs);
-    } catch (error) {
-      health.failed(error);
-      const delayMs = delayOf(retryMs ?? intervalMs);
-      isPausing = retryMs !== undefined && delayMs !== never;
-      return delayMs;
-    }
-  }
-
-  async function runAndPlan(): Promise<void> {
-    const delayMs = await runOnce();
-    running = undefined;
-    if (ending.signal.aborted) return;
-    if (delayMs <= 0 || (isWoken && !isPausing)) begin();
-    else plan(delayMs);
-  }
-
-  function begin(): void {
-    clearTimeout(timer);
-    isWoken = false;
-    isPausing = false;
-    running = outsideRequests(runAndPlan);
-  }
-
-  function plan(delayMs: number): void {
-    if (delayMs !== never) timer = setTimeout(begin, delayMs);
-  }
-
-  function wake(): void {
-    if (ending.signal.aborted) return;
-    isWoken = true;
-    if (isStarted && !running && !isPausing) begin();
-  }
-
-  return {
+  const loop = createRunLoop(() => runOnce(options, health, ending.signal));
+  const soon = createDelayedCall(loop.wake, { delayMs: soonMs, settles });
+  const task: BackgroundTask = {
+    name,
     start() {
       if (ending.signal.aborted) return;
-      isStarted = true;
-      if (isWoken || firstAfterMs <= 0) begin();
-      else plan(firstAfterMs);
+      listTask(task);
+      loop.start(firstAfterMs);
     },
-    wake,
+    wake: loop.wake,
     wakeSoon() {
-      if (ending.signal.aborted || (soonTimer && !settles)) return;
-      clearTimeout(soonTimer);
-      soonTimer = setTimeout(() => {
-        soonTimer = undefined;
-        wake();
-      }, soonMs);
+      if (!ending.signal.aborted) soon.schedule();
     },
-    async idle() {
-      while (running) await running;
-    },
+    idle: loop.idle,
     async stop() {
       ending.abort();
-      clearTimeout(timer);
-      clearTimeout(soonTimer);
-      await running;
+      soon.cancel();
+      unlistTask(task);
+      await loop.stop();
     },
     get health() {
       return health.current();
     },
   };
+  return task;
+}
+
+/** Runs once, notes how it went, and says when the next run begins. */
+async function runOnce(
+  { run, intervalMs, retryMs }: RepeatingOptions,
+  health: TaskHealthKeeper,
+  ending: AbortSignal,
+): Promise<NextRun> {
+  const msOf = (ms: number | ((failures: number) => number)): number =>
+    typeof ms === 'number' ? ms : ms(health.current().failures);
+  try {
+    const result = await run(ending);
+    if (result !== skipped) health.succeeded();
+    return { delayMs: typeof result === 'number' ? result : msOf(intervalMs), isPause: false };
+  } catch (error) {
+    health.failed(error);
+    const delayMs = msOf(retryMs ?? intervalMs);
+    return { delayMs, isPause: retryMs !== undefined && delayMs !== never };
+  }
 }
 
 /** Creates a background task that runs only when it is woken, and again after a failure if it has `retryMs`. */

@@ -2,6 +2,8 @@ import { every } from './background-task.ts';
 import { createSharedRefresh } from './shared-refresh.ts';
 import type { TaskHealth, TaskLog } from './task-health.ts';
 
+type Listener<T> = (after: T, before: T) => void;
+
 /** A copy of stored data in memory that changes when the data changes. */
 export interface FollowedCopy<T> {
   /** The latest copy. Throws before `start`. */
@@ -15,7 +17,7 @@ export interface FollowedCopy<T> {
   /** Whether the copy has everything that was committed `ageMs` ago. */
   isFresh(ageMs: number): boolean;
   /** Calls the listener after each read that returned another copy. Returns a function that removes the listener. */
-  onChange(listener: (after: T, before: T) => void): () => void;
+  onChange(listener: Listener<T>): () => void;
   /** The health of the reads by notice and by poll. */
   readonly health: TaskHealth;
 }
@@ -40,7 +42,7 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
   let copy: { readonly value: T } | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   let endNotices = () => {};
-  const listeners = new Set<(after: T, before: T) => void>();
+  const listeners = new Set<Listener<T>>();
   const refresh = createSharedRefresh(replace);
   const following = every({
     name: `read ${name}`,
@@ -57,17 +59,7 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
     const value = await read(before?.value);
     copy = { value };
     readAtMs = startedAtMs;
-    if (before && before.value !== value) announce(value, before.value);
-  }
-
-  function announce(after: T, before: T): void {
-    for (const listener of listeners) {
-      try {
-        listener(after, before);
-      } catch (error) {
-        log.error({ err: error }, `a listener to ${name} failed`);
-      }
-    }
+    if (before && before.value !== value) announce(options, listeners, value, before.value);
   }
 
   return {
@@ -96,4 +88,20 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
       return following.health;
     },
   };
+}
+
+/** Calls all listeners, also those after one that throws. */
+function announce<T>(
+  { name, log }: Pick<CopyOptions<T>, 'name' | 'log'>,
+  listeners: Iterable<Listener<T>>,
+  after: T,
+  before: T,
+): void {
+  for (const listener of listeners) {
+    try {
+      listener(after, before);
+    } catch (error) {
+      log.error({ err: error }, `a listener to ${name} failed`);
+    }
+  }
 }

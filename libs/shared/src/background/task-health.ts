@@ -24,6 +24,8 @@ export interface TaskLines {
   readonly fields?: () => object;
 }
 
+export type TaskHealthKeeper = ReturnType<typeof createTaskHealth>;
+
 /** How often a lasting failure is logged again, in milliseconds. */
 const remindMs = 60_000;
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express } from 'express';
+import { checkTasks } from '../background/index.ts';
 import type { ContextSealer } from '../context.ts';
 import { contextHeader } from '../context.ts';
 import type { Logger } from '../logging.ts';
@@ -35,13 +36,14 @@ export function createServiceApp(
   app.disable('etag');
   app.get('/healthz', (_request, response) => sendReply(response, { status: 200, body: { data: { status: 'ok' } } }));
   const logReadiness = createReadinessLog(log);
+  const checks = { ...service.checks, background: checkTasks };
   app.get('/readyz', async (request, response) => {
-    const readiness = await checkReadiness(service.checks, service.dispensable);
+    const readiness = await checkReadiness(checks, service.dispensable);
     logReadiness(readiness);
-    const { ready, checks } = isSealed(request) ? readiness : withoutReasons(readiness);
+    const { ready, checks: results } = isSealed(request) ? readiness : withoutReasons(readiness);
     sendReply(response, {
       status: ready ? 200 : 503,
-      body: { data: { status: ready ? 'ready' : 'not ready', checks } },
+      body: { data: { status: ready ? 'ready' : 'not ready', checks: results } },
     });
   });
   app.use(async (request, response) => {

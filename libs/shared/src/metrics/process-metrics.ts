@@ -1,5 +1,6 @@
 import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { Histogram } from 'prom-client';
+import { measureTasks } from './measure-tasks.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { sampledCounter } from './sampled-counter.ts';
 import { sampledGauge } from './sampled-gauge.ts';
@@ -18,7 +19,7 @@ const collectionKinds: Readonly<Record<number, string>> = {
 
 /**
  * Creates the metrics of a process: CPU, memory, event loop and garbage collection, with the names that dashboards for
- * Node expect. The connections of the process add theirs.
+ * Node expect, and its background tasks. The connections of the process add theirs.
  */
 export function createProcessMetrics(service: string): Metrics {
   const metrics = createMetrics(service);
@@ -26,6 +27,7 @@ export function createProcessMetrics(service: string): Metrics {
   measureMemory(metrics);
   measureEventLoop(metrics);
   measureGarbage(metrics);
+  measureTasks(metrics);
   return metrics;
 }
 

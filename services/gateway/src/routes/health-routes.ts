@@ -1,3 +1,4 @@
+import { checkTasks } from '@recordbus/shared/background';
 import {
   checkReadiness,
   createReadinessLog,
@@ -29,7 +30,10 @@ const health = z.object({
   services: z.record(z.string(), z.enum(['ok', 'unavailable'])),
 });
 
-/** The routes about the health of the deployment (http §11). Admins get reasons. */
+/**
+ * The routes about the health of the deployment (http §11). Admins get reasons. `checks` are those of the services; the
+ * background tasks of services in this process are in the gateway's own check.
+ */
 export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log: Logger): Route[] {
   const logReadiness = createReadinessLog(log);
   return [
@@ -48,7 +52,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       summary: 'Report whether the services are ready; admins get the reasons',
       answers: { 200: readiness, 503: readiness },
       async handler({ context }) {
-        const readiness = await checkReadiness(checks, dispensable, checkTimeoutMs);
+        const readiness = await checkReadiness({ ...checks, background: checkTasks }, dispensable, checkTimeoutMs);
         logReadiness(readiness);
         const { ready, checks: results } = context.principal.type === 'admin' ? readiness : withoutReasons(readiness);
         const data = { status: ready ? 'ready' : 'not ready', checks: results };
