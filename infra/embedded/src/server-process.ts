@@ -46,46 +46,29 @@ const noteFile = (directory: string): string => join(directory, 'process.json');
  * while they finish. Its output is written to a file, so it does not depend on this process.
  */
 export async function spawnServer(server: ServerCommand): Promise<ServerProcess> {
-  const { name, directory } = server;
+  const { name, directory, stopSteps } = server;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const logFile = await rotateLog(directory, name);
   const logStartBytes = (await stat(logFile).catch(() => undefined))?.size ?? 0;
   const output = await open(logFile, 'a', 0o600);
-  const child = spawn(server.command, server.args, {
-    // Every user can enter this directory, and it keeps no mount busy.
-    cwd: '/',
-    detached: true,
-    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...server.environment },
-    stdio: ['ignore', output.fd, output.fd],
-    ...(server.uid !== undefined && { uid: server.uid, gid: server.gid }),
-  });
-  const ended = Promise.withResolvers<string>();
-  child.once('error', (error) => ended.resolve(`could not be run: ${error.message}`));
-  child.once('exit', (code, signal) =>
-    ended.resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
-  );
-  const pid = child.pid ?? 0;
+  const { pid, ended } = spawnDetached(server, output.fd);
   const identity = findProcess(pid);
   // In the same turn of the event loop: however this process ends from here on, the next one finds the server.
   if (identity) writeFileSync(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
-  const leaveNothing = (): void => {
-    if (identity && server.stopSteps[0] && isRunning(identity)) process.kill(pid, server.stopSteps[0].signal);
-  };
-  process.once('exit', leaveNothing);
-  void ended.promise.then(() => process.off('exit', leaveNothing));
+  if (identity) stopWithThisProcess(identity, stopSteps, ended);
   await output.close();
 
   let stopping: Promise<void> | undefined;
   const exited = Promise.withResolvers<string>();
-  void ended.promise.then(async (how) => {
+  void ended.then(async (how) => {
     if (!stopping) exited.resolve(`${name} ${how}. ${await lastLines(logFile, logStartBytes)}`);
   });
 
-  const stop = async (): Promise<void> => {
-    if (identity) await stopProcess(identity, server.stopSteps);
-    await ended.promise;
+  async function stop(): Promise<void> {
+    if (identity) await stopProcess(identity, stopSteps);
+    await ended;
     await rm(noteFile(directory), { force: true });
-  };
+  }
 
   const stopOnce = (): Promise<void> => {
     stopping ??= stop();
@@ -97,14 +80,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
     exited: exited.promise,
     stop: stopOnce,
     async ready(probe, timeoutMs) {
-      let failure: string | undefined;
-      void exited.promise.then((sentence) => {
-        failure = sentence;
-      });
-      const answer = await until(timeoutMs, async () => {
-        if (failure !== undefined) throw new StartFailure(failure);
-        return probe();
-      });
+      const answer = await unlessExited(exited.promise, probe, timeoutMs);
       if (answer !== undefined) return answer;
       await stopOnce();
       throw new StartFailure(
@@ -112,6 +88,48 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
       );
     },
   };
+}
+
+/** Spawns the server with its output in an open file. `ended` resolves with how it ended, or why it did not begin. */
+function spawnDetached({ command, args, environment, uid, gid }: ServerCommand, outputFd: number) {
+  const child = spawn(command, args, {
+    // Every user can enter this directory, and it keeps no mount busy.
+    cwd: '/',
+    detached: true,
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...environment },
+    stdio: ['ignore', outputFd, outputFd],
+    ...(uid !== undefined && { uid, gid }),
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be run: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`));
+  });
+  return { pid: child.pid ?? 0, ended };
+}
+
+/** Sends the server its first signal when this process ends before it does. */
+function stopWithThisProcess(identity: ProcessIdentity, [first]: readonly StopStep[], ended: Promise<string>): void {
+  const leaveNothing = (): void => {
+    if (first && isRunning(identity)) process.kill(identity.pid, first.signal);
+  };
+  process.once('exit', leaveNothing);
+  void ended.then(() => process.off('exit', leaveNothing));
+}
+
+/** Waits for the probe's answer; undefined when it does not come in time. Throws the sentence of an exit. */
+function unlessExited<T>(
+  exited: Promise<string>,
+  probe: () => Promise<T | undefined>,
+  timeoutMs: number,
+): Promise<T | undefined> {
+  let failure: string | undefined;
+  void exited.then((sentence) => {
+    failure = sentence;
+  });
+  return until(timeoutMs, async () => {
+    if (failure !== undefined) throw new StartFailure(failure);
+    return probe();
+  });
 }
 
 /** Stops the server that a killed stack left behind in a directory. Returns its pid, if there was one. */

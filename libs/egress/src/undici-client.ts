@@ -1,5 +1,5 @@
-import { Agent, Pool } from 'undici';
-import type { EgressClient, EgressClientOptions } from './egress-client.ts';
+import { Agent, type buildConnector, Pool } from 'undici';
+import type { EgressClient, EgressClientOptions, EgressRequestOptions } from './egress-client.ts';
 import { EgressExchange, type EgressResponse } from './exchange.ts';
 import { createOriginSlots } from './origin-slots.ts';
 import { parseTarget } from './parse-target.ts';
@@ -21,27 +21,12 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
   const maxSocketsPerOrigin = options.maxSocketsPerOrigin ?? 64;
   const lookup = options.lookup ?? lookupAll;
   const connect = createPinnedConnector({ rules: options.rules, lookup, connectTimeoutMs });
+  const openAgent = () => createAgent({ connect, socketLifetimeMs, maxSocketsPerOrigin });
   const slots = createOriginSlots(maxSocketsPerOrigin);
-  let agent = createAgent();
+  let agent = openAgent();
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   let onIdle: (() => void) | undefined;
-
-  function createAgent(): Agent {
-    return new Agent({
-      connect,
-      allowH2: false,
-      connections: maxSocketsPerOrigin,
-      clientTtl: socketLifetimeMs,
-      keepAliveTimeout: Math.min(KEEP_ALIVE_MS, socketLifetimeMs),
-      keepAliveMaxTimeout: Math.min(KEEP_ALIVE_MAX_MS, socketLifetimeMs),
-      // The exchange has its own deadline; these timeouts would be two more timers for each request.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // For a single connection undici would use a bare client, which has no lifetime.
-      factory: (origin, poolOptions) => new Pool(origin, poolOptions),
-    });
-  }
 
   async function shutDown(): Promise<void> {
     if (inFlight > 0) {
@@ -56,16 +41,9 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
   const currentAgent = () => agent;
 
   return {
-    async request(url, { method = 'POST', headers = [], body, timeoutMs, maxBodyBytes }) {
-      const target = parseTarget(url);
-      const { origin } = target;
-      const dispatch = {
-        origin,
-        path: target.pathname + target.search,
-        method,
-        headers: toRawHeaders(headers),
-        body: body ?? null,
-      };
+    async request(url, { timeoutMs, maxBodyBytes, ...message }) {
+      const dispatch = dispatchOf(parseTarget(url), message);
+      const { origin } = dispatch;
       inFlight++;
       try {
         return await new Promise<EgressResponse>((resolve, reject) => {
@@ -82,7 +60,7 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
     reset() {
       if (closing) return;
       const old = agent;
-      agent = createAgent();
+      agent = openAgent();
       void old.close();
     },
 
@@ -92,3 +70,27 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
     },
   };
 }
+
+interface AgentOptions extends Required<Pick<EgressClientOptions, 'socketLifetimeMs' | 'maxSocketsPerOrigin'>> {
+  readonly connect: buildConnector.connector;
+}
+
+const createAgent = ({ connect, socketLifetimeMs, maxSocketsPerOrigin }: AgentOptions): Agent =>
+  new Agent({
+    connect,
+    allowH2: false,
+    connections: maxSocketsPerOrigin,
+    clientTtl: socketLifetimeMs,
+    keepAliveTimeout: Math.min(KEEP_ALIVE_MS, socketLifetimeMs),
+    keepAliveMaxTimeout: Math.min(KEEP_ALIVE_MAX_MS, socketLifetimeMs),
+    // The exchange has its own deadline; these timeouts would be two more timers for each request.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // For a single connection undici would use a bare client, which has no lifetime.
+    factory: (origin, poolOptions) => new Pool(origin, poolOptions),
+  });
+
+const dispatchOf = (
+  { origin, pathname, search }: URL,
+  { method = 'POST', headers = [], body }: Pick<EgressRequestOptions, 'method' | 'headers' | 'body'>,
+) => ({ origin, path: pathname + search, method, headers: toRawHeaders(headers), body: body ?? null });

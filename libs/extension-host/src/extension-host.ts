@@ -1,5 +1,4 @@
 import { watch } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { whenWoken } from '@recordbus/shared/background';
@@ -7,20 +6,9 @@ import { notFound } from '@recordbus/shared/errors';
 import { createGate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import type { ExtensionsConfig } from './config.ts';
-import type { ExtensionDescription } from './description.ts';
-import { type ExtensionFile, findExtensions } from './find-extensions.ts';
+import { type ExtensionProblem, type LoadedDirectory, type LoadedExtension, loadDirectory } from './load-directory.ts';
 import { createRunnerProcess } from './runner-process.ts';
-import { createWorkerPool, type PoolCall, type WorkerPool } from './worker-pool.ts';
-
-/** A loaded extension. */
-export interface LoadedExtension extends ExtensionFile {
-  readonly description: ExtensionDescription;
-}
-
-/** A file that could not be loaded, with the reason. */
-export interface ExtensionProblem extends ExtensionFile {
-  readonly problem: string;
-}
+import type { PoolCall } from './worker-pool.ts';
 
 /** The extensions of one directory, running. */
 export interface ExtensionHost {
@@ -42,126 +30,60 @@ interface HostOptions extends ExtensionsConfig {
   readonly log: Logger;
 }
 
-interface RunningExtension {
-  readonly extension: LoadedExtension;
-  /** The paths of its source files. */
-  readonly files: ReadonlySet<string>;
-  readonly pool: WorkerPool;
-}
-
 /** The number of workers that start at once; one that loops while it loads occupies a slot for 5 s. */
 const startsAtOnce = Math.max(2, availableParallelism());
 /** Editors write a file in several steps, so a reload waits this long after the last one. */
 const settleMs = 150;
 
 /** Creates the host of a directory; nothing runs before `start`. */
-export function createExtensionHost({
-  directory,
-  maxWorkers,
-  memoryMb,
-  log,
-  followsChanges,
-}: HostOptions): ExtensionHost {
+export function createExtensionHost({ directory, log, followsChanges, ...limits }: HostOptions): ExtensionHost {
   const runner = createRunnerProcess();
   const starts = createGate({ width: startsAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
+  const loadDeps = { directory, ...limits, runner, starts, log };
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   /** The paths written since the last load. */
   const written = new Set<string>();
-  let running = new Map<string, RunningExtension>();
-  let extensions: readonly LoadedExtension[] = [];
-  let problems: readonly ExtensionProblem[] = [];
+  let loaded: LoadedDirectory = { running: new Map(), extensions: [], problems: [] };
   const reloading = whenWoken({
     name: 'reload the extensions',
     log,
     level: 'error',
     soonMs: settleMs,
     settles: true,
-    run: reload,
+    async run() {
+      if (ending.signal.aborted) return;
+      await load();
+      for (const listener of listeners) listener();
+    },
   });
 
-  async function start(file: ExtensionFile): Promise<RunningExtension | ExtensionProblem> {
-    const pool = createWorkerPool({ ...file, maxWorkers, memoryMb, runner, starts, log });
-    try {
-      const { description, files } = await pool.load();
-      return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool };
-    } catch (error) {
-      pool.stop();
-      return reportProblem(file, error instanceof Error ? error.message : String(error));
-    }
-  }
-
-  function reportProblem(file: ExtensionFile, problem: string): ExtensionProblem {
-    log.error({ extension: file.name, file: file.file, problem }, 'cannot load an extension');
-    return { ...file, problem };
-  }
-
-  /** Returns a function that finds the running extension of a file if none of its source files was written. */
-  async function findUnchanged(): Promise<(file: ExtensionFile) => RunningExtension | undefined> {
-    const named = [...written];
-    written.clear();
-    const paths = await Promise.all(named.map((path) => realpath(path).catch(() => path)));
-    const failed = new Set(problems.map(({ name }) => name));
-    // The imports of an extension are known, other files that it reads are not.
-    const isAnyDependency = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
-    const isTouched = ({ files }: RunningExtension) => isAnyDependency || paths.some((path) => files.has(path));
-    return ({ name, file }) => {
-      const old = running.get(name);
-      return old && old.extension.file === file && !failed.has(name) && !isTouched(old) ? old : undefined;
-    };
-  }
-
   async function load(): Promise<void> {
-    const before = running;
-    const found = await findExtensions(directory);
-    const unchanged = await findUnchanged();
-    const results = await Promise.all(
-      found.map((file, index) =>
-        found[index - 1]?.name === file.name
-          ? reportProblem(file, `there is another file of this name: ${found[index - 1]?.file}`)
-          : (unchanged(file) ?? start(file)),
-      ),
-    );
-    problems = results.filter((result) => 'problem' in result);
-    // An extension that no longer loads keeps running in its last working version.
-    const kept = problems.flatMap(({ name }) => before.get(name) ?? []);
-    const started = results.filter((result) => 'pool' in result);
-    running = new Map([...kept, ...started].map((one) => [one.extension.name, one]));
-    extensions = [...running.values()].map(({ extension }) => extension);
-    const current = new Set(running.values());
+    const { running: before } = loaded;
+    loaded = await loadDirectory(loadDeps, loaded, written);
+    const current = new Set(loaded.running.values());
     for (const old of before.values()) if (!current.has(old)) old.pool.retire();
-    log.info({ extensions: [...running.keys()], directory }, 'extensions loaded');
+    log.info({ extensions: [...loaded.running.keys()], directory }, 'extensions loaded');
   }
 
-  async function reload(): Promise<void> {
-    if (ending.signal.aborted) return;
-    await load();
-    for (const listener of listeners) listener();
-  }
-
-  function follow(): void {
-    const watcher = watch(directory, { recursive: true, signal: ending.signal }, (_event, path) => {
-      written.add(path === null ? directory : join(directory, path));
-      reloading.wakeSoon();
-    });
-    watcher.on('error', (error) => {
-      if (!ending.signal.aborted) log.warn({ err: error }, 'cannot watch the extensions for changes');
-    });
+  function noteWritten(path: string): void {
+    written.add(path);
+    reloading.wakeSoon();
   }
 
   return {
     get extensions() {
-      return extensions;
+      return loaded.extensions;
     },
     get problems() {
-      return problems;
+      return loaded.problems;
     },
     async start() {
       await load();
-      if (followsChanges) follow();
+      if (followsChanges) watchFiles(directory, ending.signal, log, noteWritten);
     },
     async call(name, call) {
-      const found = running.get(name);
+      const found = loaded.running.get(name);
       if (!found) throw notFound('extension');
       return found.pool.call(call);
     },
@@ -169,8 +91,18 @@ export function createExtensionHost({
     async stop() {
       ending.abort();
       await reloading.stop();
-      for (const { pool } of running.values()) pool.stop();
+      for (const { pool } of loaded.running.values()) pool.stop();
       await runner.stop();
     },
   };
+}
+
+/** Calls `onWritten` with each path that is written below a directory; with the directory when the path is unknown. */
+function watchFiles(directory: string, ending: AbortSignal, log: Logger, onWritten: (path: string) => void): void {
+  const watcher = watch(directory, { recursive: true, signal: ending }, (_event, path) => {
+    onWritten(path === null ? directory : join(directory, path));
+  });
+  watcher.on('error', (error) => {
+    if (!ending.aborted) log.warn({ err: error }, 'cannot watch the extensions for changes');
+  });
 }

@@ -1,10 +1,10 @@
-import { createGate, type Gate } from '@recordbus/shared/gate';
+import type { Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
 import type { CallTarget, ExtensionDescription } from './description.ts';
 import { toLogFields } from './log-fields.ts';
-import { toPlainError } from './plain-errors.ts';
 import type { CallOutcome, FromWorker } from './protocol.ts';
 import type { RemoteWorker, RunnerProcess } from './runner-process.ts';
+import { createWorkerCalls } from './worker-calls.ts';
 
 /** Runs a tool for the code of a call; `method` is `<tool>.<function>`. */
 export type AnswerAsk = (method: string, args: readonly unknown[], worker: ExtensionWorker) => Promise<unknown>;
@@ -51,18 +51,6 @@ interface WorkerOptions {
   readonly log: Logger;
 }
 
-interface RunningCall {
-  readonly answer: AnswerAsk;
-  readonly done: PromiseWithResolvers<CallOutcome>;
-  readonly onBegun: (() => void) | undefined;
-  /** The tool calls under way. */
-  readonly asks: Set<Promise<void>>;
-  readonly turns: Gate;
-}
-
-/** The number of tool calls of one call that run at once: all calls share the connections to the database. */
-const maxConcurrentAsks = 8;
-
 /** Longest wait until a worker begins to load its file; the extension is not the cause of a longer one. */
 const startTimeoutMs = 60_000;
 
@@ -71,8 +59,10 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   const { name, file, memoryMb, loadTimeoutMs, runner, starts, log } = options;
   const loading = Promise.withResolvers<LoadedFile>();
   const ending = Promise.withResolvers<string>();
-  const calls = new Map<number, RunningCall>();
-  let lastCall = 0;
+  const calls = createWorkerCalls({
+    post: (message) => remote?.post(message),
+    onDefect: (defect, method) => log.error({ extension: name, err: defect }, `${method} failed`),
+  });
   let givenReason: string | undefined;
   let remote: RemoteWorker | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -91,8 +81,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     clearTimeout(timer);
     const why = givenReason ?? reason;
     loading.reject(new Error(why));
-    for (const { done } of calls.values()) done.reject(new WorkerEnded(why));
-    calls.clear();
+    calls.endAll(new WorkerEnded(why));
     ending.resolve(why);
   }
 
@@ -114,57 +103,11 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
       case 'unloadable':
         end(message.error.stack ?? message.error.message);
         return;
-      case 'begun':
-        calls.get(message.call)?.onBegun?.();
-        return;
       case 'log':
         log[message.level]({ ...toLogFields(message.fields), extension: name }, message.message);
         return;
-      case 'done':
-        void finish(message);
-        return;
-      case 'ask':
-        runTool(message);
-    }
-  }
-
-  /** Ends a call once all its tool calls have ended, including those that its code did not await. */
-  async function finish({ call, outcome }: Extract<FromWorker, { type: 'done' }>): Promise<void> {
-    const running = calls.get(call);
-    while (running && running.asks.size > 0) await Promise.all(running.asks);
-    calls.delete(call);
-    running?.done.resolve(outcome);
-  }
-
-  function runTool({ ask, call, method, args }: Extract<FromWorker, { type: 'ask' }>): void {
-    const running = calls.get(call);
-    if (!running) {
-      remote?.post({ type: 'answer', ask, outcome: { error: { message: 'the call is over' } } });
-      return;
-    }
-    const isOver = () => calls.get(call) !== running;
-    const work = running.turns
-      .run(() => outcomeOf(running, isOver, method, args))
-      .then((outcome) => {
-        remote?.post({ type: 'answer', ask, outcome });
-        running.asks.delete(work);
-      });
-    running.asks.add(work);
-  }
-
-  async function outcomeOf(
-    running: RunningCall,
-    isOver: () => boolean,
-    method: string,
-    args: readonly unknown[],
-  ): Promise<CallOutcome> {
-    if (isOver()) return { error: { message: 'the call is over' } };
-    try {
-      return { value: await running.answer(method, args, worker) };
-    } catch (error) {
-      return {
-        error: toPlainError(error, (defect) => log.error({ extension: name, err: defect }, `${method} failed`)),
-      };
+      default:
+        calls.receive(message);
     }
   }
 
@@ -172,14 +115,8 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     loaded: loading.promise,
     ended: ending.promise,
     end,
-    run({ target, input, answer, onBegun }) {
-      lastCall += 1;
-      const done = Promise.withResolvers<CallOutcome>();
-      const turns = createGate({ width: maxConcurrentAsks, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
-      calls.set(lastCall, { answer, done, onBegun, asks: new Set(), turns });
-      remote?.post({ type: 'call', call: lastCall, target, input });
-      return done.promise;
-    },
+    run: ({ target, input, answer, onBegun }) =>
+      calls.run({ target, input, answer: (method, args) => answer(method, args, worker), onBegun }),
   };
   return worker;
 }

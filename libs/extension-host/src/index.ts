@@ -9,11 +9,7 @@ export {
   nameOfTarget,
   type RouteDescription,
 } from './description.ts';
-export {
-  createExtensionHost,
-  type ExtensionHost,
-  type ExtensionProblem,
-  type LoadedExtension,
-} from './extension-host.ts';
+export { createExtensionHost, type ExtensionHost } from './extension-host.ts';
 export type { AnswerAsk, ExtensionWorker } from './extension-worker.ts';
+export type { ExtensionProblem, LoadedExtension } from './load-directory.ts';
 export type { RouteInput, RouteOutput } from './worker/invoke.ts';

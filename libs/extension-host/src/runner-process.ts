@@ -31,30 +31,6 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
   let child: ChildProcess | undefined;
   let lastWorker = 0;
 
-  function launch(): ChildProcess {
-    const launched = fork(runnerFile, [], {
-      serialization: 'advanced',
-      // A directory of extensions needs no package.json.
-      execArgv: ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'],
-      env: ownVariables(environment),
-    });
-    launched.on('message', (message: FromRunner) => {
-      try {
-        receive(message);
-      } catch {
-        // An invalid message means that the process is broken; it must not harm the service.
-        launched.kill('SIGKILL');
-      }
-    });
-    launched.once('exit', (code, signal) => {
-      if (child === launched) child = undefined;
-      for (const id of [...listeners.keys()]) end(id, `the process of the extensions died (${signal ?? code})`);
-    });
-    // A send to a dying process fails; its exit is handled above.
-    launched.on('error', () => {});
-    return launched;
-  }
-
   function receive(message: FromRunner): void {
     if (message.kind === 'said') listeners.get(message.worker)?.onMessage(message.message);
     else end(message.worker, message.reason);
@@ -64,6 +40,15 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
     const listener = listeners.get(id);
     listeners.delete(id);
     listener?.onEnd(reason);
+  }
+
+  function launch(): ChildProcess {
+    const launched = forkRunner(environment, receive);
+    launched.once('exit', (code, signal) => {
+      if (child === launched) child = undefined;
+      for (const id of [...listeners.keys()]) end(id, `the process of the extensions died (${signal ?? code})`);
+    });
+    return launched;
   }
 
   const send = (message: ToRunner): void => {
@@ -89,6 +74,26 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
       await exited;
     },
   };
+}
+
+function forkRunner(environment: NodeJS.ProcessEnv, receive: (message: FromRunner) => void): ChildProcess {
+  const launched = fork(runnerFile, [], {
+    serialization: 'advanced',
+    // A directory of extensions needs no package.json.
+    execArgv: ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'],
+    env: ownVariables(environment),
+  });
+  launched.on('message', (message: FromRunner) => {
+    try {
+      receive(message);
+    } catch {
+      // An invalid message means that the process is broken; it must not harm the service.
+      launched.kill('SIGKILL');
+    }
+  });
+  // A send to a dying process fails; its exit tells the callers.
+  launched.on('error', () => {});
+  return launched;
 }
 
 /** Returns the variables for the process and for extensions: none of the service's secrets. */

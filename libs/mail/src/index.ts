@@ -1,5 +1,6 @@
+export type { MailOutcome } from './attempt-mail.ts';
 export { enqueueMail } from './enqueue-mail.ts';
 export { isMailConfigured } from './is-mail-configured.ts';
 export type { Mail } from './mail.ts';
-export { createMailSender, type MailOutcome, type MailSender } from './mail-sender.ts';
+export { createMailSender, type MailSender } from './mail-sender.ts';
 export { sendTestMail } from './send-test-mail.ts';

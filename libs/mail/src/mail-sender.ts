@@ -3,12 +3,11 @@ import type { Query } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
+import { attemptMail, type MailOutcome } from './attempt-mail.ts';
+import { createCurrentClient } from './current-client.ts';
 import { isMailConfigured } from './is-mail-configured.ts';
-import { isMailableAddress } from './mailable-address.ts';
-import { claimMail, postponeMail, type QueuedMail, removeExpiredMail, removeMail } from './queue.ts';
-import { renderMail } from './render-mail.ts';
-import { readSendFailure, type SendFailure } from './send-failure.ts';
-import { createSmtpClient, maxConnections, type SmtpClient, sendTimeoutMs } from './smtp-client.ts';
+import { claimMail, removeExpiredMail } from './queue.ts';
+import { maxConnections, sendTimeoutMs } from './smtp-client.ts';
 
 /** Sends the queued mails. Any number of replicas may run one (mail §3.2). */
 export interface MailSender {
@@ -16,9 +15,6 @@ export interface MailSender {
   /** Waits up to 5 s for mails that are being sent. Another replica, or the next start, sends the others. */
   stop(): Promise<void>;
 }
-
-/** The result of an attempt, or of waiting for one (mail §3.7). */
-export type MailOutcome = 'sent' | 'postponed' | 'given_up';
 
 interface MailSenderDeps {
   readonly query: Query;
@@ -30,8 +26,6 @@ interface MailSenderDeps {
 
 /** The poll interval without a notice. */
 const idleMs = 2000;
-/** The backoff by attempt; the last one repeats until the mail expires (mail §3.3). */
-const backoffSec = [2, 10, 60, 300, 1800];
 /** The lease of a mail, longer than any attempt. After it another process may send the mail of one that died. */
 const leaseSec = (2 * sendTimeoutMs) / 1000;
 
@@ -42,49 +36,9 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
   const sending = every({ name: 'read the mail queue', log, intervalMs: idleMs, run: round });
   const running = new Set<Promise<void>>();
   const endings: (() => void)[] = [];
-  let client: Promise<SmtpClient> | undefined;
+  const client = createCurrentClient(settings);
   const ending = new AbortController();
-
-  function dropClient(): void {
-    client?.then((one) => one.close()).catch(() => {});
-    client = undefined;
-  }
-
-  async function attempt(mail: QueuedMail): Promise<void> {
-    const { id, template, recipient: to, attempts } = mail;
-    const failure = await trySend(mail);
-    const facts = { mail_id: id, template, to, attempt: attempts + 1 };
-    if (!failure) {
-      await removeMail(query, mail);
-      log.info(facts, 'mail sent');
-      onOutcome('sent');
-    } else if (failure.isFinal) {
-      await removeMail(query, mail);
-      log.error({ ...facts, reason: failure.reason }, 'mail given up');
-      onOutcome('given_up');
-    } else {
-      const delaySec = backoffSec[Math.min(attempts, backoffSec.length - 1)] ?? 0;
-      await postponeMail(query, mail, delaySec);
-      log.warn({ ...facts, reason: failure.reason, retry_in_sec: delaySec }, 'mail postponed');
-      onOutcome('postponed');
-    }
-  }
-
-  async function trySend({ id, template, recipient: to, variables }: QueuedMail): Promise<SendFailure | undefined> {
-    if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
-    try {
-      client ??= createSmtpClient(settings);
-      const opened = await client.catch((error) => {
-        // The next attempt creates another client.
-        client = undefined;
-        throw error;
-      });
-      await opened.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending.signal);
-      return undefined;
-    } catch (error) {
-      return readSendFailure(error);
-    }
-  }
+  const attemptDeps = { query, settings, client, log, ending: ending.signal };
 
   async function round(): Promise<void> {
     for (const { id, template, recipient, attempts } of await removeExpiredMail(query)) {
@@ -95,7 +49,8 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
     if (free <= 0 || !isMailConfigured(settings)) return;
     const mails = await claimMail(query, free, leaseSec);
     for (const mail of mails) {
-      const begun = attempt(mail)
+      const begun = attemptMail(attemptDeps, mail)
+        .then(onOutcome)
         .catch((error) => log.warn({ err: error, mail_id: mail.id }, 'cannot record the result of a mail'))
         .finally(() => {
           running.delete(begun);
@@ -111,7 +66,7 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
         bus.onNotice('mail', sending.wake),
         settings.onChange((changed) => {
           if (!changed.values().some((key) => key.startsWith('smtp.'))) return;
-          dropClient();
+          client.drop();
           sending.wake();
         }),
       );
@@ -123,7 +78,7 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
       const timer = setTimeout(() => ending.abort(), stopTimeoutMs);
       await Promise.all(running);
       clearTimeout(timer);
-      dropClient();
+      client.drop();
     },
   };
 }

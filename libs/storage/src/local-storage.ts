@@ -4,7 +4,7 @@ import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'no
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
-import type { Storage } from './storage.ts';
+import type { Storage, StoredPreview } from './storage.ts';
 
 /** No key leads into the folder of drafts: a segment of a key has no leading dot. */
 const draftsFolder = '.drafts';
@@ -22,28 +22,13 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
   await removeStaleDrafts(drafts);
   const pathOf = ({ segments }: FileKey) => join(directory, ...segments);
 
-  /** Links a finished draft to its name. Its folder may be removed as empty between its creation and its use. */
-  async function settle(draft: string, path: string): Promise<void> {
-    for (let left = 3; ; left -= 1) {
-      await mkdir(dirname(path), folderOptions);
-      try {
-        // Unlike a rename, a link never replaces an existing file.
-        await link(draft, path);
-        break;
-      } catch (error) {
-        if (!hasCode(error, 'ENOENT') || left === 0) throw error;
-      }
-    }
-    for (const folder of [dirname(path), dirname(dirname(path)), directory]) await flushFolder(folder);
-  }
-
   return {
     async put(key, bytes) {
       const draft = join(drafts, `${draftPrefixOf(key)}${randomUUID()}`);
       const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
       try {
         await pipeline(bytes, file);
-        await settle(draft, pathOf(key));
+        await settle(draft, pathOf(key), directory);
       } finally {
         await rm(draft, { force: true });
       }
@@ -60,28 +45,12 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
     async delete(key) {
       const path = pathOf(key);
       await rm(path, { force: true });
-      const previews = `${key.segments[2]}${previewMark}`;
-      for (const name of (await unlessMissing(readdir(dirname(path)))) ?? [])
-        if (name.startsWith(previews)) await rm(join(dirname(path), name), { force: true });
+      await removeAll(dirname(path), `${key.segments[2]}${previewMark}`);
       // Drafts of a process that was killed while it wrote.
-      const prefix = draftPrefixOf(key);
-      for (const name of await readdir(drafts))
-        if (name.startsWith(prefix)) await rm(join(drafts, name), { force: true });
-      try {
-        await rmdir(dirname(path));
-      } catch (error) {
-        if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
-      }
+      await removeAll(drafts, draftPrefixOf(key));
+      await removeIfEmpty(dirname(path));
     },
-    async *listPreviews() {
-      for (const collectionId of await foldersIn(directory))
-        for (const recordId of await foldersIn(join(directory, collectionId)))
-          for (const name of (await unlessMissing(readdir(join(directory, collectionId, recordId)))) ?? []) {
-            const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
-            const found = key && (await unlessMissing(stat(pathOf(key))));
-            if (key && found) yield { key, sizeBytes: found.size };
-          }
-    },
+    listPreviews: () => listPreviews(directory),
     async deleteRecord(collectionId, recordId) {
       if (!isSegment(collectionId) || !isSegment(recordId)) return;
       await rm(join(directory, collectionId, recordId), { recursive: true, force: true });
@@ -90,6 +59,45 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       if (isSegment(collectionId)) await rm(join(directory, collectionId), { recursive: true, force: true });
     },
   };
+}
+
+/** Links a finished draft to its name. Its folder may be removed as empty between its creation and its use. */
+async function settle(draft: string, path: string, directory: string): Promise<void> {
+  for (let left = 3; ; left -= 1) {
+    await mkdir(dirname(path), folderOptions);
+    try {
+      // Unlike a rename, a link never replaces an existing file.
+      await link(draft, path);
+      break;
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || left === 0) throw error;
+    }
+  }
+  for (const folder of [dirname(path), dirname(dirname(path)), directory]) await flushFolder(folder);
+}
+
+async function* listPreviews(directory: string): AsyncGenerator<StoredPreview> {
+  for (const collectionId of await foldersIn(directory))
+    for (const recordId of await foldersIn(join(directory, collectionId)))
+      for (const name of (await unlessMissing(readdir(join(directory, collectionId, recordId)))) ?? []) {
+        const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
+        const found = key && (await unlessMissing(stat(join(directory, ...key.segments))));
+        if (key && found) yield { key, sizeBytes: found.size };
+      }
+}
+
+/** Removes the files of a folder whose names begin with `prefix`; a folder that is missing has none. */
+async function removeAll(folder: string, prefix: string): Promise<void> {
+  for (const name of (await unlessMissing(readdir(folder))) ?? [])
+    if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
+  }
 }
 
 /** Removes drafts of processes that were killed while they wrote; active drafts are younger. */

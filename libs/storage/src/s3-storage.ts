@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
-import type { Storage } from './storage.ts';
+import type { Storage, StoredPreview } from './storage.ts';
 
 /** The location of an S3-compatible store; the SDK's defaults apply to missing options. */
 export interface S3Options {
@@ -32,52 +32,18 @@ const deletedAtOnce = 1000;
  * Keeps files in a bucket, `<prefix>/<collection id>/<record id>/<name>`. An object is complete or does not exist. A
  * lifecycle rule of the bucket should remove the parts of uploads of processes that died.
  */
-export function openS3Storage({ bucket, prefix, endpoint, region, credentials }: S3Options): Storage {
-  const client = new S3Client({
-    region,
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    ...(credentials && { credentials }),
-    // Other stores than Amazon's do not support the newer checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
+export function openS3Storage({ bucket: name, prefix, ...options }: S3Options): Storage {
+  const client = createClient(options);
+  const bucket: Bucket = { client, name };
   const path = (...segments: readonly string[]) => [...(prefix ? [prefix] : []), ...segments].join('/');
-  const nameOf = ({ segments }: FileKey) => ({ Bucket: bucket, Key: path(...segments) });
-
-  async function deleteAll(keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return;
-    const { Errors: errors = [] } = await client.send(
-      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
-    );
-    if (errors[0]) throw new Error(`${errors.length} objects were not deleted: ${errors[0].Message ?? errors[0].Code}`);
-  }
-
-  /** Deletes all objects with the prefix, a page at a time. */
-  async function deleteUnder(start: string): Promise<void> {
-    for (;;) {
-      const { Contents: found = [] } = await client.send(
-        new ListObjectsV2Command({ Bucket: bucket, Prefix: start, MaxKeys: deletedAtOnce }),
-      );
-      await deleteAll(found.flatMap(({ Key }) => Key ?? []));
-      if (found.length < deletedAtOnce) return;
-    }
-  }
+  const nameOf = ({ segments }: FileKey) => ({ Bucket: name, Key: path(...segments) });
 
   return {
     async put(key, bytes) {
-      let sizeBytes = 0;
-      const counted = Readable.from(
-        (async function* () {
-          for await (const chunk of bytes) {
-            sizeBytes += Buffer.byteLength(chunk);
-            yield chunk;
-          }
-        })(),
-        { objectMode: false },
-      );
+      const { counted, count } = countBytes(bytes);
       const params = { ...nameOf(key), Body: counted };
       await new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce }).done();
-      return { sizeBytes };
+      return { sizeBytes: count() };
     },
     async find(key) {
       const head = await unlessMissing(client.send(new HeadObjectCommand(nameOf(key))));
@@ -91,31 +57,85 @@ export function openS3Storage({ bucket, prefix, endpoint, region, credentials }:
       return found.Body;
     },
     async delete(key) {
-      await deleteAll([nameOf(key).Key]);
-      await deleteUnder(`${nameOf(key).Key}${previewMark}`);
+      await deleteAll(bucket, [nameOf(key).Key]);
+      await deleteUnder(bucket, `${nameOf(key).Key}${previewMark}`);
     },
-    async *listPreviews() {
-      const start = prefix ? `${prefix}/` : '';
-      for (let after: string | undefined, hasMore = true; hasMore; ) {
-        const page = await client.send(
-          new ListObjectsV2Command({ Bucket: bucket, Prefix: start, ...(after && { ContinuationToken: after }) }),
-        );
-        for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-          const [collectionId = '', recordId = '', name = '', ...more] = Key.slice(start.length).split('/');
-          const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
-          if (key && more.length === 0) yield { key, sizeBytes: Size };
-        }
-        after = page.NextContinuationToken;
-        hasMore = after !== undefined;
-      }
-    },
+    listPreviews: () => listPreviews(bucket, prefix ? `${prefix}/` : ''),
     async deleteRecord(collectionId, recordId) {
-      if (isSegment(collectionId) && isSegment(recordId)) await deleteUnder(`${path(collectionId, recordId)}/`);
+      if (isSegment(collectionId) && isSegment(recordId)) await deleteUnder(bucket, `${path(collectionId, recordId)}/`);
     },
     async deleteCollection(collectionId) {
-      if (isSegment(collectionId)) await deleteUnder(`${path(collectionId)}/`);
+      if (isSegment(collectionId)) await deleteUnder(bucket, `${path(collectionId)}/`);
     },
   };
+}
+
+interface Bucket {
+  readonly client: S3Client;
+  readonly name: string;
+}
+
+const createClient = ({ endpoint, region, credentials }: Omit<S3Options, 'bucket' | 'prefix'>): S3Client =>
+  new S3Client({
+    region,
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    // Other stores than Amazon's do not support the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+
+/** Counts the bytes that pass through a stream. */
+function countBytes(bytes: Readable) {
+  let sizeBytes = 0;
+  const counted = Readable.from(
+    (async function* () {
+      for await (const chunk of bytes) {
+        sizeBytes += Buffer.byteLength(chunk);
+        yield chunk;
+      }
+    })(),
+    { objectMode: false },
+  );
+  return { counted, count: () => sizeBytes };
+}
+
+/** Lists the previews below a prefix, a page at a time. */
+async function* listPreviews({ client, name: Bucket }: Bucket, start: string): AsyncGenerator<StoredPreview> {
+  for (let after: string | undefined, hasMore = true; hasMore; ) {
+    const page = await client.send(
+      new ListObjectsV2Command({ Bucket, Prefix: start, ...(after && { ContinuationToken: after }) }),
+    );
+    for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+      const [collectionId = '', recordId = '', name = '', ...more] = Key.slice(start.length).split('/');
+      const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
+      if (key && more.length === 0) yield { key, sizeBytes: Size };
+    }
+    after = page.NextContinuationToken;
+    hasMore = after !== undefined;
+  }
+}
+
+async function deleteAll({ client, name: Bucket }: Bucket, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  const { Errors: errors = [] } = await client.send(
+    new DeleteObjectsCommand({ Bucket, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
+  );
+  if (errors[0]) throw new Error(`${errors.length} objects were not deleted: ${errors[0].Message ?? errors[0].Code}`);
+}
+
+/** Deletes all objects with the prefix, a page at a time. */
+async function deleteUnder(bucket: Bucket, start: string): Promise<void> {
+  for (;;) {
+    const { Contents: found = [] } = await bucket.client.send(
+      new ListObjectsV2Command({ Bucket: bucket.name, Prefix: start, MaxKeys: deletedAtOnce }),
+    );
+    await deleteAll(
+      bucket,
+      found.flatMap(({ Key }) => Key ?? []),
+    );
+    if (found.length < deletedAtOnce) return;
+  }
 }
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {

@@ -6,10 +6,10 @@ import type { EgressClient } from '@recordbus/egress';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createMailSender } from '@recordbus/mail';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
-import { findCaseCollation } from '@recordbus/query';
+import { findCaseCollation, type QuerySchema } from '@recordbus/query';
 import { type CollectionCache, createFieldEncryption } from '@recordbus/schema';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
-import { createDispatcher } from '@recordbus/shared/http';
+import { createDispatcher, type Route } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
@@ -66,7 +66,7 @@ interface AuthDeps {
 
 /** Creates the auth service, which signs users and admins in and issues their tokens. */
 export function createAuth(deps: AuthDeps): Service {
-  const { log, database, bus, settings, collections, cipher, secret, config, clock = Date.now } = deps;
+  const { log, database, bus, settings, collections, secret, clock = Date.now } = deps;
   const nowSec = () => Math.floor(clock() / 1000);
   const client = deps.client ?? createFilteredClient(settings);
   const background = createBackgroundWork(log);
@@ -76,47 +76,15 @@ export function createAuth(deps: AuthDeps): Service {
   const onOutcome = measureMail(metrics, unattended.query);
   const mailSender = createMailSender({ query: unattended.query, bus, settings, log, onOutcome });
   let collation: string | undefined;
-  const parts: OauthParts = {
-    log,
-    database,
-    bus,
-    settings,
-    cipher,
-    encryption: createFieldEncryption({ cipher, log }),
-    collections: createAuthCollections(collections),
-    schema: {
-      findCollection: collections.find,
-      get collation() {
-        return collation;
-      },
+  const schema: QuerySchema = {
+    findCollection: collections.find,
+    get collation() {
+      return collation;
     },
-    accountHooks: deps.accountHooks ?? noAccountHooks,
-    signer: createTokenSigner(secret, clock),
-    passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
-    lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
-    guessLimit: createGuessLimit({ database, nowSec }),
-    hashCode: createCodeHasher(secret),
-    oauth: createOauthProviders({ settings, client, log, nowSec }),
-    nowSec,
-    inBackground: background.run,
   };
+  const parts = createParts(deps, { client, schema, nowSec, inBackground: background.run });
   const holderNotices = createHolderNotices({ ...parts, bus, cache: collections });
-  const routes = withSignInHooks(
-    [
-      ...adminRoutes(parts),
-      ...impersonationRoutes(parts),
-      ...sessionRoutes(parts),
-      ...passwordRoutes(parts),
-      ...addressRoutes(parts),
-      ...anonymousRoutes(parts),
-      ...mailRoutes(parts),
-      ...otpRoutes(parts),
-      ...oauthRoutes(parts),
-      ...totpRoutes(parts),
-      ...secondFactorRoutes(parts),
-    ],
-    parts,
-  );
+  const routes = createRoutes(parts);
   return {
     name: 'auth',
     routes,
@@ -142,3 +110,48 @@ export function createAuth(deps: AuthDeps): Service {
     },
   };
 }
+
+type OwnParts = Pick<OauthParts, 'schema' | 'nowSec' | 'inBackground'> & { readonly client: EgressClient };
+
+/** Creates the dependencies of the routes. */
+function createParts(deps: AuthDeps, { client, schema, nowSec, inBackground }: OwnParts): OauthParts {
+  const { log, database, bus, settings, collections, cipher, secret, config, clock = Date.now } = deps;
+  return {
+    log,
+    database,
+    bus,
+    settings,
+    cipher,
+    encryption: createFieldEncryption({ cipher, log }),
+    collections: createAuthCollections(collections),
+    schema,
+    accountHooks: deps.accountHooks ?? noAccountHooks,
+    signer: createTokenSigner(secret, clock),
+    passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
+    lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
+    guessLimit: createGuessLimit({ database, nowSec }),
+    hashCode: createCodeHasher(secret),
+    oauth: createOauthProviders({ settings, client, log, nowSec }),
+    nowSec,
+    inBackground,
+  };
+}
+
+/** The routes of all ways to sign in, each with the hooks of sign-ins. */
+const createRoutes = (parts: OauthParts): readonly Route[] =>
+  withSignInHooks(
+    [
+      ...adminRoutes(parts),
+      ...impersonationRoutes(parts),
+      ...sessionRoutes(parts),
+      ...passwordRoutes(parts),
+      ...addressRoutes(parts),
+      ...anonymousRoutes(parts),
+      ...mailRoutes(parts),
+      ...otpRoutes(parts),
+      ...oauthRoutes(parts),
+      ...totpRoutes(parts),
+      ...secondFactorRoutes(parts),
+    ],
+    parts,
+  );

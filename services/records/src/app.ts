@@ -4,11 +4,11 @@ import { mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createFilteredClient } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
-import type { Service } from '@recordbus/shared/service';
+import type { RequestHandler, Service } from '@recordbus/shared/service';
 import { createTakePicture } from './account-writes/take-picture.ts';
 import { createUserWriter } from './account-writes/user-writer.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
-import { createServedExtensions } from './extensions/served-extensions.ts';
+import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
 import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
@@ -64,14 +64,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly accountH
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxPicturesPerOrigin });
-  const accountHooks: AccountHooks = {
-    get hooked() {
-      return extensions.hookedCollections;
-    },
-    beforeSignIn: async (attempt, context) => extensions.loaded?.beforeSignIn(attempt, context),
-    ...createUserWriter(records),
-    takePicture: createTakePicture(records, { client, log }),
-  };
+  const accountHooks = createAccountHooks(records, extensions, { client, log });
 
   return {
     name: 'records',
@@ -82,10 +75,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly accountH
     },
     onRoutesChange: extensions.onRoutesChange,
     describe: createCollectionDescriptions(cache, recordRoutes),
-    handle: (request, response, context) =>
-      extensions.handle && request.url?.startsWith(extensionPath)
-        ? extensions.handle(request, response, context)
-        : handle(request, response, context),
+    handle: withExtensionRoutes(handle, extensions),
     checks: { database: () => database.ping(), bus: () => bus.ping(), events: () => checkRoom(bus, roomWatch) },
     // Reads and writes work without the bus; the outbox keeps the events.
     dispensable: new Set(['bus', 'events']),
@@ -112,3 +102,25 @@ const createRecordRoutes = (deps: RouteDeps) => ({
   history: historyRoute(deps),
   restore: restoreRoute(deps),
 });
+
+/** Creates what the auth service calls: the hooks of sign-ins, writes of accounts, and the pictures of providers. */
+const createAccountHooks = (
+  records: RouteDeps,
+  extensions: ServedExtensions,
+  fetching: Parameters<typeof createTakePicture>[1],
+): AccountHooks => ({
+  get hooked() {
+    return extensions.hookedCollections;
+  },
+  beforeSignIn: async (attempt, context) => extensions.loaded?.beforeSignIn(attempt, context),
+  ...createUserWriter(records),
+  takePicture: createTakePicture(records, fetching),
+});
+
+/** Requests below the prefix of extensions go to their routes, all others to `handle`. */
+const withExtensionRoutes =
+  (handle: RequestHandler, extensions: ServedExtensions): RequestHandler =>
+  (request, response, context) =>
+    extensions.handle && request.url?.startsWith(extensionPath)
+      ? extensions.handle(request, response, context)
+      : handle(request, response, context);

@@ -1,6 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import type { EgressClient } from '@recordbus/egress';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
@@ -28,37 +29,12 @@ interface WebhooksDeps {
 const notifyFrom = 50;
 
 /** Creates the webhooks service: it reads events from the stream, creates deliveries and sends them. */
-export function createWebhooks({ log, database, bus, settings, stream = eventStream }: WebhooksDeps): Service {
+export function createWebhooks(deps: WebhooksDeps): Service {
+  const { log, database, bus, settings, stream = eventStream } = deps;
   // The dispatcher limits the attempts of each webhook. With a smaller limit for each origin, webhooks that hang would
   // hold up a healthy one at the same host.
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay });
-  const health = createHealthKeeper({
-    database,
-    log,
-    policy: () => ({
-      pauseAfterSec: settings.get('webhooks.pause_after_seconds'),
-      pauseSec: settings.get('webhooks.pause_seconds'),
-      disableAfterSec: settings.get('webhooks.disable_after_seconds'),
-    }),
-    onReopened: () => bus.notify('webhooks'),
-    onEvent: () => bus.notify('outbox'),
-  });
-  const { metrics, begin, record } = createWebhookMetrics({
-    query: database.query,
-    bus,
-    stream,
-    underWay: () => dispatcher.underWay,
-  });
-  const dispatcher = createDispatcher({
-    query: database.query,
-    client,
-    log,
-    onBegin: begin,
-    onRecorded(outcomes) {
-      record(outcomes);
-      health.note(outcomes);
-    },
-  });
+  const { metrics, dispatcher, health } = createDelivery({ ...deps, stream }, client);
   const screen = createEgressScreen({ query: database.query, client, log });
   const days = createEventDays(database.query);
   const deliveryDays = createDeliveryDays({
@@ -110,4 +86,33 @@ export function createWebhooks({ log, database, bus, settings, stream = eventStr
       await client.close();
     },
   };
+}
+
+/** Creates the dispatcher, and what learns of its attempts: the metrics and the health of webhooks. */
+function createDelivery({ log, database, bus, settings, stream }: Required<WebhooksDeps>, client: EgressClient) {
+  const { query } = database;
+  const health = createHealthKeeper({
+    database,
+    log,
+    policy: () => ({
+      pauseAfterSec: settings.get('webhooks.pause_after_seconds'),
+      pauseSec: settings.get('webhooks.pause_seconds'),
+      disableAfterSec: settings.get('webhooks.disable_after_seconds'),
+    }),
+    onReopened: () => bus.notify('webhooks'),
+    onEvent: () => bus.notify('outbox'),
+  });
+  const underWay = () => dispatcher.underWay;
+  const { metrics, begin, record } = createWebhookMetrics({ query, bus, stream, underWay });
+  const dispatcher = createDispatcher({
+    query,
+    client,
+    log,
+    onBegin: begin,
+    onRecorded(outcomes) {
+      record(outcomes);
+      health.note(outcomes);
+    },
+  });
+  return { metrics, dispatcher, health };
 }

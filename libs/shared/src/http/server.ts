@@ -1,9 +1,9 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { heartbeat } from '../background/index.ts';
 import { ConfigError } from '../config.ts';
-import { createConnections, lastAnswer } from './connections.ts';
+import { type Connections, createConnections, lastAnswer } from './connections.ts';
 import { continueOnDemand } from './continue-on-demand.ts';
 import { defaultWaitingLimit, oneAtATime, type WaitingLimit } from './one-at-a-time.ts';
 import { cutSlowClients, defaultPatience, type Patience } from './slow-clients.ts';
@@ -43,11 +43,29 @@ const idleSweepMs = 50;
  * (`UnreadLimit`). The app gets the requests of a connection one after another.
  */
 export function listen(app: RequestListener, options: ListenOptions): Promise<ListeningServer> {
-  const { port, host, isBehindGateway = false, patience = defaultPatience, log } = options;
+  const { port, host, patience = defaultPatience, log } = options;
   const connections = createConnections();
   const patientApp = cutSlowClients(app, patience);
   const serve = oneAtATime(patientApp, connections, options.waitingLimit ?? defaultWaitingLimit, log);
   const endChecks = boundUnreadAnswers(connections, options.unreadLimit ?? defaultUnreadLimit, options);
+  const server = createRequestServer(serve, options);
+  server.on('connection', connections.add);
+  refuseTheUnreadable(server, connections);
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(listenRefusal(error, port, host)));
+    server.listen(port, host, () => {
+      const address = server.address() as AddressInfo;
+      const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+      const close = () => closeServer(server, connections).finally(endChecks);
+      resolve({ url: `http://${name}:${address.port}`, port: address.port, close });
+    });
+  });
+}
+
+function createRequestServer(
+  serve: RequestListener,
+  { patience = defaultPatience, isBehindGateway = false }: ListenOptions,
+): Server {
   const server = createServer(
     {
       maxHeaderSize: isBehindGateway ? maxHeaderBytes + contextBytes : maxHeaderBytes,
@@ -61,7 +79,6 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
     serve,
   );
   server.timeout = patience.periodMs;
-  server.on('connection', connections.add);
   // By default node:http silently drops headers after the first thousand.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (request, response) => {
@@ -70,6 +87,11 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   });
   // Another expectation is no reason to refuse the request.
   server.on('checkExpectation', serve);
+  return server;
+}
+
+/** Refuses what is no request, once for each connection. */
+function refuseTheUnreadable(server: Server, connections: Connections): void {
   const refused = new WeakSet<Duplex>();
   const refuse = (error: Error, socket: Duplex) => {
     // Further bytes cause the same error again.
@@ -80,28 +102,22 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   };
   server.on('clientError', refuse);
   server.on('connect', (_request, socket) => refuse(new Error('this server is not a proxy'), socket));
+}
+
+/** Stops accepting connections and resolves when the last request has finished. */
+function closeServer(server: Server, connections: Connections): Promise<void> {
   // A busy connection becomes idle and would wait for its next request. node:http does not count one as idle that a
   // browser opened in advance and that has sent nothing.
   const closeIdle = () => {
     server.closeIdleConnections();
     for (const { socket } of connections) if (socket.bytesRead === 0) socket.destroy();
   };
-  const close = () =>
-    new Promise<void>((resolve, reject) => {
-      const endSweep = heartbeat(idleSweepMs, closeIdle);
-      server.close((error) => {
-        endSweep();
-        endChecks();
-        if (error) reject(error);
-        else resolve();
-      });
-    });
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenRefusal(error, port, host)));
-    server.listen(port, host, () => {
-      const address = server.address() as AddressInfo;
-      const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-      resolve({ url: `http://${name}:${address.port}`, port: address.port, close });
+    const endSweep = heartbeat(idleSweepMs, closeIdle);
+    server.close((error) => {
+      endSweep();
+      if (error) reject(error);
+      else resolve();
     });
   });
 }

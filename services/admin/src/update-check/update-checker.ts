@@ -36,7 +36,7 @@ const maxErrorLength = 1000;
 
 /** Creates the background task. The replica with the lease checks; another one takes over when the lease expires. */
 export function createUpdateChecker(deps: CheckerDeps): UpdateChecker {
-  const { database, settings, log, releaseUrl, clock, timing = defaultTiming } = deps;
+  const { database, settings, log, timing = defaultTiming } = deps;
   const lease = createLease(database, { name: 'update check', lifetimeMs: timing.leaseMs * 3 });
   const checking = every({
     name: 'check for an update',
@@ -50,35 +50,13 @@ export function createUpdateChecker(deps: CheckerDeps): UpdateChecker {
   let unsubscribe: () => unknown = () => {};
   let nextAtMs = 0;
 
-  async function check(): Promise<void> {
-    const known = settings.get('update_check.latest_version');
-    try {
-      const latest = await askReleaseHost(releaseUrl);
-      const checkedAt = String(Math.floor(clock() / 1000));
-      await store({ latest_version: latest, checked_at: checkedAt, error: '' });
-      if (latest !== known) log.info({ latest }, 'found a new release');
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      log.debug({ err: error }, 'cannot read the latest release');
-      await store({ error: message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxErrorLength) });
-    }
-  }
-
-  /** Stores the changed settings only, since every replica reloads the settings after a change. */
-  async function store(found: { latest_version?: string; checked_at?: string; error: string }): Promise<void> {
-    const texts: Readonly<Record<string, string>> = settings.all();
-    const entries = Object.entries(found).map(([name, text]) => [`update_check.${name}`, text] as const);
-    const patch: SettingsPatch = Object.fromEntries(entries.filter(([key, text]) => texts[key] !== text));
-    await patchSettings(deps, patch);
-  }
-
   /** Checks when it is due and this replica holds the lease. */
   async function checkWhenDue(): Promise<number | undefined> {
     await lease.renew();
     if (!lease.held || !settings.get('update_check.enabled')) return timing.leaseMs;
     if (performance.now() < nextAtMs) return undefined;
     nextAtMs = performance.now() + timing.everyMs;
-    await check();
+    await check(deps);
     return undefined;
   }
 
@@ -96,4 +74,34 @@ export function createUpdateChecker(deps: CheckerDeps): UpdateChecker {
       if (lease.held) await lease.release().catch(() => {});
     },
   };
+}
+
+/** Asks for the latest release and stores the answer, or why there is none. */
+async function check(deps: CheckerDeps): Promise<void> {
+  const { settings, log, releaseUrl, clock } = deps;
+  const known = settings.get('update_check.latest_version');
+  try {
+    const latest = await askReleaseHost(releaseUrl);
+    const checkedAt = String(Math.floor(clock() / 1000));
+    await store(deps, { latest_version: latest, checked_at: checkedAt, error: '' });
+    if (latest !== known) log.info({ latest }, 'found a new release');
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    log.debug({ err: error }, 'cannot read the latest release');
+    await store(deps, { error: message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxErrorLength) });
+  }
+}
+
+interface Found {
+  readonly latest_version?: string;
+  readonly checked_at?: string;
+  readonly error: string;
+}
+
+/** Stores the changed settings only, since every replica reloads the settings after a change. */
+async function store(deps: CheckerDeps, found: Found): Promise<void> {
+  const texts: Readonly<Record<string, string>> = deps.settings.all();
+  const entries = Object.entries(found).map(([name, text]) => [`update_check.${name}`, text] as const);
+  const patch: SettingsPatch = Object.fromEntries(entries.filter(([key, text]) => texts[key] !== text));
+  await patchSettings(deps, patch);
 }

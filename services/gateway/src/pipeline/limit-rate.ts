@@ -1,7 +1,8 @@
 import { clientKey } from '@recordbus/shared/client-key';
 import { rateLimited } from '@recordbus/shared/errors';
 import type { ChooseRule } from '../rate-limit/choose-rule.ts';
-import type { Limiter, Verdict } from '../rate-limit/limiter.ts';
+import type { Limiter } from '../rate-limit/limiter.ts';
+import type { Verdict } from '../rate-limit/window-share.ts';
 import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
 import { resourcePaths } from './resource-paths.ts';
 

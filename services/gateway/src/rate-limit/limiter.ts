@@ -1,39 +1,13 @@
 import type { RateRule } from '@recordbus/settings';
 import { LRUCache } from 'lru-cache';
-import { maxCallers, type RateWindow, type RateWindows } from './rate-windows.ts';
-
-/** Whether a request is allowed, and what remains of the caller's limit. */
-export interface Verdict {
-  readonly allowed: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Time until the window ends, in whole seconds. */
-  readonly resetSec: number;
-}
+import { maxCallers, type RateWindows } from './rate-windows.ts';
+import { addTaken, newShare, type Share, spend, type Verdict } from './window-share.ts';
 
 export interface Limiter {
   /**
    * Counts a request of this caller under the rule. Returns a promise only when it has to wait for the shared counter.
    */
   count(rule: RateRule, caller: string): Verdict | Promise<Verdict>;
-}
-
-/** This replica's share of a caller's window. */
-interface Share {
-  /** Identifies the window: when it ends on the clock of the counter's owner; 0 before the first answer. */
-  windowEndsAtMs: number;
-  /** When it ends, on the clock of this process. */
-  endsAtMs: number;
-  /** What all replicas have taken, at the last answer. */
-  used: number;
-  /** What this replica has taken and not yet spent. */
-  left: number;
-  /** Whether nothing is left to take. */
-  isExhausted: boolean;
-  /** The number of requests that wait for more to be taken. */
-  waiting: number;
-  /** The call to the shared counter that is under way. */
-  taking: Promise<void> | undefined;
 }
 
 /**
@@ -54,15 +28,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     const now = nowMs();
     const found = shares.get(key);
     if (found && found.endsAtMs > now) return found;
-    const begun: Share = {
-      windowEndsAtMs: 0,
-      endsAtMs: now + windowMs,
-      used: 0,
-      left: 0,
-      isExhausted: false,
-      waiting: 0,
-      taking: undefined,
-    };
+    const begun = newShare(now + windowMs);
     shares.set(key, begun);
     return begun;
   }
@@ -77,19 +43,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
 
   async function take(share: Share, key: string, { max, windowMs }: RateRule, count: number): Promise<void> {
     const window = await windows.take(key, windowMs, count);
-    if (share.windowEndsAtMs !== window.endsAtMs) begin(share, window);
-    share.used = Math.max(share.used, window.used);
-    share.left += Math.max(0, Math.min(count, max - (window.used - count)));
-    share.isExhausted ||= window.used >= max;
-  }
-
-  /** Begins a new window; what was taken from the last one no longer counts. */
-  function begin(share: Share, { leftMs, endsAtMs }: RateWindow): void {
-    share.windowEndsAtMs = endsAtMs;
-    share.endsAtMs = nowMs() + leftMs;
-    share.used = 0;
-    share.left = 0;
-    share.isExhausted = false;
+    addTaken(share, { window, count, max, nowMs: nowMs() });
   }
 
   async function countAfterTaking(share: Share, key: string, rule: RateRule, portion: number): Promise<Verdict> {
@@ -97,14 +51,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     do await takeMore(share, key, rule, portion);
     while (share.left === 0 && !share.isExhausted);
     share.waiting -= 1;
-    return spend(share, rule);
-  }
-
-  function spend(share: Share, { max }: RateRule): Verdict {
-    const allowed = share.left > 0;
-    if (allowed) share.left -= 1;
-    const remaining = Math.max(0, max - share.used) + share.left;
-    return { allowed, limit: max, remaining, resetSec: Math.max(1, Math.ceil((share.endsAtMs - nowMs()) / 1000)) };
+    return spend(share, rule.max, nowMs());
   }
 
   return {
@@ -115,7 +62,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
       const portion = rule.action === 'auth' ? 1 : Math.max(1, Math.floor(rule.max / portionsPerLimit));
       if (share.left === 0 && !share.isExhausted) return countAfterTaking(share, key, rule, portion);
       if (portion > 1 && share.left <= portion / 2 && !share.isExhausted) void takeMore(share, key, rule, portion);
-      return spend(share, rule);
+      return spend(share, rule.max, nowMs());
     },
   };
 }

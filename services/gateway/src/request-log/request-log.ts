@@ -2,7 +2,7 @@ import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
 import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { createRequestDays } from './request-days.ts';
+import { createRequestDays, type RequestDays } from './request-days.ts';
 import type { LoggedRequest } from './request-row.ts';
 import { insertRequests, listRequests, type RequestFilter, type RequestPage } from './requests-table.ts';
 
@@ -35,73 +35,84 @@ const maxWaiting = 10_000;
 /** Pause after a failed batch, in milliseconds. */
 const retryMs = 2000;
 
+/** The requests that wait to be written. */
+interface Pending {
+  rows: LoggedRequest[];
+  /** Those that were given up. */
+  lost: number;
+}
+
 /** Creates the request log. It costs a few statements a second, whatever the load. */
 export function createRequestLog({ database, settings, log }: RequestLogDeps): RequestLog {
   const days = createRequestDays({ database, settings, log });
-  let waiting: LoggedRequest[] = [];
-  let lost = 0;
+  const pending: Pending = { rows: [], lost: 0 };
   let isWriting = false;
   const writing = whenWoken({
     name: 'write the request log',
     log,
-    fields: () => ({ lost }),
+    fields: () => ({ lost: pending.lost }),
     soonMs: batchDelayMs,
-    retryMs: () => (waiting.length > 0 ? retryMs : Number.POSITIVE_INFINITY),
+    retryMs: () => (pending.rows.length > 0 ? retryMs : Number.POSITIVE_INFINITY),
     run: writeAll,
   });
 
-  async function writeBatch(): Promise<void> {
-    const batch = waiting.slice(0, batchRows);
-    const drop = () => {
-      waiting = waiting.slice(batch.length);
-    };
-    try {
-      await days.ensure(batch.map(({ at }) => at));
-      await insertRequests(database.query, batch);
-      drop();
-    } catch (error) {
-      // Rows wait while the database does not answer. A batch that it refuses would be refused again, so it is dropped.
-      if (mapDatabaseError(error)?.status !== 503) {
-        lost += batch.length;
-        drop();
-      }
-      throw error;
-    }
-  }
-
   async function writeAll(): Promise<typeof skipped | undefined> {
-    if (waiting.length === 0) return skipped;
+    if (pending.rows.length === 0) return skipped;
     isWriting = true;
     try {
-      do await writeBatch();
-      while (waiting.length >= batchRows);
+      do await writeBatch(pending, days, database);
+      while (pending.rows.length >= batchRows);
     } finally {
       isWriting = false;
     }
-    if (waiting.length > 0) writing.wakeSoon();
+    if (pending.rows.length > 0) writing.wakeSoon();
     return undefined;
   }
 
   return {
     list: (filter) => listRequests(database.query, filter),
-    waiting: () => waiting.length,
-    lost: () => lost,
+    waiting: () => pending.rows.length,
+    lost: () => pending.lost,
     note(request) {
-      if (waiting.length >= maxWaiting) {
-        lost += 1;
+      if (pending.rows.length >= maxWaiting) {
+        pending.lost += 1;
         return;
       }
-      waiting.push(request);
+      pending.rows.push(request);
       if (isWriting) return;
-      if (waiting.length >= batchRows) writing.wake();
+      if (pending.rows.length >= batchRows) writing.wake();
       else writing.wakeSoon();
     },
     start: () => days.start(),
     async stop() {
       await writing.stop();
-      if (waiting.length > 0)
-        await writeAll().catch((error) => log.warn({ err: error, lost }, 'cannot write the request log'));
+      if (pending.rows.length > 0)
+        await writeAll().catch((error) => log.warn({ err: error, lost: pending.lost }, 'cannot write the request log'));
       await days.stop();
     },
   };
+}
+
+/** Writes the oldest rows. Throws when the database refuses them, which are lost then, or is away: then they wait. */
+async function writeBatch(
+  pending: Pending,
+  days: Pick<RequestDays, 'ensure'>,
+  { query }: RequestLogDeps['database'],
+): Promise<void> {
+  const batch = pending.rows.slice(0, batchRows);
+  const drop = () => {
+    pending.rows = pending.rows.slice(batch.length);
+  };
+  try {
+    await days.ensure(batch.map(({ at }) => at));
+    await insertRequests(query, batch);
+    drop();
+  } catch (error) {
+    // Rows wait while the database does not answer. A batch that it refuses would be refused again, so it is dropped.
+    if (mapDatabaseError(error)?.status !== 503) {
+      pending.lost += batch.length;
+      drop();
+    }
+    throw error;
+  }
 }

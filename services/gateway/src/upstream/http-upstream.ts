@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Bus } from '@recordbus/bus';
-import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
-import { unavailable } from '@recordbus/shared/errors';
-import { descriptionPath, metricsPath, type Readiness } from '@recordbus/shared/http';
+import type { ContextSealer } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
-import { metricFamily } from '@recordbus/shared/metrics';
-import { acceptTraceparent } from '@recordbus/shared/telemetry';
-import { z } from 'zod';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
-import { pollManifest, routeManifest } from './poll-manifest.ts';
+import { askDescription, askMetrics, askReadiness, createAsk } from './own-requests.ts';
+import { pollManifest } from './poll-manifest.ts';
 import type { ReplicaMetrics, Upstream } from './upstream.ts';
 
 interface HttpUpstreamOptions {
@@ -26,32 +21,6 @@ interface HttpUpstreamOptions {
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Longest wait for an answer to the gateway's own requests, in milliseconds. */
-const ownRequestTimeoutMs = 2000;
-/** Longest wait for a service's readiness: it waits that long itself for a dependency that hangs. In milliseconds. */
-const readinessTimeoutMs = 3000;
-
-/** A request that the gateway makes for itself. */
-interface OwnRequest {
-  /** The replica that gets it; by default the least busy one. */
-  readonly endpoint?: Endpoint;
-  readonly context?: RequestContext;
-  readonly timeoutMs?: number;
-}
-
-const metricsAnswer = z.object({ data: z.array(metricFamily) });
-const descriptionAnswer = z.object({
-  data: z
-    .object({
-      version: z.string(),
-      routes: z.array(routeManifest),
-      schemas: z.record(z.string(), z.record(z.string(), z.unknown())),
-      tags: z.record(z.string(), z.string()),
-    })
-    .nullable(),
-});
-const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.string()) }) });
-
 /** Creates the upstream of a service that runs in other processes. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { name, sealer, bus, log, answerTimeoutMs } = options;
@@ -64,35 +33,19 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     ...(options.resolve && { resolve: options.resolve }),
     onReconnect: () => manifest.refresh(),
   });
-
-  async function ask(
-    path: string,
-    { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = ownRequestTimeoutMs }: OwnRequest = {},
-  ): Promise<{ status: number; body: unknown }> {
-    if (!endpoint) throw new Error('the name does not resolve');
-    const { statusCode, body } = await endpoint.pool.request({
-      method: 'GET',
-      path,
-      headers: { [contextHeader]: sealer.seal(context) },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    });
-    return { status: statusCode, body: await body.json() };
-  }
+  const ask = createAsk(endpoints, sealer);
+  const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
+  let endNotices = () => {};
 
   async function metricsOf(endpoint: Endpoint): Promise<ReplicaMetrics> {
     const instance = `${endpoint.address.includes(':') ? `[${endpoint.address}]` : endpoint.address}:${port}`;
     try {
-      const { body } = await ask(metricsPath, { endpoint });
-      return { instance, families: metricsAnswer.parse(body).data };
+      return { instance, families: await askMetrics(ask, endpoint) };
     } catch (error) {
       log.debug({ err: error, upstream: name, instance }, 'cannot read the metrics of a replica');
       return { instance, families: undefined };
     }
   }
-
-  const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
-  let endNotices = () => {};
 
   return {
     name,
@@ -102,28 +55,12 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       await manifest.start(onRoutes);
     },
     forward: forwardOverHttp(name, endpoints, sealer),
-    async ready(): Promise<Readiness> {
-      try {
-        const { status, body } = await ask('/readyz', { timeoutMs: readinessTimeoutMs });
-        const { checks } = readiness.parse(body).data;
-        if (!manifest.isKnown()) return { ready: false, checks: { ...checks, routes: 'not loaded yet' } };
-        return { ready: status === 200, checks };
-      } catch (error) {
-        return { ready: false, checks: { connection: error instanceof Error ? error.message : String(error) } };
-      }
-    },
+    ready: () => askReadiness(ask, manifest.isKnown),
     async metrics() {
       const replicas = await Promise.all(endpoints.all().map(metricsOf));
       return replicas.length > 0 ? replicas : [{ instance: host, families: undefined }];
     },
-    async describe(context) {
-      try {
-        const { body } = await ask(descriptionPath, { context });
-        return descriptionAnswer.parse(body).data ?? undefined;
-      } catch (error) {
-        throw unavailable(`the ${name} service does not describe itself`, error);
-      }
-    },
+    describe: (context) => askDescription(ask, name, context),
     async stop() {
       endNotices();
       manifest.stop();
@@ -131,11 +68,3 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     },
   };
 }
-
-/** Creates the context of a request that the gateway makes for itself. */
-const ownContext = (): RequestContext => ({
-  requestId: randomUUID(),
-  traceparent: acceptTraceparent(undefined),
-  principal: { type: 'guest', rejectedToken: false },
-  clientAddress: '',
-});

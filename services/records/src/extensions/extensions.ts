@@ -1,7 +1,8 @@
 import type { AccountHooks, HookedCollections } from '@recordbus/accounts';
 import type { Bus, EventStream } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { createExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
+import type { EgressClient } from '@recordbus/egress';
+import { createExtensionHost, type ExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
 import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import type { Route } from '@recordbus/shared/http';
@@ -52,36 +53,13 @@ export interface ExtensionsDeps {
 }
 
 /** Loads and starts the extensions of the directory. The settings must be loaded before. */
-export async function startExtensions({
-  config,
-  records,
-  database,
-  mapError,
-  settings,
-  bus,
-  stream,
-  urls,
-  log,
-}: ExtensionsDeps): Promise<Extensions> {
-  const host = createExtensionHost({ ...config, log });
-  const client = createFilteredClient(settings);
+export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions> {
+  const { config, records, database, settings, bus, stream, log } = deps;
   const { query } = database;
   const { write, schema } = records;
-  // A circle: tools write, writes run hooks, and hooks use tools.
-  const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
-  const beforeHooks = createBeforeHooks({ host, toolbox });
-  const tools = createToolbox(
-    {
-      ...recordsTools({ ...records, database, beforeHooks }),
-      ...dispatchTools({ write, schema }),
-      ...fetchTools(client),
-      ...kvTools(query),
-      ...mailTools({ write, settings }),
-      ...notificationTools(createNotifier({ settings, client, urls })),
-      ...settingsTools(settings),
-    },
-    mapError,
-  );
+  const host = createExtensionHost({ ...config, log });
+  const client = createFilteredClient(settings);
+  const { toolbox, beforeHooks } = createToolsAndHooks(deps, host, client);
   const withTransactions = createWithTransactions({ toolbox, write });
   const readRoutes = () => extensionRoutes({ host, withTransactions, query, schema, log });
   const afterHooks = createAfterHooks({ host, toolbox, bus, stream, query, log });
@@ -118,4 +96,28 @@ export async function startExtensions({
       await client.close();
     },
   };
+}
+
+/** Creates the tools and the before hooks. They form a circle: tools write, writes run hooks, and hooks use tools. */
+function createToolsAndHooks(
+  { records, database, mapError, settings, urls }: ExtensionsDeps,
+  host: ExtensionHost,
+  client: EgressClient,
+): { readonly toolbox: Toolbox; readonly beforeHooks: BeforeHooks } {
+  const { write, schema } = records;
+  const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
+  const beforeHooks = createBeforeHooks({ host, toolbox });
+  const tools = createToolbox(
+    {
+      ...recordsTools({ ...records, database, beforeHooks }),
+      ...dispatchTools({ write, schema }),
+      ...fetchTools(client),
+      ...kvTools(database.query),
+      ...mailTools({ write, settings }),
+      ...notificationTools(createNotifier({ settings, client, urls })),
+      ...settingsTools(settings),
+    },
+    mapError,
+  );
+  return { toolbox, beforeHooks };
 }

@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { type BackgroundTask, every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { removeOldRuns } from './crons/cron-runs.ts';
-import { removeExpiredValues } from './tools/kv-tools.ts';
+import { removeExpiredValues } from './tools/extension-values.ts';
 
 const intervalMs = 600_000;
 

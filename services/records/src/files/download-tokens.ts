@@ -2,9 +2,9 @@ import type { Query } from '@recordbus/database';
 import { type Collection, needsToken } from '@recordbus/schema';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
-import type { FileToken, FileTokenMinter, FileTokens, SessionPrincipal } from '@recordbus/tokens';
+import type { FileToken, FileTokens, SessionPrincipal } from '@recordbus/tokens';
 import type { FileName, FoundFile } from './find-file.ts';
-import { findMinterAccount, principalOfMinter } from './token-minters.ts';
+import { getMinter, principalOfMinter } from './token-minters.ts';
 import { isUsed, useToken } from './used-tokens.ts';
 
 interface DownloadTokenDeps {
@@ -43,6 +43,9 @@ export interface MintedToken {
 
 /** Creates the service for download tokens. */
 export function createDownloadTokens({ query, findCollection, tokens, windowSec }: DownloadTokenDeps): DownloadTokens {
+  const minterOf = (principal: SessionPrincipal, endsWithSession: boolean) =>
+    getMinter(query, principal, endsWithSession, findCollection);
+
   return {
     async read(text, { name }, { recordId, filename }) {
       const token = text ? await tokens.verify(text) : undefined;
@@ -93,24 +96,6 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
       return tokens.sign({ file: null, minter: await minterOf(principal, true), windowSec: windowForAllSec });
     },
   };
-
-  async function minterOf(principal: SessionPrincipal, endsWithSession: boolean): Promise<FileTokenMinter> {
-    const { id } = principal;
-    const ofSession = endsWithSession && { sessionId: principal.sessionId };
-    const minter =
-      principal.type === 'admin'
-        ? { type: principal.type, id, ...ofSession }
-        : {
-            type: principal.type,
-            id,
-            collection: principal.collection,
-            impersonatedBy: principal.impersonatedBy,
-            ...ofSession,
-          };
-    const account = await findMinterAccount(query, minter, findCollection);
-    if (!account?.isSessionAlive) throw unauthenticated();
-    return { ...minter, tokenVersion: account.tokenVersion };
-  }
 }
 
 /**

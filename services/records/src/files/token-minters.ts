@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
+import { unauthenticated } from '@recordbus/shared/errors';
 import type { FileTokenMinter, SessionPrincipal } from '@recordbus/tokens';
 
 /** The current account of the minter of a file token. */
@@ -18,7 +19,7 @@ interface MinterAccount {
 type MinterQuery = Omit<FileTokenMinter, 'tokenVersion'> & { readonly collection?: string };
 
 /** Finds the account of a minter; undefined when it, or its collection, is gone. */
-export async function findMinterAccount(
+async function findMinterAccount(
   query: Query,
   minter: MinterQuery,
   findCollection: (name: string) => Collection | undefined,
@@ -52,4 +53,31 @@ export async function principalOfMinter(
   if (minter.type === 'admin') return { type: 'admin', id: minter.id, email };
   const { id, collection, impersonatedBy } = minter;
   return { type: 'user', id, email, collection, anonymous, verified, impersonatedBy };
+}
+
+/**
+ * Returns the minter of a token that a caller asks for. With `endsWithSession` the token ends with the caller's session.
+ * Throws 401 when the account or the session has ended.
+ */
+export async function getMinter(
+  query: Query,
+  principal: SessionPrincipal,
+  endsWithSession: boolean,
+  findCollection: (name: string) => Collection | undefined,
+): Promise<FileTokenMinter> {
+  const { id } = principal;
+  const ofSession = endsWithSession && { sessionId: principal.sessionId };
+  const minter =
+    principal.type === 'admin'
+      ? { type: principal.type, id, ...ofSession }
+      : {
+          type: principal.type,
+          id,
+          collection: principal.collection,
+          impersonatedBy: principal.impersonatedBy,
+          ...ofSession,
+        };
+  const account = await findMinterAccount(query, minter, findCollection);
+  if (!account?.isSessionAlive) throw unauthenticated();
+  return { ...minter, tokenVersion: account.tokenVersion };
 }

@@ -4,9 +4,11 @@ import type { EgressClient } from '@recordbus/egress';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { attemptDelivery } from './attempt.ts';
-import { claimDue, type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
+import { claimDue, type LeasedDelivery } from './claim.ts';
+import { createHeldLeases, leaseSec } from './held-leases.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
+import { createRunningAttempts, isShareTaken, shareOf } from './running-attempts.ts';
 
 /** Sends due deliveries. Any number of replicas may run one at the same time. */
 interface Dispatcher {
@@ -37,50 +39,17 @@ const defaultIdleMs = 2000;
 /** The most attempts of a process at once, over all webhooks. */
 export const maxUnderWay = 1000;
 const failureMs = 1000;
-/** After this time another replica takes over the deliveries of a dead process; longer attempts renew their leases. */
-const leaseSec = 12;
-const renewEveryMs = 3000;
 /** Retries due later than this wait for the next interval. */
 const timedRetryMs = 60_000;
 /** Longest wait of `stop` for attempts in progress, in milliseconds. */
 const stopTimeoutMs = 12_000;
 
-/** The most attempts of one webhook at once: many while the process is idle, few when many receivers hang. */
-const shareOf = (underWay: number) => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
-
-/** Whether a webhook reaches its share with these claims. */
-function isShareTaken(
-  claims: readonly LeasedDelivery[],
-  inFlight: ReadonlyMap<string, number>,
-  perWebhook: number,
-): boolean {
-  const counts = new Map(inFlight);
-  for (const { webhook_id } of claims) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
-  return counts.values().some((count) => count >= perWebhook);
-}
-
 /** Creates the dispatcher of this process; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { query, client, log, idleMs = defaultIdleMs, onBegin, onRecorded } = options;
-  /** `running` counts the attempts of each webhook. `leased` also holds those whose outcome is not written yet. */
-  const running = new Map<string, number>();
-  const leased = new Map<string, { readonly claim: LeasedDelivery; readonly sinceMs: number }>();
-  const attempts = new Set<Promise<void>>();
-  const claiming = every({
-    name: 'claim deliveries',
-    log,
-    intervalMs: idleMs,
-    retryMs: failureMs,
-    run: claimAndBegin,
-  });
-  const renewing = every({
-    name: 'renew the leases of deliveries',
-    log,
-    fields: () => ({ leases: leased.size }),
-    intervalMs: renewEveryMs,
-    firstAfterMs: renewEveryMs,
-    run: renew,
-  });
+  const attempts = createRunningAttempts();
+  const leases = createHeldLeases(query, log);
+  const claiming = every({ name: 'claim deliveries', log, intervalMs: idleMs, retryMs: failureMs, run: claimAndBegin });
   const writer = createOutcomeWriter({ query, log, onWritten });
   /** Whether the last claim may have left due deliveries for lack of room. The end of an attempt then claims again. */
   let leftSomeBehind = true;
@@ -88,22 +57,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
     onRecorded(counted);
     for (const { leaseToken, verdict, delayMs } of outcomes) {
-      leased.delete(leaseToken);
+      leases.remove(leaseToken);
       if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(claiming.wakeSoon, delayMs).unref();
     }
   }
 
   async function attempt(claim: LeasedDelivery): Promise<void> {
-    const { webhook_id } = claim;
-    running.set(webhook_id, (running.get(webhook_id) ?? 0) + 1);
     try {
       onBegin(claim);
       writer.add(await attemptDelivery(client, claim));
     } finally {
-      const before = running.get(webhook_id) ?? 1;
       if (leftSomeBehind) claiming.wakeSoon();
-      if (before > 1) running.set(webhook_id, before - 1);
-      else running.delete(webhook_id);
     }
   }
 
@@ -113,29 +77,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const limit = Math.min(claimLimit, maxUnderWay - attempts.size);
     if (limit <= 0) return undefined;
     const perWebhook = shareOf(attempts.size);
-    const inFlight = new Map(running);
+    const inFlight = attempts.countByWebhook();
     const claims = await claimDue(query, { limit, perWebhook, inFlight, leaseSec });
     leftSomeBehind = claims.length === limit || isShareTaken(claims, inFlight, perWebhook);
-    const sinceMs = performance.now();
-    for (const claim of claims) {
-      leased.set(claim.lease_token, { claim, sinceMs });
-      if (ending.aborted) continue;
-      const begun = attempt(claim).finally(() => attempts.delete(begun));
-      attempts.add(begun);
-    }
+    leases.add(claims);
+    if (!ending.aborted) for (const claim of claims) attempts.run(claim.webhook_id, () => attempt(claim));
     return claims.length === limit ? 0 : undefined;
-  }
-
-  async function renew(): Promise<void> {
-    const oldMs = performance.now() - renewEveryMs;
-    const due = [...leased.values()].filter(({ sinceMs }) => sinceMs < oldMs).map(({ claim }) => claim);
-    if (due.length > 0) await renewLeases(query, due, leaseSec);
   }
 
   return {
     start() {
       claiming.start();
-      renewing.start();
+      leases.startRenewing();
     },
     wake: claiming.wake,
     get underWay() {
@@ -143,11 +96,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     async stop() {
       await claiming.stop();
-      await Promise.race([Promise.all(attempts), delay(stopTimeoutMs, undefined, { ref: false })]);
-      await renewing.stop();
-      await writer.flush();
-      const unfinished = [...leased.values()].map(({ claim }) => claim);
-      if (unfinished.length > 0) await releaseLeases(query, unfinished);
+      await Promise.race([attempts.ended(), delay(stopTimeoutMs, undefined, { ref: false })]);
+      await leases.stopRenewing();
+      await writer.stop();
+      await leases.release();
     },
   };
 }

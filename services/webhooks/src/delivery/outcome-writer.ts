@@ -6,8 +6,8 @@ import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 /** Collects outcomes and writes them in batches: nothing else makes a queue in PostgreSQL as much faster. */
 interface OutcomeWriter {
   add(outcome: AttemptOutcome): void;
-  /** Resolves when everything added so far is written. */
-  flush(): Promise<void>;
+  /** Resolves when everything that was added is written. */
+  stop(): Promise<void>;
 }
 
 interface OutcomeWriterOptions {
@@ -54,8 +54,9 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
       waiting.push(outcome);
       writing.wakeSoon();
     },
-    async flush() {
+    async stop() {
       while (waiting.length > 0) await written.promise;
+      await writing.stop();
     },
   };
 }

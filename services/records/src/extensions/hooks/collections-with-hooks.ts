@@ -1,6 +1,6 @@
 import type { HookedCollections } from '@recordbus/accounts';
 import type { LoadedExtension } from '@recordbus/extension-host';
-import { phases } from './before-hooks.ts';
+import { phases } from './before-points.ts';
 
 /** The collections with hooks that the auth service has to run. The lists may include collections without accounts. */
 export function hookedCollectionsOf(extensions: readonly LoadedExtension[]): HookedCollections {

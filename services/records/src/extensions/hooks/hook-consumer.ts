@@ -45,52 +45,23 @@ const maxAttempts = 24;
  * once.
  */
 export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExtension, hook: AfterHook): EventReader {
-  const { host, toolbox, bus, stream, query, log } = deps;
-  const { name, loadedAt, turns } = extension;
+  const { bus, stream, log } = deps;
   const running = new Set<Promise<void>>();
   let isStopping = false;
-
-  async function call(message: JsMsg): Promise<void> {
-    if (isStopping) throw new Error('the service is stopping');
-    const input = await hook.read(message, query);
-    if (!input) return;
-    const context = {
-      requestId: input.requestId ?? input.id,
-      traceparent: acceptTraceparent(message.headers?.get('traceparent')),
-      principal: principalOfExtension(name),
-      clientAddress: '',
-    };
-    await host.call(name, {
-      target: hook.target,
-      input,
-      timeoutMs: callTimeoutMs,
-      answer: toolbox(name, rootScope(context)),
-    });
-  }
 
   async function handle(message: JsMsg): Promise<void> {
     const endWorking = heartbeat(workingMs, () => message.working());
     try {
-      await turns.run(() => call(message));
+      await extension.turns.run(async () => {
+        if (isStopping) throw new Error('the service is stopping');
+        await callHook(deps, extension, hook, message);
+      });
       message.ack();
     } catch (error) {
-      returnMessage(message, error);
+      if (isStopping) message.nak();
+      else retryLater(message, error, extension, log);
     } finally {
       endWorking();
-    }
-  }
-
-  function returnMessage(message: JsMsg, error: unknown): void {
-    const attempt = message.info.deliveryCount;
-    const facts = { extension: name, subject: message.subject, event_id: message.headers?.get('Nats-Msg-Id'), attempt };
-    if (isStopping) message.nak();
-    else if (attempt >= maxAttempts) {
-      log.error({ ...facts, err: error }, 'an after hook failed for the last time; its event is dropped');
-      message.term();
-    } else {
-      const delayMs = backoffMs[Math.min(attempt, backoffMs.length) - 1];
-      log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed, will retry');
-      message.nak(delayMs);
     }
   }
 
@@ -100,22 +71,8 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExte
     if (running.size >= width) await Promise.race(running);
   }
 
-  const reader = createEventReader({
-    bus,
-    stream,
-    consumer: {
-      name: hook.consumerName,
-      subject: hook.subject,
-      ackWaitMs,
-      from: loadedAt,
-      // By then the stream has dropped every event that the consumer has not read.
-      unreadForMs: eventsKeptForMs,
-    },
-    // A fetched message that is not handled yet is not reported as in progress, so only one is fetched at a time.
-    maxMessages: 1,
-    take,
-    log,
-  });
+  // A fetched message that is not handled yet is not reported as in progress, so only one is fetched at a time.
+  const reader = createEventReader({ bus, stream, consumer: consumerOf(extension, hook), maxMessages: 1, take, log });
 
   return {
     start: reader.start,
@@ -125,4 +82,50 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExte
       await Promise.all(running);
     },
   };
+}
+
+const consumerOf = ({ loadedAt }: HookedExtension, { consumerName, subject }: AfterHook) => ({
+  name: consumerName,
+  subject,
+  ackWaitMs,
+  from: loadedAt,
+  // By then the stream has dropped every event that the consumer has not read.
+  unreadForMs: eventsKeptForMs,
+});
+
+/** Calls the hook with the event of a message, unless the hook has no interest in it. */
+async function callHook(
+  { host, toolbox, query }: HookConsumerDeps,
+  { name }: HookedExtension,
+  hook: AfterHook,
+  message: JsMsg,
+): Promise<void> {
+  const input = await hook.read(message, query);
+  if (!input) return;
+  const context = {
+    requestId: input.requestId ?? input.id,
+    traceparent: acceptTraceparent(message.headers?.get('traceparent')),
+    principal: principalOfExtension(name),
+    clientAddress: '',
+  };
+  await host.call(name, {
+    target: hook.target,
+    input,
+    timeoutMs: callTimeoutMs,
+    answer: toolbox(name, rootScope(context)),
+  });
+}
+
+/** Returns the event of a failed call to the stream for a later attempt, or drops it after the last one. */
+function retryLater(message: JsMsg, error: unknown, { name }: HookedExtension, log: Logger): void {
+  const attempt = message.info.deliveryCount;
+  const facts = { extension: name, subject: message.subject, event_id: message.headers?.get('Nats-Msg-Id'), attempt };
+  if (attempt >= maxAttempts) {
+    log.error({ ...facts, err: error }, 'an after hook failed for the last time; its event is dropped');
+    message.term();
+  } else {
+    const delayMs = backoffMs[Math.min(attempt, backoffMs.length) - 1];
+    log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed, will retry');
+    message.nak(delayMs);
+  }
 }

@@ -1,0 +1,86 @@
+import type { Database } from '@recordbus/database';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Bus } from '../bus.ts';
+import type { EventStream } from '../event-stream.ts';
+import { holdersOf } from '../room/room-report.ts';
+import { createStreamRoom } from '../room/stream-room.ts';
+import { updateEventStream } from '../update-event-stream.ts';
+import { createFullnessLog } from './fullness-log.ts';
+import { publishRound } from './outbox-round.ts';
+import { republishAfter } from './outbox-store.ts';
+
+/** Publishes the events of the outbox on a stream that it has verified. */
+interface OutboxPublisher {
+  /**
+   * Publishes a round. Returns 0, which runs the next round at once, while events and room for them are left. Throws when
+   * the bus or the database fails.
+   */
+  publish(): Promise<number | undefined>;
+  /** Verifies the stream again before the next event. Call it when this process takes the lease. */
+  distrust(): void;
+}
+
+interface PublisherOptions {
+  readonly database: Database;
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly stream: EventStream;
+  /** Further consumers that must have read an event before the stream may drop it, besides the product's own. */
+  readonly keptFor: () => readonly string[];
+  /** Whether this process may publish. Called before every event. */
+  readonly holdsLease: () => boolean;
+}
+
+const unverified = { generation: 0, lastSequence: 0 };
+
+/** Creates the publisher of a process that publishes while it holds the lease. */
+export function createOutboxPublisher(options: PublisherOptions): OutboxPublisher {
+  const { database, bus, log, stream, keptFor, holdsLease } = options;
+  const room = createStreamRoom({ bus, stream, keptFor });
+  const fullness = createFullnessLog(log, stream);
+  /** The connection on which the stream was verified, and its highest sequence number then. */
+  let verified = unverified;
+
+  const mayPublish = () => holdsLease() && bus.connected && bus.generation === verified.generation;
+
+  /** Verifies the stream before the first event on a new connection or by a new holder of the lease. */
+  async function verifyStream(): Promise<void> {
+    const { generation } = bus;
+    const lastSequence = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
+    const lost = await republishAfter(database.query, lastSequence);
+    if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');
+    await room.look();
+    verified = { generation, lastSequence };
+  }
+
+  async function publishNext(): Promise<number | undefined> {
+    if (verified.generation !== bus.generation) await verifyStream();
+    const reading = room.isLow ? await room.look() : undefined;
+    const { lastSequence: knownSequence } = verified;
+    const subjectPrefix = stream.prefix;
+    const round = await publishRound({ database, bus, log, subjectPrefix, knownSequence, mayPublish, room });
+    if (round.busFailure) throw round.busFailure;
+    if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
+    // A fresh look found no room, so the readers must advance first. The next renewal of the lease looks again.
+    const isFull = round.noRoom && round.lastSequence === 0 && reading !== undefined;
+    if (isFull) fullness.full(holdersOf(reading));
+    else if (!round.noRoom) fullness.over();
+    return !isFull && (round.more || round.noRoom) ? 0 : undefined;
+  }
+
+  const distrust = () => {
+    verified = unverified;
+  };
+
+  return {
+    distrust,
+    async publish() {
+      try {
+        return await publishNext();
+      } catch (error) {
+        distrust();
+        throw error;
+      }
+    },
+  };
+}

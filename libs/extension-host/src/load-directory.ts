@@ -1,0 +1,95 @@
+import { realpath } from 'node:fs/promises';
+import type { ExtensionDescription } from './description.ts';
+import { type ExtensionFile, findExtensions } from './find-extensions.ts';
+import { createWorkerPool, type PoolOptions, type WorkerPool } from './worker-pool.ts';
+
+/** A loaded extension. */
+export interface LoadedExtension extends ExtensionFile {
+  readonly description: ExtensionDescription;
+}
+
+/** A file that could not be loaded, with the reason. */
+export interface ExtensionProblem extends ExtensionFile {
+  readonly problem: string;
+}
+
+interface RunningExtension {
+  readonly extension: LoadedExtension;
+  /** The paths of its source files. */
+  readonly files: ReadonlySet<string>;
+  readonly pool: WorkerPool;
+}
+
+/** The extensions of a directory as they were loaded. */
+export interface LoadedDirectory {
+  /** By name. */
+  readonly running: ReadonlyMap<string, RunningExtension>;
+  readonly extensions: readonly LoadedExtension[];
+  readonly problems: readonly ExtensionProblem[];
+}
+
+interface LoadDeps extends Omit<PoolOptions, keyof ExtensionFile> {
+  readonly directory: string;
+}
+
+/**
+ * Loads the extensions of a directory, except those that are loaded and unchanged. An extension that no longer loads
+ * keeps running in its last working version. `written` has the paths written since the last load; it is emptied.
+ */
+export async function loadDirectory(
+  deps: LoadDeps,
+  before: LoadedDirectory,
+  written: Set<string>,
+): Promise<LoadedDirectory> {
+  const found = await findExtensions(deps.directory);
+  const paths = [...written];
+  written.clear();
+  const findUnchanged = await createFindUnchanged(before, paths);
+  const results = await Promise.all(
+    found.map((file, index) =>
+      found[index - 1]?.name === file.name
+        ? reportProblem(deps, file, `there is another file of this name: ${found[index - 1]?.file}`)
+        : (findUnchanged(file) ?? load(deps, file)),
+    ),
+  );
+  const problems = results.filter((result) => 'problem' in result);
+  const kept = problems.flatMap(({ name }) => before.running.get(name) ?? []);
+  const started = results.filter((result) => 'pool' in result);
+  const running = new Map([...kept, ...started].map((one) => [one.extension.name, one]));
+  return { running, extensions: [...running.values()].map(({ extension }) => extension), problems };
+}
+
+/** Creates the function that finds the running extension of a file if none of its source files was written. */
+async function createFindUnchanged(
+  { running, problems }: LoadedDirectory,
+  written: readonly string[],
+): Promise<(file: ExtensionFile) => RunningExtension | undefined> {
+  const paths = await Promise.all(written.map((path) => realpath(path).catch(() => path)));
+  const failed = new Set(problems.map(({ name }) => name));
+  // The imports of an extension are known, other files that it reads are not.
+  const isAnyDependency = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
+  const isTouched = ({ files }: RunningExtension) => isAnyDependency || paths.some((path) => files.has(path));
+  return ({ name, file }) => {
+    const old = running.get(name);
+    return old && old.extension.file === file && !failed.has(name) && !isTouched(old) ? old : undefined;
+  };
+}
+
+async function load(
+  { directory: _, ...deps }: LoadDeps,
+  file: ExtensionFile,
+): Promise<RunningExtension | ExtensionProblem> {
+  const pool = createWorkerPool({ ...file, ...deps });
+  try {
+    const { description, files } = await pool.load();
+    return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool };
+  } catch (error) {
+    pool.stop();
+    return reportProblem(deps, file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function reportProblem({ log }: Pick<LoadDeps, 'log'>, file: ExtensionFile, problem: string): ExtensionProblem {
+  log.error({ extension: file.name, file: file.file, problem }, 'cannot load an extension');
+  return { ...file, problem };
+}

@@ -1,0 +1,59 @@
+import type { Query } from '@recordbus/database';
+import type { Settings } from '@recordbus/settings';
+import type { Logger } from '@recordbus/shared/logging';
+import type { CurrentClient } from './current-client.ts';
+import { isMailableAddress } from './mailable-address.ts';
+import { postponeMail, type QueuedMail, removeMail } from './queue.ts';
+import { renderMail } from './render-mail.ts';
+import { readSendFailure, type SendFailure } from './send-failure.ts';
+
+/** The result of an attempt, or of waiting for one (mail §3.7). */
+export type MailOutcome = 'sent' | 'postponed' | 'given_up';
+
+interface AttemptDeps {
+  readonly query: Query;
+  readonly settings: Pick<Settings, 'get'>;
+  readonly client: CurrentClient;
+  readonly log: Logger;
+  /** Aborts what is being sent. */
+  readonly ending: AbortSignal;
+}
+
+/** The backoff by attempt; the last one repeats until the mail expires (mail §3.3). */
+const backoffSec = [2, 10, 60, 300, 1800];
+
+/** Sends a leased mail and records the result. Throws when the result cannot be recorded. */
+export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<MailOutcome> {
+  const { query, log } = deps;
+  const { id, template, recipient: to, attempts } = mail;
+  const failure = await trySend(deps, mail);
+  const facts = { mail_id: id, template, to, attempt: attempts + 1 };
+  if (!failure) {
+    await removeMail(query, mail);
+    log.info(facts, 'mail sent');
+    return 'sent';
+  }
+  if (failure.isFinal) {
+    await removeMail(query, mail);
+    log.error({ ...facts, reason: failure.reason }, 'mail given up');
+    return 'given_up';
+  }
+  const delaySec = backoffSec[Math.min(attempts, backoffSec.length - 1)] ?? 0;
+  await postponeMail(query, mail, delaySec);
+  log.warn({ ...facts, reason: failure.reason, retry_in_sec: delaySec }, 'mail postponed');
+  return 'postponed';
+}
+
+async function trySend(
+  { settings, client, ending }: AttemptDeps,
+  { id, template, recipient: to, variables }: QueuedMail,
+): Promise<SendFailure | undefined> {
+  if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
+  try {
+    const opened = await client.open();
+    await opened.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending);
+    return undefined;
+  } catch (error) {
+    return readSendFailure(error);
+  }
+}

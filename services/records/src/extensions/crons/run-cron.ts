@@ -1,0 +1,74 @@
+import type { Database } from '@recordbus/database';
+import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
+import { heartbeat } from '@recordbus/shared/background';
+import { AppError } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import { acceptTraceparent } from '@recordbus/shared/telemetry';
+import { principalOfExtension, rootScope } from '../call-scope.ts';
+import type { WithTransactions } from '../call-transactions.ts';
+import { type CronRun, endRun, renewMs, renewRun } from './cron-runs.ts';
+
+/** A cron of a loaded extension. */
+export interface DeclaredCron extends CronDescription {
+  /** `<extension>.<name>`, its name outside the extension. */
+  readonly fullName: string;
+  readonly extension: string;
+}
+
+export interface CronDeps {
+  readonly host: Pick<ExtensionHost, 'call'>;
+  readonly withTransactions: WithTransactions;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** Returns the crons of an extension. */
+export const cronsOf = ({ name, description }: LoadedExtension): readonly DeclaredCron[] =>
+  description.crons.map((cron) => ({ ...cron, extension: name, fullName: `${name}.${cron.name}` }));
+
+/** Runs a cron whose run has begun, and records its end. Never throws. */
+export async function runCron(deps: CronDeps, cron: DeclaredCron, run: CronRun): Promise<void> {
+  const { database, log } = deps;
+  const facts = { cron: cron.fullName, run: run.id };
+  const endRenewal = heartbeat(renewMs, () => renewRun(database.query, run.id));
+  let failure: string | null = null;
+  try {
+    await callCron(deps, cron, run);
+  } catch (error) {
+    failure = errorTextOf(error);
+    log.warn({ ...facts, reason: failure }, 'a cron failed');
+  } finally {
+    endRenewal();
+  }
+  await endRun(database.query, run.id, failure).catch((error) =>
+    log.warn({ ...facts, err: error }, 'cannot record the end of a cron run'),
+  );
+}
+
+async function callCron(
+  { host, withTransactions, clock }: CronDeps,
+  { extension, name, timeoutMs }: DeclaredCron,
+  { id, tick, cause }: CronRun,
+): Promise<void> {
+  const context = {
+    requestId: id,
+    traceparent: acceptTraceparent(undefined),
+    principal: principalOfExtension(extension),
+    clientAddress: '',
+  };
+  const target = { kind: 'cron', name } as const;
+  const input = { name, at: tick ?? Math.floor(clock() / 1000), isManual: cause === 'manual' };
+  await withTransactions(extension, rootScope(context), (answer) =>
+    host.call(extension, { target, input, timeoutMs, answer }),
+  );
+}
+
+/** The error of a run for admins: for a defect of the extension, the message of its own error. */
+function errorTextOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  const hasMessage = typeof cause === 'object' && cause !== null && 'message' in cause;
+  return error instanceof AppError && hasMessage ? String(cause.message) : error.message;
+}

@@ -1,0 +1,47 @@
+import { type Collection, compileRecordReader, isWriteOnly } from '@recordbus/schema';
+import { AppError } from '@recordbus/shared/errors';
+import { perCollection } from '../../record/prepared.ts';
+import type { Operation, PendingWrite } from '../../write/write-hooks.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Splits passwords off a body: code of extensions never sees them. */
+export function withholdPasswords(collection: Collection, body: PendingWrite['body']) {
+  const secret = new Set(collection.fields.filter(isWriteOnly).map(({ name }) => name));
+  const isSecret = (name: string) =>
+    secret.has(name) || (collection.type === 'auth' && (name === 'password' || name === 'old_password'));
+  const entries = Object.entries(body);
+  return {
+    visible: Object.fromEntries(entries.filter(([name]) => !isSecret(name))),
+    withheld: Object.fromEntries(entries.filter(([name]) => isSecret(name))),
+  };
+}
+
+const readerOf = perCollection(compileRecordReader);
+
+/** Throws 422 like the write itself. Withheld passwords are only checked by the write. */
+export async function checkFields(
+  { collection, given }: PendingWrite,
+  operation: Operation,
+  values: Values,
+): Promise<void> {
+  const reader = readerOf(collection);
+  if (operation === 'update') {
+    await reader.readChange(values);
+    return;
+  }
+  try {
+    await reader.readNew(values, given);
+  } catch (error) {
+    const details = error instanceof AppError ? (error.details ?? {}) : undefined;
+    const passwords = collection.fields.filter(isWriteOnly).map(({ name }) => name);
+    if (!details || Object.keys(details).some((name) => !passwords.includes(name))) throw error;
+  }
+}
+
+/** Reads the values that a hook returned as JSON text. Throws 500 for anything but an object. */
+export function readValues(text: unknown): Values {
+  const values: unknown = JSON.parse(String(text));
+  if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
+  throw new AppError(500, 'extension_failed', 'the values of a hook are not an object');
+}

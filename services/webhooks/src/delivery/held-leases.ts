@@ -1,0 +1,52 @@
+import type { Query } from '@recordbus/database';
+import { every } from '@recordbus/shared/background';
+import type { Logger } from '@recordbus/shared/logging';
+import { type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
+
+/** The deliveries that this process has leased. A delivery stays until its outcome is written. */
+interface HeldLeases {
+  add(claims: readonly LeasedDelivery[]): void;
+  remove(leaseToken: string): void;
+  /** Begins to renew the leases of attempts that take long. */
+  startRenewing(): void;
+  stopRenewing(): Promise<void>;
+  /** Gives the remaining ones to other replicas. */
+  release(): Promise<void>;
+}
+
+/** After this time another replica takes over the deliveries of a dead process; longer attempts renew their leases. */
+export const leaseSec = 12;
+const renewEveryMs = 3000;
+
+/** Creates the leases of this process. */
+export function createHeldLeases(query: Query, log: Logger): HeldLeases {
+  const held = new Map<string, { readonly claim: LeasedDelivery; readonly sinceMs: number }>();
+  const renewing = every({
+    name: 'renew the leases of deliveries',
+    log,
+    fields: () => ({ leases: held.size }),
+    intervalMs: renewEveryMs,
+    firstAfterMs: renewEveryMs,
+    run: renew,
+  });
+
+  async function renew(): Promise<void> {
+    const oldMs = performance.now() - renewEveryMs;
+    const due = [...held.values()].filter(({ sinceMs }) => sinceMs < oldMs).map(({ claim }) => claim);
+    if (due.length > 0) await renewLeases(query, due, leaseSec);
+  }
+
+  return {
+    add(claims) {
+      const sinceMs = performance.now();
+      for (const claim of claims) held.set(claim.lease_token, { claim, sinceMs });
+    },
+    remove: (leaseToken) => held.delete(leaseToken),
+    startRenewing: renewing.start,
+    stopRenewing: renewing.stop,
+    async release() {
+      const unfinished = [...held.values()].map(({ claim }) => claim);
+      if (unfinished.length > 0) await releaseLeases(query, unfinished);
+    },
+  };
+}
