@@ -89,7 +89,7 @@ export const largeAnswerBudget = {
   fromBytes: 256 * 2 ** 10,
   /** Most bytes of all of them together. */
   maxBytes: 256 * 2 ** 20,
-  /** Most answers. Each also holds one of the 256 connections of a gateway in another process. */
+  /** Most answers. Each also holds a connection of a gateway in another process. */
   maxAnswers: 128,
   /** How long further ones wait, in milliseconds. */
   waitMs: 3000,

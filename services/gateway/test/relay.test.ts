@@ -4,8 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { listen } from '@recordbus/shared/http';
+import { createLogger } from '@recordbus/shared/logging';
 import { Pool } from 'undici';
 import { relay } from '../src/upstream/relay.ts';
+import { SlowExchanges } from '../src/upstream/slow-exchanges.ts';
 import { eventually } from './eventually.ts';
 
 const answer = Buffer.alloc(256 * 1024, 'x');
@@ -23,10 +25,11 @@ test('a client that does not read holds no connection to the service, and gets i
   const service = await serve((_request, response) => response.end(answer));
   const pool = new Pool(service.url, { connections: 1 });
   ending.defer(() => pool.close());
+  const slowExchanges = new SlowExchanges(createLogger('test', 'silent'));
   let latest: ServerResponse | undefined;
   const front = await serve((request, response) => {
     if (request.url === '/unread') latest = response;
-    void relay(pool, request, response, 'context');
+    void relay(pool, request, response, { sealedContext: 'context', client: 'a', slowExchanges });
   });
 
   const socket = connect(front.port, '127.0.0.1').on('error', () => {});

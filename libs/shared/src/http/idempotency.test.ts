@@ -226,7 +226,12 @@ describe('a request with an idempotency key', () => {
   });
 
   it('never repeats a token to a guest, and does not create another one [http §7.7]', async () => {
-    const bodies = ['{"token":"t"}', '{"deep":{"mfa_token":"t"}}', `{"jwt":"eyJhbGci.eyJpZCI.c2ln"}`];
+    const bodies = [
+      '{"token":"t"}',
+      '{"x-token":"t"}',
+      '{"deep":{"mfa_token":"t"}}',
+      `{"jwt":"eyJhbGci.eyJpZCI.c2ln"}`,
+    ];
     for (const body of bodies) {
       key = `secret ${body}`;
       assert.equal((await post('/things/a', body)).status, 201);

@@ -114,7 +114,7 @@ function toKeptOfGuest(reply: Reply): KeptReply {
  * so that no route has to declare it, not even those of extensions. Both patterns run in linear time.
  */
 const holdsToken = ({ json }: KeptReply): boolean =>
-  /"\w*token"\s*:/i.test(json) || /"eyJ[\w-]+\.[\w-]+\.[\w-]+"/.test(json);
+  /"[\w-]*token"\s*:/i.test(json) || /"eyJ[\w-]+\.[\w-]+\.[\w-]+"/.test(json);
 
 const notReplayed = () =>
   new AppError(

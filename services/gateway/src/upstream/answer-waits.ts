@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Slots, type Slotted } from './slots.ts';
 
 /** A request that a service in this process has not answered yet. */
-export interface Wait {
+export interface Wait extends Slotted {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Called once: when the service was idle for too long, when the answer ended, or when its client disconnected. */
@@ -9,8 +10,6 @@ export interface Wait {
   /** The connection's bytes at the last tick, and the number of ticks without progress. */
   seenBytes: number;
   idleTicks: number;
-  /** Its index among all waits. */
-  index: number;
 }
 
 /** How often waits are checked: this many times per timeout, and at least at this interval. */
@@ -22,12 +21,7 @@ const longestTickMs = 1000;
  * timer checks all requests under way: a timer for each request would cost every request, and almost none times out.
  */
 export class AnswerWaits {
-  /**
-   * The first `#count` slots are taken, the others empty. Not a Set: a Set keeps replacing its table, and the old
-   * tables would keep requests alive past the young generation of the garbage collector.
-   */
-  readonly #waits: (Wait | undefined)[] = [];
-  #count = 0;
+  readonly #waits = new Slots<Wait>();
   readonly #tickMs: number;
   readonly #ticks: number;
   #timer: NodeJS.Timeout | undefined;
@@ -49,27 +43,16 @@ export class AnswerWaits {
   }
 
   add(wait: Wait): void {
-    wait.index = this.#count;
-    this.#waits[this.#count] = wait;
-    this.#count += 1;
+    this.#waits.add(wait);
   }
 
   /** Removes the wait of a service that is done; returns false when the wait has ended already. */
   remove(wait: Wait): boolean {
-    if (this.#waits[wait.index] !== wait) return false;
-    this.#count -= 1;
-    const last = this.#waits[this.#count];
-    this.#waits[this.#count] = undefined;
-    if (last && last !== wait) {
-      this.#waits[wait.index] = last;
-      last.index = wait.index;
-    }
-    return true;
+    return this.#waits.remove(wait);
   }
 
   #check(): void {
-    for (const wait of this.#waits.slice(0, this.#count)) {
-      if (!wait) continue;
+    for (const wait of this.#waits.all()) {
       const { response } = wait;
       wait.idleTicks = isServiceIdle(wait) ? wait.idleTicks + 1 : 0;
       if (wait.idleTicks <= this.#ticks && !response.writableEnded && !response.destroyed) continue;

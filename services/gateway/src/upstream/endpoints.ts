@@ -35,7 +35,7 @@ const probeTimeoutMs = 2000;
 const connectTimeoutMs = 2000;
 
 /** The most connections to one replica; further requests wait for one. */
-const connectionsPerReplica = 256;
+export const connectionsPerReplica = 1024;
 
 const resolveAll = async (hostname: string): Promise<readonly string[]> =>
   (await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })).map(({ address }) => address);

@@ -1,18 +1,29 @@
 import type { IncomingMessage } from 'node:http';
+import { clientKey } from '@recordbus/shared/client-key';
 import type { ContextSealer } from '@recordbus/shared/context';
 import { type AppError, unavailable, upstreamTimeout } from '@recordbus/shared/errors';
 import { hasBody } from '@recordbus/shared/http';
 import type { RequestHandler } from '@recordbus/shared/service';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import { RelayError, relay } from './relay.ts';
+import type { SlowExchanges } from './slow-exchanges.ts';
+
+interface ForwardDeps {
+  /** The name of the service. */
+  readonly name: string;
+  readonly endpoints: Endpoints;
+  readonly sealer: ContextSealer;
+  readonly slowExchanges: SlowExchanges;
+}
 
 /**
  * Forwards requests to the replicas of a service. A request that never got a connection goes to the next replica. A GET
  * or HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
  */
-export function forwardOverHttp(name: string, endpoints: Endpoints, sealer: ContextSealer): RequestHandler {
+export function forwardOverHttp({ name, endpoints, sealer, slowExchanges }: ForwardDeps): RequestHandler {
   return async (request, response, context) => {
     const sealedContext = sealer.seal(context);
+    const client = clientKey(context.clientAddress);
     let unreachable: Set<Endpoint> | undefined;
     let mayResend = isRepeatable(request);
     for (;;) {
@@ -20,7 +31,7 @@ export function forwardOverHttp(name: string, endpoints: Endpoints, sealer: Cont
       if (!endpoint) throw unavailable(`the ${name} service does not answer`);
       endpoint.inFlight += 1;
       try {
-        await relay(endpoint.pool, request, response, sealedContext);
+        await relay(endpoint.pool, request, response, { sealedContext, client, slowExchanges });
         endpoint.isDown = false;
         return;
       } catch (error) {

@@ -5,6 +5,7 @@ import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
 import { askDescription, askMetrics, askReadiness, createAsk } from './own-requests.ts';
 import { pollManifest } from './poll-manifest.ts';
+import { type SlowExchangeLimit, SlowExchanges } from './slow-exchanges.ts';
 import type { ReplicaMetrics, Upstream } from './upstream.ts';
 
 interface HttpUpstreamOptions {
@@ -19,6 +20,8 @@ interface HttpUpstreamOptions {
   readonly answerTimeoutMs: number;
   /** Resolves a host name to all its addresses; by default the machine's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  /** How many connections slow clients may hold; for tests. */
+  readonly slowExchangeLimit?: SlowExchangeLimit;
 }
 
 /** Creates the upstream of a service that runs in other processes. */
@@ -33,6 +36,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     ...(options.resolve && { resolve: options.resolve }),
     onReconnect: () => manifest.refresh(),
   });
+  const slowExchanges = new SlowExchanges(log, options.slowExchangeLimit);
   const ask = createAsk(endpoints, sealer);
   const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
   let endNotices = () => {};
@@ -51,10 +55,11 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     name,
     async start(onRoutes) {
       await endpoints.start();
+      slowExchanges.start();
       endNotices = bus.onNotice('routes', manifest.refresh);
       await manifest.start(onRoutes);
     },
-    forward: forwardOverHttp(name, endpoints, sealer),
+    forward: forwardOverHttp({ name, endpoints, sealer, slowExchanges }),
     ready: () => askReadiness(ask, manifest.isKnown),
     async metrics() {
       const replicas = await Promise.all(endpoints.all().map(metricsOf));
@@ -64,6 +69,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     async stop() {
       endNotices();
       manifest.stop();
+      await slowExchanges.stop();
       await endpoints.stop();
     },
   };

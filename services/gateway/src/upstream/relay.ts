@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { endAheadOfBody, hasBody } from '@recordbus/shared/http';
 import { type Dispatcher, errors, type Pool } from 'undici';
 import { setClientHeaders, toServiceHeaders } from './forwarded-headers.ts';
+import type { HeldConnection, SlowExchanges } from './slow-exchanges.ts';
 
 /** A request failed before its answer began. */
 export class RelayError extends Error {
@@ -24,6 +25,14 @@ export class RelayError extends Error {
  */
 const maxBufferedBytes = 320 * 1024;
 
+interface RelayOptions {
+  readonly sealedContext: string;
+  /** The client, as rate limits count it. */
+  readonly client: string;
+  /** Bounds the connections that slow clients hold. */
+  readonly slowExchanges: SlowExchanges;
+}
+
 /**
  * Streams a request to a service and its answer to the client. It buffers at most `maxBufferedBytes`; each side waits
  * for the other. Resolves when the answer has ended, or when the answer broke off or the client disconnected: then the
@@ -33,7 +42,7 @@ export function relay(
   pool: Pool,
   request: IncomingMessage,
   response: ServerResponse,
-  sealedContext: string,
+  { sealedContext, client, slowExchanges }: RelayOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const withBody = hasBody(request);
@@ -44,7 +53,7 @@ export function relay(
         headers: toServiceHeaders(request.headers, sealedContext, withBody),
         body: withBody ? readableOf(request) : null,
       },
-      new Relay(request, response, resolve, reject),
+      new Relay(request, response, { client, slowExchanges, resolve, reject }),
     );
   });
 }
@@ -57,25 +66,42 @@ export function relay(
 const readableOf = (request: IncomingMessage): Readable =>
   Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
 
-class Relay implements Dispatcher.DispatchHandler {
+interface RelayDeps extends Omit<RelayOptions, 'sealedContext'> {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+class Relay implements Dispatcher.DispatchHandler, HeldConnection {
+  readonly client: string;
+  readonly sinceMs = performance.now();
+  index = -1;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #resolve: () => void;
-  readonly #reject: (error: Error) => void;
+  readonly #deps: RelayDeps;
   #controller: Dispatcher.DispatchController | undefined;
   #isBodyPending = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, resolve: () => void, reject: (error: Error) => void) {
+  constructor(request: IncomingMessage, response: ServerResponse, deps: RelayDeps) {
+    this.client = deps.client;
     this.#request = request;
     this.#response = response;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#deps = deps;
     response.once('close', this.#onClientClosed);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#response.destroyed) controller.abort(new Error('the client disconnected'));
+    this.#deps.slowExchanges.add(this);
+    if (this.#response.destroyed) controller.abort(new Error('the client went away'));
+  }
+
+  isClientSlow(): boolean {
+    const isBodyAwaited = !this.#request.complete && this.#request.readableLength === 0;
+    return isBodyAwaited || this.#response.writableLength > maxBufferedBytes;
+  }
+
+  cut(): void {
+    this.#response.destroy();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -93,16 +119,18 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#deps.slowExchanges.remove(this);
     if (this.#isBodyPending) endAheadOfBody(this.#request, this.#response);
     else this.#response.end();
-    this.#resolve();
+    this.#deps.resolve();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#deps.slowExchanges.remove(this);
     this.#response.off('close', this.#onClientClosed);
     if (this.#response.headersSent) this.#response.destroy();
-    if (this.#response.destroyed) this.#resolve();
-    else this.#reject(new RelayError(error, this.#controller !== undefined));
+    if (this.#response.destroyed) this.#deps.resolve();
+    else this.#deps.reject(new RelayError(error, this.#controller !== undefined));
   }
 
   readonly #onClientClosed = (): void => {
