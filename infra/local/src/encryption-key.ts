@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createValueCipher, findEncryptionKey, keyFileOf, nextKeyFileOf, readKeyFile } from '@recordbus/crypto';
 import { encryptionKey } from '@recordbus/crypto/config';
 import { openDatabase } from '@recordbus/database';
-import { hasEncryptedSecrets, isUnused, reencryptAll, rememberKey } from '@recordbus/sealing';
+import { hasEncryptedSecrets, isUnused, reencryptAll, rememberKey } from '@recordbus/encryption';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import { makeSecretFile, moveSecretFile } from '@recordbus/shared/secret-file';

@@ -1,4 +1,4 @@
-import { ownSchemas } from '@recordbus/sealing';
+import { ownSchemas } from '@recordbus/encryption';
 import type pg from 'pg';
 import type { SchemaDocument } from './manifest.ts';
 

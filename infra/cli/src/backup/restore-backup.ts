@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { migrationNames } from '@recordbus/database';
-import { ownSchemas } from '@recordbus/sealing';
+import { ownSchemas } from '@recordbus/encryption';
 import type { Storage } from '@recordbus/storage';
 import { fileKey } from '@recordbus/storage';
 import type pg from 'pg';

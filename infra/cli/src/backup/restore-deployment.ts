@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { recordAudit } from '@recordbus/audit';
 import { keyFileOf } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
-import { ownSchemas } from '@recordbus/sealing';
+import { ownSchemas } from '@recordbus/encryption';
 import { makeDirectory } from '@recordbus/shared/directory';
 import { replaceSecretFile } from '@recordbus/shared/secret-file';
 import { replaceTokenSecret, secretFileOf } from '@recordbus/tokens';

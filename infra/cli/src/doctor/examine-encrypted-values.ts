@@ -1,7 +1,7 @@
 import { createValueCipher, isCiphertext } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
+import { type EncryptableTable, listEncryptableTables, reencryptText } from '@recordbus/encryption';
 import { encryptedFieldsOf, loadCollections } from '@recordbus/schema';
-import { type EncryptableTable, listEncryptableTables, reencryptText } from '@recordbus/sealing';
 import pg from 'pg';
 import { broken, type Finding, fine, warning } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { createValueCipher, type EncryptionKey, isCiphertext } from '@recordbus/crypto';
-import { compareKey } from '@recordbus/sealing';
+import { compareKey } from '@recordbus/encryption';
 import { isSecretKey } from '@recordbus/settings';
 import type pg from 'pg';
 import { broken, type Finding, fine, warning } from './finding.ts';

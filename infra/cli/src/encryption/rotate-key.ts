@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createValueCipher, keyFileOf, nextKeyFileOf } from '@recordbus/crypto';
-import { type Reencrypted, reencryptAll, UnreadableValues } from '@recordbus/sealing';
+import { type Reencrypted, reencryptAll, UnreadableValues } from '@recordbus/encryption';
 import { moveSecretFile, newSecret, replaceSecretFile } from '@recordbus/shared/secret-file';
 import type pg from 'pg';
 import { cliActor } from '../cli-actor.ts';
