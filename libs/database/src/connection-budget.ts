@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /** The limits of one class of connections to the database. */
-interface ConnectionClass {
+export interface ConnectionClass {
   /** Most connections of one process, opened when needed. */
   readonly connections: number;
   /** Most of them that one client may hold; all when left out. */

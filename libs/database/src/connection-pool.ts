@@ -1,10 +1,10 @@
-import { type AppError, unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
+import { unavailable } from '@recordbus/shared/errors';
+import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
 import pg from 'pg';
 import type { ClassMeter } from './class-meter.ts';
-import { type ClassName, classOf } from './connection-budget.ts';
+import { type ClassName, type ConnectionClass, classOf } from './connection-budget.ts';
 import { endPool } from './end-pool.ts';
 import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
 import { GuardedClient } from './guarded-client.ts';
@@ -41,59 +41,74 @@ const silenceMarginMs = 5000;
 /** The client name of work of the product itself. */
 const ownClient = 'own';
 
-/** Creates the pool of a class. Connections open when needed, and close after ten idle seconds. */
-export function createConnectionPool(options: PoolOptions): ConnectionPool {
-  const { name, connections, connection, log, meter } = options;
-  const budget = classOf(name);
-  const silenceOf = (statementMs: number) => options.silenceMs ?? statementMs + silenceMarginMs;
-  const pool = new pg.Pool({
-    ...connection,
-    statement_timeout: budget.statementMs,
-    max: connections,
-    Client: GuardedClient,
-  });
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle connection to the database'));
-  const gate = createFairGate({
-    width: connections,
-    widthPerClient: Math.min(budget.perClient ?? connections, connections),
-    maxWaiting: budget.maxWaiting,
-    maxWaitMs: budget.waitMs,
-    refuse: () => refusal(),
-    onWaited: meter.waited,
-  });
-  meter.watch({
-    connections: () => pool.totalCount,
-    idle: () => pool.idleCount,
-    inUse: () => gate.running,
-    waiting: () => gate.waiting,
-  });
-  const settingsOf = (statementMs: number): string =>
-    `set statement_timeout = ${statementMs}${budget.session === undefined ? '' : `; ${budget.session}`}`;
-  const settingsAtStart = budget.session === undefined ? settingsOf(budget.statementMs) : '';
-  /** The settings that a session already has. */
-  const sessions = new WeakMap<pg.PoolClient, string>();
+type Work<T> = (client: pg.PoolClient, discard: () => void) => Promise<T>;
 
-  function refusal(): AppError {
-    meter.refused();
-    return unavailable('all connections to the database are in use');
+/** Creates the pool of a class. Connections open when needed, and close after ten idle seconds. */
+export const createConnectionPool = (options: PoolOptions): ConnectionPool => new ClassPool(options);
+
+class ClassPool implements ConnectionPool {
+  readonly driverPool: pg.Pool;
+  readonly #options: PoolOptions;
+  readonly #budget: ConnectionClass;
+  readonly #gate: FairGate;
+  /** The statement times of sessions, in milliseconds. */
+  readonly #statementMsOf = new WeakMap<pg.PoolClient, number>();
+
+  constructor(options: PoolOptions) {
+    const { name, connections, connection, log, meter } = options;
+    this.#options = options;
+    this.#budget = classOf(name);
+    const pool = new pg.Pool({
+      ...connection,
+      statement_timeout: this.#budget.statementMs,
+      max: connections,
+      Client: GuardedClient,
+    });
+    pool.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle connection to the database'));
+    this.driverPool = pool;
+    const gate = createGate(options, this.#budget);
+    this.#gate = gate;
+    meter.watch({
+      connections: () => pool.totalCount,
+      idle: () => pool.idleCount,
+      inUse: () => gate.running,
+      waiting: () => gate.waiting,
+    });
   }
 
-  async function prepareSession(client: pg.PoolClient, statementMs: number): Promise<void> {
-    const settings = settingsOf(statementMs);
-    if ((sessions.get(client) ?? settingsAtStart) === settings) return;
-    await client.query(settings);
-    sessions.set(client, settings);
+  query<R>(statement: Statement, statementMs = this.#budget.statementMs): Promise<R[]> {
+    const silenceMs = this.#options.silenceMs ?? statementMs + silenceMarginMs;
+    return this.#run((client) => sendStatement(client, statement, { silenceMs }), statementMs);
+  }
+
+  transaction<T>(work: (query: Query) => Promise<T>, statementMs = this.#budget.statementMs): Promise<T> {
+    return this.#run(async (client, discard) => {
+      await client.query('begin');
+      try {
+        const result = await work((statement) => sendStatement(client, statement, { silenceMs: longestStatementMs }));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        if (!isConnectionError(error)) await client.query('rollback').catch(discard);
+        throw error;
+      }
+    }, statementMs);
+  }
+
+  close(): Promise<void> {
+    return endPool(this.driverPool);
+  }
+
+  #run<T>(work: Work<T>, statementMs: number): Promise<T> {
+    return this.#gate.run(currentClient() ?? ownClient, () => this.#lend(work, statementMs));
   }
 
   /**
    * Runs work on a connection. A connection that failed or was silent is not used again, since its statement may still be
    * running. One whose statement was refused is.
    */
-  async function lend<T>(
-    work: (client: pg.PoolClient, discard: () => void) => Promise<T>,
-    statementMs: number,
-  ): Promise<T> {
-    const client = await pool.connect();
+  async #lend<T>(work: Work<T>, statementMs: number): Promise<T> {
+    const client = await this.driverPool.connect();
     let isBroken = false;
     const discard = () => {
       isBroken = true;
@@ -101,11 +116,11 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
     // An unhandled error event between two statements would end the process.
     client.on('error', discard);
     try {
-      await prepareSession(client, statementMs);
+      await this.#prepareSession(client, statementMs);
       return await work(client, discard);
     } catch (error) {
       if (isConnectionError(error)) discard();
-      if (isDatabaseError(error, sqlState.queryCanceled)) meter.timedOut();
+      if (isDatabaseError(error, sqlState.queryCanceled)) this.#options.meter.timedOut();
       throw error;
     } finally {
       client.off('error', discard);
@@ -113,25 +128,25 @@ export function createConnectionPool(options: PoolOptions): ConnectionPool {
     }
   }
 
-  const run = <T>(work: (client: pg.PoolClient, discard: () => void) => Promise<T>, statementMs: number): Promise<T> =>
-    gate.run(currentClient() ?? ownClient, () => lend(work, statementMs));
-
-  return {
-    query: (statement, statementMs = budget.statementMs) =>
-      run((client) => sendStatement(client, statement, { silenceMs: silenceOf(statementMs) }), statementMs),
-    transaction: (work, statementMs = budget.statementMs) =>
-      run(async (client, discard) => {
-        await client.query('begin');
-        try {
-          const result = await work((statement) => sendStatement(client, statement, { silenceMs: longestStatementMs }));
-          await client.query('commit');
-          return result;
-        } catch (error) {
-          if (!isConnectionError(error)) await client.query('rollback').catch(discard);
-          throw error;
-        }
-      }, statementMs),
-    driverPool: pool,
-    close: () => endPool(pool),
-  };
+  /** Sets what the session does not have yet. A connection starts with the statement time of its class. */
+  async #prepareSession(client: pg.PoolClient, statementMs: number): Promise<void> {
+    const { session, statementMs: initialMs } = this.#budget;
+    const currentMs = this.#statementMsOf.get(client) ?? (session === undefined ? initialMs : undefined);
+    if (currentMs === statementMs) return;
+    await client.query(`set statement_timeout = ${statementMs}${session === undefined ? '' : `; ${session}`}`);
+    this.#statementMsOf.set(client, statementMs);
+  }
 }
+
+const createGate = ({ connections, meter }: PoolOptions, budget: ConnectionClass): FairGate =>
+  createFairGate({
+    width: connections,
+    widthPerClient: Math.min(budget.perClient ?? connections, connections),
+    maxWaiting: budget.maxWaiting,
+    maxWaitMs: budget.waitMs,
+    refuse() {
+      meter.refused();
+      return unavailable('all connections to the database are in use');
+    },
+    onWaited: meter.waited,
+  });

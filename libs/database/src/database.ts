@@ -10,7 +10,7 @@ import { createLargeAnswers } from './large-answers.ts';
 import { migrate } from './migrate.ts';
 import { ReadLane } from './read-lane.ts';
 import { prepareReadingRole, readingOptions } from './reading-role.ts';
-import { demandServerVersion } from './server-version.ts';
+import { requireServerVersion } from './server-version.ts';
 import { createShapedReads } from './shaped-reads.ts';
 import type { Query, Statement } from './statement.ts';
 import { untilReachable } from './until-reachable.ts';
@@ -76,50 +76,14 @@ const ownReadMs = 30_000;
 
 /** Creates the connections, which open when needed, and migrates the system tables. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, name, log, metrics, as = 'writes', maxConnections = Number.POSITIVE_INFINITY, silenceMs } = options;
-  const meterOf = createClassMeters(metrics);
-  const connection = {
-    connectionString: url,
-    application_name: `recordbus ${name}`,
-    connectionTimeoutMillis: 5000,
-    idle_in_transaction_session_timeout: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
-  };
-  const connectionsOf = (of: ClassName) => Math.min(classOf(of).connections, maxConnections);
-  const poolOf = (of: ClassName, options?: string) =>
-    createConnectionPool({
-      name: of,
-      connections: connectionsOf(of),
-      connection: { ...connection, ...(options && { options }) },
-      log,
-      meter: meterOf(of),
-      silenceMs,
-    });
-  const laneOf = (of: 'gets' | 'lists', options?: string) => openLane(of, connectionsOf(of), options);
-
-  function openLane(of: 'gets' | 'lists', size: number, options: string | undefined): ReadLane {
-    const { statementMs, maxWaiting } = classOf(of);
-    return new ReadLane({
-      connection: {
-        ...connection,
-        ...(options && { options }),
-        statement_timeout: statementMs,
-        query_timeout: silenceMs ?? statementMs + 5000,
-      },
-      size,
-      maxUnderWay: maxWaiting,
-      log,
-      meter: meterOf(of),
-    });
-  }
-
-  const health = poolOf('health');
+  const { log, as = 'writes' } = options;
+  const openers = createOpeners(options);
+  const health = openers.pool('health');
   const own = {
-    writes: poolOf('writes'),
-    signIn: poolOf('signIn'),
-    admin: poolOf('admin'),
-    background: poolOf('background'),
+    writes: openers.pool('writes'),
+    signIn: openers.pool('signIn'),
+    admin: openers.pool('admin'),
+    background: openers.pool('background'),
   };
   const closeOwn = async (): Promise<void> => {
     await Promise.all([health, ...Object.values(own)].map((pool) => pool.close()));
@@ -132,39 +96,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await closeOwn();
     throw error;
   });
-  const asReader = readingOptions(role);
-  const [gets, lists] = [laneOf('gets'), laneOf('lists', asReader)];
-  const [shortReads, longReads] = [poolOf('shortReads', asReader), poolOf('longReads', asReader)];
-  const shaped = createShapedReads({
-    short: shortReads,
-    long: longReads,
-    meter: meterOf('shaped'),
-    largeAnswers: createLargeAnswers({ meter: meterOf('largeAnswers') }),
-  });
-
-  const reads: ClientReads = {
-    get: (statement, statementMs) => traced(statement, () => shaped.readOn(gets, statement, statementMs)),
-    page: (statement, statementMs) => traced(statement, () => shaped.readOn(lists, statement, statementMs)),
-    shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
-    shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
-  };
-  /** Reads of system tables do not use the role of client reads. */
-  async function readOwn<R>(statement: Statement): Promise<R[]> {
-    try {
-      return await gets.read<R>(statement);
-    } catch (error) {
-      if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
-      return own.background.query<R>(statement, ownReadMs);
-    }
-  }
+  const gets = openers.lane('gets');
+  const clientReads = openClientReads(openers, gets, readingOptions(role));
 
   const shared = {
-    reads,
-    read: <R>(statement: Statement) => traced(statement, () => readOwn<R>(statement)),
+    reads: clientReads.reads,
+    read: <R>(statement: Statement) => traced(statement, () => readOwn<R>(gets, own.background, statement)),
     of: (other: OwnClassName) => handleOf(other),
     ping,
     async close() {
-      await Promise.all([closeOwn(), ...[gets, lists, shortReads, longReads].map((one) => one.close())]);
+      await Promise.all([closeOwn(), clientReads.close(), gets.close()]);
     },
   };
 
@@ -177,6 +118,85 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return handleOf(as);
 }
 
+/** Opens the connections of a class, with startup options of PostgreSQL if there are any. */
+interface Openers {
+  pool(of: ClassName, startup?: string): ConnectionPool;
+  lane(of: 'gets' | 'lists', startup?: string): ReadLane;
+  readonly meterOf: ReturnType<typeof createClassMeters>;
+}
+
+function createOpeners({ url, name, log, metrics, silenceMs, maxConnections }: DatabaseOptions): Openers {
+  const meterOf = createClassMeters(metrics);
+  const connectionWith = (startup: string | undefined) => ({
+    connectionString: url,
+    application_name: `recordbus ${name}`,
+    connectionTimeoutMillis: 5000,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    ...(startup && { options: startup }),
+  });
+  const connectionsOf = (of: ClassName) =>
+    Math.min(classOf(of).connections, maxConnections ?? Number.POSITIVE_INFINITY);
+  return {
+    meterOf,
+    pool: (of, startup) =>
+      createConnectionPool({
+        name: of,
+        connections: connectionsOf(of),
+        connection: connectionWith(startup),
+        log,
+        meter: meterOf(of),
+        silenceMs,
+      }),
+    lane(of, startup) {
+      const { statementMs, maxWaiting } = classOf(of);
+      return new ReadLane({
+        connection: {
+          ...connectionWith(startup),
+          statement_timeout: statementMs,
+          query_timeout: silenceMs ?? statementMs + 5000,
+        },
+        size: connectionsOf(of),
+        maxUnderWay: maxWaiting,
+        log,
+        meter: meterOf(of),
+      });
+    },
+  };
+}
+
+/** Opens the connections for reads of clients. All but gets of records use the startup options, such as a role. */
+function openClientReads(openers: Openers, gets: ReadLane, startup: string | undefined) {
+  const { meterOf } = openers;
+  const lists = openers.lane('lists', startup);
+  const [short, long] = [openers.pool('shortReads', startup), openers.pool('longReads', startup)];
+  const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
+  const shaped = createShapedReads({ short, long, meter: meterOf('shaped'), largeAnswers });
+  const reads: ClientReads = {
+    get: (statement, statementMs) => traced(statement, () => shaped.readOn(gets, statement, statementMs)),
+    page: (statement, statementMs) => traced(statement, () => shaped.readOn(lists, statement, statementMs)),
+    shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
+    shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
+  };
+  return {
+    reads,
+    async close(): Promise<void> {
+      await Promise.all([lists, short, long].map((one) => one.close()));
+    },
+  };
+}
+
+/** Reads for the product itself: system tables, which the role of client reads cannot read. */
+async function readOwn<R>(gets: ReadLane, background: ConnectionPool, statement: Statement): Promise<R[]> {
+  try {
+    return await gets.read<R>(statement);
+  } catch (error) {
+    if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
+    return background.query<R>(statement, ownReadMs);
+  }
+}
+
 const signOfLife: Statement = { text: 'select 1', values: [] };
 
 /** Migrates the tables, and grants the role of client reads what it needs. */
@@ -184,7 +204,7 @@ async function migrateAndFindRole(
   { background }: { readonly background: ConnectionPool },
   log: Logger,
 ): Promise<string | undefined> {
-  await demandServerVersion((statement) => background.query(statement));
+  await requireServerVersion((statement) => background.query(statement));
   await migrate((statement) => background.query(statement), background.driverPool, log);
   return prepareReadingRole(
     (statement) => background.query(statement),

@@ -3,14 +3,14 @@ import type { ClassMeter } from './class-meter.ts';
 import { largeAnswerBudget } from './connection-budget.ts';
 
 /** Releases the room of an answer. Further calls have no effect. */
-export type GiveBack = () => void;
+export type Release = () => void;
 
 /** The room of a process for large answers that clients have not read yet. */
 export interface LargeAnswers {
   /** Takes room for an answer; undefined without room. */
-  tryTake(bytes: number): GiveBack | undefined;
+  tryTake(bytes: number): Release | undefined;
   /** Waits for room and takes it. Throws 503 when there is none in time. */
-  take(bytes: number): Promise<GiveBack>;
+  take(bytes: number): Promise<Release>;
 }
 
 interface LargeAnswersOptions {
@@ -22,7 +22,7 @@ interface LargeAnswersOptions {
 
 interface Waiter {
   readonly bytes: number;
-  readonly enter: (giveBack: GiveBack) => void;
+  readonly enter: (release: Release) => void;
 }
 
 /** Creates the room for large answers. Waiting answers get it in the order of their calls. */
@@ -39,13 +39,13 @@ export function createLargeAnswers({
 
   const fits = (bytes: number): boolean => answers === 0 || (answers < maxAnswers && takenBytes + bytes <= maxBytes);
 
-  function enter(bytes: number): GiveBack {
+  function enter(bytes: number): Release {
     takenBytes += bytes;
     answers += 1;
-    let isGivenBack = false;
+    let isReleased = false;
     return () => {
-      if (isGivenBack) return;
-      isGivenBack = true;
+      if (isReleased) return;
+      isReleased = true;
       takenBytes -= bytes;
       answers -= 1;
       letIn();
@@ -60,7 +60,7 @@ export function createLargeAnswers({
     }
   }
 
-  const tryTake = (bytes: number): GiveBack | undefined =>
+  const tryTake = (bytes: number): Release | undefined =>
     waiters.size === 0 && fits(bytes) ? enter(bytes) : undefined;
 
   return {
@@ -78,10 +78,10 @@ export function createLargeAnswers({
         }, waitMs);
         const waiter: Waiter = {
           bytes,
-          enter(giveBack) {
+          enter(release) {
             clearTimeout(timer);
             meter.waited((performance.now() - askedAtMs) / 1000);
-            resolve(giveBack);
+            resolve(release);
           },
         };
         waiters.add(waiter);

@@ -5,7 +5,7 @@ import type { Query } from './statement.ts';
 export const oldestServerVersion = 150_000;
 
 /** Throws an explanation for a server that is too old. */
-export async function demandServerVersion(query: Query): Promise<void> {
+export async function requireServerVersion(query: Query): Promise<void> {
   const [server] = await query<{ version: string; number: number }>({
     text: `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number`,
     values: [],

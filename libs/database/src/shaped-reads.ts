@@ -1,14 +1,12 @@
-import { rateLimited, unavailable } from '@recordbus/shared/errors';
-import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
-import { currentClient, holdUntilAnswered, releaseHeld } from '@recordbus/shared/request-scope';
+import { currentClient } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from './class-meter.ts';
-import { classOf, shapedReadBudget } from './connection-budget.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { isDatabaseError, sqlState } from './errors.ts';
-import { type GiveBack, type LargeAnswers, largeBytesOf } from './large-answers.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import type { ReadLane } from './read-lane.ts';
+import { createReadPlaces } from './read-places.ts';
 import { createReadSlots } from './read-slots.ts';
-import { createSlowReaders } from './slow-readers.ts';
+import { createShortThenLong } from './short-then-long.ts';
 import type { Query, Statement } from './statement.ts';
 
 /** Shaped reads. The server ends each statement after the given time, in milliseconds. */
@@ -31,135 +29,30 @@ interface ShapedReadsDeps {
 /**
  * Creates the shaped reads. A client has a few at once; its further ones wait. Each read begins on a connection for short
  * reads. If it is not done there in time, it begins again on one of the few for long reads. So any number of reads that
- * take seconds delay each other and not quick ones. Clients whose recent reads were long share a part of the short
- * connections. A large answer keeps its client's place until it is sent.
+ * take seconds delay each other and not quick ones.
  */
-export function createShapedReads({
-  short,
-  long,
-  meter,
-  largeAnswers,
-  nowMs = () => performance.now(),
-}: ShapedReadsDeps): ShapedReads {
-  const { atOnce, waitMs, slowClientConnections } = shapedReadBudget;
-  const slowReaders = createSlowReaders(nowMs);
+export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
+  const { short, long, meter, largeAnswers, nowMs = () => performance.now() } = deps;
   const inSlot = createReadSlots(long, meter);
-  const refuse = (because: 'client' | 'all') => {
-    meter.refused();
-    return because === 'client' ? rateLimited(1) : unavailable('too many reads are waiting');
-  };
-  const places = createPlaces(refuse, meter);
-  const admission = createFairGate({
-    width: atOnce,
-    maxWaiting: shapedReadBudget.maxWaiting,
-    maxWaitMs: waitMs,
-    refuse: () => refuse('all'),
-    onWaited: meter.waited,
-  });
-  meter.watch({
-    connections: () => 0,
-    idle: () => 0,
-    inUse: () => admission.running,
-    waiting: () => places.waiting + admission.waiting,
-  });
-  const slowClients = createFairGate({
-    width: slowClientConnections,
-    maxWaiting: atOnce,
-    maxWaitMs: waitMs,
-    refuse: () => refuse('all'),
-  });
-  const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
-  /**
-   * A statement that takes no longer on a long connection, of which there are as many as cores, is done in time also when
-   * all short connections are busy.
-   */
-  const quickMs = (shortMs * classOf('longReads').connections) / shortConnections;
+  const places = createReadPlaces({ meter, largeAnswers });
+  const shortThenLong = createShortThenLong({ short, inSlot, meter, nowMs });
+  const { slowReaders } = shortThenLong;
 
-  async function readShort<R>(client: string, statement: Statement): Promise<R[]> {
-    const read = () => short.query<R>(statement);
-    return slowReaders.isSlow(client) ? slowClients.run(client, read) : read();
-  }
-
-  async function beginShort<R>(client: string, statement: Statement, statementMs: number): Promise<R[]> {
-    if (statementMs > shortMs && !slowReaders.isKnownSlow(client, statement)) {
-      try {
-        return await readShort<R>(client, statement);
-      } catch (error) {
-        if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
-        slowReaders.note(client, statement);
-      }
-    }
-    return inSlot(client, (query) => readLong<R>(client, statement, query), statementMs);
-  }
-
-  /**
-   * Runs a long read. A statement that is quick here was only delayed before: next time it begins as a short one. One
-   * that is slow again is remembered for longer.
-   */
-  async function readLong<R>(client: string, statement: Statement, query: Query): Promise<R[]> {
-    const startedAtMs = nowMs();
-    try {
-      return await query<R>(statement);
-    } finally {
-      if (nowMs() - startedAtMs < quickMs) slowReaders.forget(client, statement);
-      else slowReaders.note(client, statement);
-    }
-  }
-
-  /** Returns the result of a read if it is small or there is room for it, else only its size. */
-  async function attempt<T>(read: () => Promise<T>, leave: GiveBack): Promise<Attempt<T>> {
-    const result = await read();
-    const largeBytes = largeBytesOf(result);
-    if (largeBytes === 0) {
-      leave();
-      return { result };
-    }
-    return keep(largeBytes, leave) ? { result } : { largeBytes };
-  }
-
-  function keep(largeBytes: number, leave: GiveBack): boolean {
-    const giveBack = largeAnswers.tryTake(largeBytes);
-    if (giveBack) keepBoth(giveBack, leave);
-    return giveBack !== undefined;
-  }
-
-  /** Reads in a place of the client. Without room for the result it waits without it, and reads again. */
-  async function inPlace<T>(client: string, read: () => Promise<T>): Promise<T> {
-    releaseHeld();
-    const leave = await places.enter(client);
-    const admitted = () => admission.run(client, read);
-    try {
-      const first = await attempt(admitted, leave);
-      if ('result' in first) return first.result;
-      const giveBack = await largeAnswers.take(first.largeBytes);
-      keepBoth(giveBack, leave);
-      return await admitted();
-    } catch (error) {
-      releaseHeld();
-      leave();
-      throw error;
-    }
-  }
+  const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>
+    places.run(client, () => shortThenLong.read<R>(client, statement, statementMs));
 
   /** Reads on a lane; undefined for a read that has to continue in a place of the client. */
   async function tryLane<R>(lane: ReadLane, statement: Statement): Promise<R[] | undefined> {
     if (!slowReaders.isEmpty && slowReaders.isKnownSlow(clientOfRead(), statement)) return undefined;
     try {
       const rows = await lane.read<R>(statement);
-      const largeBytes = largeBytesOf(rows);
-      if (largeBytes === 0) return rows;
-      const leave = places.tryEnter(clientOfRead());
-      if (leave && keep(largeBytes, leave)) return rows;
-      leave?.();
+      return places.keeps(rows, clientOfRead) ? rows : undefined;
     } catch (error) {
       if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
       slowReaders.note(clientOfRead(), statement);
+      return undefined;
     }
-    return undefined;
   }
-
-  const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>
-    inPlace(client, () => beginShort<R>(client, statement, statementMs));
 
   return {
     read: (statement, statementMs) => read(clientOfRead(), statement, statementMs),
@@ -168,29 +61,9 @@ export function createShapedReads({
     },
     transaction(work, statementMs) {
       const client = clientOfRead();
-      return inPlace(client, () => inSlot(client, work, statementMs));
+      return places.run(client, () => inSlot(client, work, statementMs));
     },
   };
 }
 
-type Attempt<T> = { readonly result: T } | { readonly largeBytes: number };
-
 const clientOfRead = (): string => currentClient() ?? 'own';
-
-/** The places of clients. Each client has its own. */
-const createPlaces = (refuse: (because: 'client' | 'all') => Error, { waited }: ClassMeter): FairGate =>
-  createFairGate({
-    width: Number.POSITIVE_INFINITY,
-    widthPerClient: shapedReadBudget.perClient,
-    maxWaiting: shapedReadBudget.maxWaiting,
-    maxWaitingPerClient: shapedReadBudget.maxWaitingPerClient,
-    maxWaitMs: shapedReadBudget.waitMs,
-    refuse,
-    onWaited: waited,
-  });
-
-const keepBoth = (giveBack: GiveBack, leave: GiveBack): void =>
-  holdUntilAnswered(() => {
-    giveBack();
-    leave();
-  });

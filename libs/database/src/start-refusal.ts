@@ -8,7 +8,7 @@ export function startRefusal(error: unknown): unknown {
     return new StartFailure(`The database of ${databaseUrl.name} does not answer: ${messageOf(error)}.`);
   // Class 28: invalid authorization; 3D000: no such database (PostgreSQL manual, appendix A).
   if (isDatabaseError(error) && /^(28|3D)/.test(error.code ?? ''))
-    return new ConfigError(`${databaseUrl.name} can't be used: ${error.message}.`);
+    return new ConfigError(`${databaseUrl.name} cannot be used: ${error.message}.`);
   return error;
 }
 

@@ -52,133 +52,143 @@ const maxIdleClients = 1000;
  * Creates a gate before a scarce resource. Clients take turns, so a thousand waiting pieces of work of one client delay
  * another client's first by one piece, not by a thousand.
  */
-export function createFairGate(options: FairGateOptions): FairGate {
-  const { width, widthPerClient = width, maxWaiting, maxWaitingPerClient = maxWaiting, maxWaitMs } = options;
-  const clients = new Map<string, Client>();
-  /** The clients with waiters, in the order of their turns. */
-  const turns: Client[] = [];
-  let running = 0;
-  let waiting = 0;
+export const createFairGate = (options: FairGateOptions): FairGate => new Gate(options);
 
-  function clientOf(name: string): Client {
-    let client = clients.get(name);
+class Gate implements FairGate {
+  readonly #options: FairGateOptions;
+  readonly #widthPerClient: number;
+  readonly #clients = new Map<string, Client>();
+  /** The clients with waiters, in the order of their turns. */
+  readonly #turns: Client[] = [];
+  #running = 0;
+  #waiting = 0;
+
+  constructor(options: FairGateOptions) {
+    this.#options = options;
+    this.#widthPerClient = options.widthPerClient ?? options.width;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  async enter(name: string): Promise<() => void> {
+    const client = this.#clientOf(name);
+    if (this.#mayEnter(client)) this.#enter(client);
+    else await this.#wait(client);
+    return this.#leaveOnce(client);
+  }
+
+  tryEnter(name: string): (() => void) | undefined {
+    const client = this.#clientOf(name);
+    if (!this.#mayEnter(client)) return undefined;
+    this.#enter(client);
+    return this.#leaveOnce(client);
+  }
+
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const client = this.#clientOf(name);
+    if (this.#mayEnter(client)) this.#enter(client);
+    else await this.#wait(client);
+    try {
+      return await work();
+    } finally {
+      this.#leave(client);
+    }
+  }
+
+  #clientOf(name: string): Client {
+    let client = this.#clients.get(name);
     if (!client) {
-      if (clients.size >= maxIdleClients) forgetIdle();
+      if (this.#clients.size >= maxIdleClients) this.#forgetIdle();
       client = { name, running: 0, waiting: 0, queue: createQueue() };
-      clients.set(name, client);
+      this.#clients.set(name, client);
     }
     return client;
   }
 
-  function forgetIdle(): void {
-    for (const { name, running, waiting } of clients.values()) if (running === 0 && waiting === 0) clients.delete(name);
+  #forgetIdle(): void {
+    for (const { name, running, waiting } of this.#clients.values())
+      if (running === 0 && waiting === 0) this.#clients.delete(name);
   }
 
-  const mayEnter = (client: Client): boolean => running < width && client.running < widthPerClient;
+  #mayEnter({ running }: Client): boolean {
+    return this.#running < this.#options.width && running < this.#widthPerClient;
+  }
 
-  function enter(client: Client): void {
-    running += 1;
+  #enter(client: Client): void {
+    this.#running += 1;
     client.running += 1;
   }
 
-  function leave(client: Client): void {
-    running -= 1;
+  #leave(client: Client): void {
+    this.#running -= 1;
     client.running -= 1;
-    if (waiting > 0) letIn();
+    if (this.#waiting > 0) this.#letIn();
+  }
+
+  #leaveOnce(client: Client): () => void {
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#leave(client);
+    };
   }
 
   /** Lets waiters in, one of each client in turn, as long as there is room. */
-  function letIn(): void {
-    for (let at = 0; at < turns.length && running < width; ) {
-      const client = turns[at] as Client;
-      if (client.waiting > 0 && !mayEnter(client)) {
+  #letIn(): void {
+    for (let at = 0; at < this.#turns.length && this.#running < this.#options.width; ) {
+      const client = this.#turns[at] as Client;
+      if (client.waiting > 0 && !this.#mayEnter(client)) {
         at += 1;
         continue;
       }
-      turns.splice(at, 1);
-      const waiter = nextWaiter(client);
+      this.#turns.splice(at, 1);
+      const waiter = this.#nextWaiter(client);
       if (!waiter) continue;
       // The rest of the client's waiters take their turn behind the other clients.
-      if (client.waiting > 0) turns.push(client);
-      enter(client);
+      if (client.waiting > 0) this.#turns.push(client);
+      this.#enter(client);
       clearTimeout(waiter.timer);
-      options.onWaited?.((performance.now() - waiter.waitsSinceMs) / 1000);
+      this.#options.onWaited?.((performance.now() - waiter.waitsSinceMs) / 1000);
       waiter.resolve();
     }
   }
 
   /** Takes the first waiter that has not given up. */
-  function nextWaiter(client: Client): Waiter | undefined {
+  #nextWaiter(client: Client): Waiter | undefined {
     for (let waiter = client.queue.shift(); waiter; waiter = client.queue.shift()) {
       if (waiter.hasGivenUp) continue;
       client.waiting -= 1;
-      waiting -= 1;
+      this.#waiting -= 1;
       return waiter;
     }
     return undefined;
   }
 
-  function wait(client: Client): Promise<void> {
-    const isOwnFault = () => client.running >= widthPerClient;
-    if (waiting >= maxWaiting || client.waiting >= maxWaitingPerClient)
-      throw options.refuse(client.waiting >= maxWaitingPerClient || isOwnFault() ? 'client' : 'all');
-    if (client.waiting === 0 && !turns.includes(client)) turns.push(client);
+  #wait(client: Client): Promise<void> {
+    const { maxWaiting, maxWaitingPerClient = maxWaiting, maxWaitMs, refuse } = this.#options;
+    const isOwnFault = () => client.running >= this.#widthPerClient;
+    if (this.#waiting >= maxWaiting || client.waiting >= maxWaitingPerClient)
+      throw refuse(client.waiting >= maxWaitingPerClient || isOwnFault() ? 'client' : 'all');
+    if (client.waiting === 0 && !this.#turns.includes(client)) this.#turns.push(client);
     client.waiting += 1;
-    waiting += 1;
+    this.#waiting += 1;
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         waiter.hasGivenUp = true;
         client.waiting -= 1;
-        waiting -= 1;
-        reject(options.refuse(isOwnFault() ? 'client' : 'all'));
+        this.#waiting -= 1;
+        reject(refuse(isOwnFault() ? 'client' : 'all'));
       };
-      const waiter: Waiter = {
-        waitsSinceMs: performance.now(),
-        timer: setTimeout(giveUp, maxWaitMs),
-        resolve,
-        hasGivenUp: false,
-      };
+      const waitsSinceMs = performance.now();
+      const waiter: Waiter = { waitsSinceMs, timer: setTimeout(giveUp, maxWaitMs), resolve, hasGivenUp: false };
       client.queue.push(waiter);
     });
   }
-
-  function leaveOnce(client: Client): () => void {
-    let hasLeft = false;
-    return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      leave(client);
-    };
-  }
-
-  return {
-    async enter(name) {
-      const client = clientOf(name);
-      if (mayEnter(client)) enter(client);
-      else await wait(client);
-      return leaveOnce(client);
-    },
-    tryEnter(name) {
-      const client = clientOf(name);
-      if (!mayEnter(client)) return undefined;
-      enter(client);
-      return leaveOnce(client);
-    },
-    async run(name, work) {
-      const client = clientOf(name);
-      if (mayEnter(client)) enter(client);
-      else await wait(client);
-      try {
-        return await work();
-      } finally {
-        leave(client);
-      }
-    },
-    get running() {
-      return running;
-    },
-    get waiting() {
-      return waiting;
-    },
-  };
 }

@@ -1,0 +1,106 @@
+import { rateLimited, unavailable } from '@recordbus/shared/errors';
+import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
+import { holdUntilAnswered, releaseHeld } from '@recordbus/shared/request-scope';
+import type { ClassMeter } from './class-meter.ts';
+import { shapedReadBudget } from './connection-budget.ts';
+import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.ts';
+
+/** The places of clients for shaped reads. A large answer keeps its client's place until it is sent. */
+export interface ReadPlaces {
+  /** Reads in a place of the client. Without room for the result it waits without it, and reads again. */
+  run<T>(client: string, read: () => Promise<T>): Promise<T>;
+  /** Whether an answer may be kept that was read without a place: it is small, or its client has a place for it. */
+  keeps(result: unknown, client: () => string): boolean;
+}
+
+interface ReadPlacesDeps {
+  readonly meter: ClassMeter;
+  readonly largeAnswers: LargeAnswers;
+}
+
+/** Creates the places. All clients together have a bounded number of reads under way. */
+export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadPlaces {
+  const places = createGateOfClients(meter);
+  const admission = createFairGate({
+    width: shapedReadBudget.atOnce,
+    maxWaiting: shapedReadBudget.maxWaiting,
+    maxWaitMs: shapedReadBudget.waitMs,
+    refuse: () => refusal(meter, 'all'),
+    onWaited: meter.waited,
+  });
+  meter.watch({
+    connections: () => 0,
+    idle: () => 0,
+    inUse: () => admission.running,
+    waiting: () => places.waiting + admission.waiting,
+  });
+
+  function keep(largeBytes: number, leave: Release): boolean {
+    const release = largeAnswers.tryTake(largeBytes);
+    if (release) holdBoth(release, leave);
+    return release !== undefined;
+  }
+
+  /** Returns the result of a read if it is small or there is room for it, else only its size. */
+  async function attempt<T>(read: () => Promise<T>, leave: Release): Promise<Attempt<T>> {
+    const result = await read();
+    const largeBytes = largeBytesOf(result);
+    if (largeBytes === 0) {
+      leave();
+      return { result };
+    }
+    return keep(largeBytes, leave) ? { result } : { largeBytes };
+  }
+
+  return {
+    async run(client, read) {
+      releaseHeld();
+      const leave = await places.enter(client);
+      const admitted = () => admission.run(client, read);
+      try {
+        const first = await attempt(admitted, leave);
+        if ('result' in first) return first.result;
+        const release = await largeAnswers.take(first.largeBytes);
+        holdBoth(release, leave);
+        return await admitted();
+      } catch (error) {
+        releaseHeld();
+        leave();
+        throw error;
+      }
+    },
+    keeps(result, client) {
+      const largeBytes = largeBytesOf(result);
+      if (largeBytes === 0) return true;
+      const leave = places.tryEnter(client());
+      if (leave && keep(largeBytes, leave)) return true;
+      leave?.();
+      return false;
+    },
+  };
+}
+
+type Attempt<T> = { readonly result: T } | { readonly largeBytes: number };
+
+/** Each client has its own places. */
+const createGateOfClients = (meter: ClassMeter): FairGate =>
+  createFairGate({
+    width: Number.POSITIVE_INFINITY,
+    widthPerClient: shapedReadBudget.perClient,
+    maxWaiting: shapedReadBudget.maxWaiting,
+    maxWaitingPerClient: shapedReadBudget.maxWaitingPerClient,
+    maxWaitMs: shapedReadBudget.waitMs,
+    refuse: (because) => refusal(meter, because),
+    onWaited: meter.waited,
+  });
+
+function refusal(meter: ClassMeter, because: 'client' | 'all'): Error {
+  meter.refused();
+  return because === 'client' ? rateLimited(1) : unavailable('too many reads are waiting');
+}
+
+const holdBoth = (release: Release, leave: Release): void =>
+  holdUntilAnswered(() => {
+    release();
+    leave();
+  });
