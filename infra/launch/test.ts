@@ -10,7 +10,7 @@ const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder)
 const slow = '.slow.test.ts';
 
 /** Longer than any file takes. It turns a hang into a failure that names its file. */
-const fileTimeoutMs = 300_000;
+const fileTimeoutMs = 600_000;
 
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
 
