@@ -19,11 +19,14 @@ test('a create with an idempotency key that is repeated after the records servic
 
   const database = new pg.Client(stack.ground.databaseUrl);
   await database.connect();
+  // A transaction sees only the sessions that existed when it first looked, so another client looks for the wait.
+  const observer = new pg.Client(stack.ground.databaseUrl);
+  await observer.connect();
   try {
     await database.query('begin; lock table records.orders');
     const interrupted = create();
     await eventually('the create waits in the database', async () => {
-      const { rows } = await database.query(
+      const { rows } = await observer.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
       return rows.length > 0;
@@ -32,7 +35,7 @@ test('a create with an idempotency key that is repeated after the records servic
     assert.ok((await interrupted).status >= 500);
     await database.query('rollback');
   } finally {
-    await database.end();
+    await Promise.all([database.end(), observer.end()]);
   }
 
   await eventually('the service runs again', () => stack.services.records?.pid !== killed);
