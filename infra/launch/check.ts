@@ -4,6 +4,7 @@ const stages: readonly Stage[] = [
   { title: 'Types', command: 'tsc', args: ['-p', '.'] },
   { title: 'Lint and format', command: 'biome', args: ['check'] },
   { title: 'Layers', command: 'turbo', args: ['boundaries', '--no-color'] },
+  { title: 'Conflict markers', command: 'node', args: ['--test', 'infra/docs/src/conflict-markers.test.ts'] },
 ];
 
 const failed: string[] = [];
