@@ -25,8 +25,8 @@ const cores = availableParallelism();
 /** Shaped reads keep the processor busy. With more at once, gets and sign-ins wait for a core instead of a connection. */
 const shortReads = Math.min(Math.max(2 * cores, 4), 8);
 
-/** Long reads leave a core to everything else, and have no parallel workers. */
-const longReads = Math.min(Math.max(cores - 1, 1), 8);
+/** Long reads have no parallel workers: each keeps one core busy. */
+const longReads = Math.min(cores, 8);
 
 /**
  * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks find one,
@@ -77,6 +77,10 @@ export const shapedReadBudget = {
   waitMs: 3000,
   maxWaiting: 2000,
   maxWaitingPerClient: 200,
+  /** Long reads at once while a process has other work for the database: a core is left to that work. */
+  longBesideOthers: Math.min(Math.max(cores - 1, 1), longReads),
+  /** How long after its last other work a process lets long reads use every core, in milliseconds. */
+  quietMs: 1000,
   /** Connections of the short reads for clients whose recent reads were long. */
   slowClientConnections: Math.max(shortReads / 4, 1),
   /** How often a long read checks whether one on another replica has ended, in milliseconds. */

@@ -22,7 +22,15 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-interface PoolOptions {
+/** What a pool asks and tells its owner. */
+export interface PoolHooks {
+  /** Returns how many connections may be lent now; all without it. */
+  readonly connectionsNow?: () => number;
+  /** Called when work begins. */
+  readonly onWork?: () => void;
+}
+
+interface PoolOptions extends PoolHooks {
   readonly name: ClassName;
   readonly connections: number;
   readonly connection: pg.ClientConfig;
@@ -100,6 +108,7 @@ class ClassPool implements ConnectionPool {
   }
 
   #run<T>(work: Work<T>, statementMs: number): Promise<T> {
+    this.#options.onWork?.();
     return this.#gate.run(currentClient() ?? ownClient, () => this.#lend(work, statementMs));
   }
 
@@ -138,9 +147,10 @@ class ClassPool implements ConnectionPool {
   }
 }
 
-const createGate = ({ connections, meter }: PoolOptions, budget: ConnectionClass): FairGate =>
+const createGate = ({ connections, connectionsNow, meter }: PoolOptions, budget: ConnectionClass): FairGate =>
   createFairGate({
     width: connections,
+    ...(connectionsNow && { widthNow: () => Math.min(connectionsNow(), connections) }),
     widthPerClient: Math.min(budget.perClient ?? connections, connections),
     maxWaiting: budget.maxWaiting,
     maxWaitMs: budget.waitMs,

@@ -4,9 +4,10 @@ import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import pg from 'pg';
 import { createClassMeters } from './class-meter.ts';
 import { type ClassName, classOf, type OwnClassName } from './connection-budget.ts';
-import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
+import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connection-pool.ts';
 import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
 import { createLargeAnswers } from './large-answers.ts';
+import { createLongReadWidth, type LongReadWidth } from './long-read-width.ts';
 import { migrate } from './migrate.ts';
 import { ReadLane } from './read-lane.ts';
 import { prepareReadingRole, readingOptions } from './reading-role.ts';
@@ -78,11 +79,13 @@ const ownReadMs = 30_000;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { log, as = 'writes' } = options;
   const openers = createOpeners(options);
+  const longReadWidth = createLongReadWidth();
+  const onWork = longReadWidth.noteOtherWork;
   const health = openers.pool('health');
   const own = {
-    writes: openers.pool('writes'),
-    signIn: openers.pool('signIn'),
-    admin: openers.pool('admin'),
+    writes: openers.pool('writes', { onWork }),
+    signIn: openers.pool('signIn', { onWork }),
+    admin: openers.pool('admin', { onWork }),
     background: openers.pool('background'),
   };
   const closeOwn = async (): Promise<void> => {
@@ -97,7 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw error;
   });
   const gets = openers.lane('gets');
-  const clientReads = openClientReads(openers, gets, readingOptions(role));
+  const clientReads = openClientReads(openers, { gets, longReadWidth, startup: readingOptions(role) });
 
   const shared = {
     reads: clientReads.reads,
@@ -120,7 +123,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Opens the connections of a class, with startup options of PostgreSQL if there are any. */
 interface Openers {
-  pool(of: ClassName, startup?: string): ConnectionPool;
+  pool(of: ClassName, hooks?: PoolHooks, startup?: string): ConnectionPool;
   lane(of: 'gets' | 'lists', startup?: string): ReadLane;
   readonly meterOf: ReturnType<typeof createClassMeters>;
 }
@@ -140,8 +143,9 @@ function createOpeners({ url, name, log, metrics, silenceMs, maxConnections }: D
     Math.min(classOf(of).connections, maxConnections ?? Number.POSITIVE_INFINITY);
   return {
     meterOf,
-    pool: (of, startup) =>
+    pool: (of, hooks, startup) =>
       createConnectionPool({
+        ...hooks,
         name: of,
         connections: connectionsOf(of),
         connection: connectionWith(startup),
@@ -166,16 +170,28 @@ function createOpeners({ url, name, log, metrics, silenceMs, maxConnections }: D
   };
 }
 
-/** Opens the connections for reads of clients. All but gets of records use the startup options, such as a role. */
-function openClientReads(openers: Openers, gets: ReadLane, startup: string | undefined) {
+interface ClientReadsDeps {
+  readonly gets: ReadLane;
+  readonly longReadWidth: LongReadWidth;
+  /** Startup options of PostgreSQL, such as a role. */
+  readonly startup: string | undefined;
+}
+
+/** Opens the connections for reads of clients. All but gets of records use the startup options. */
+function openClientReads(openers: Openers, { gets, longReadWidth, startup }: ClientReadsDeps) {
   const { meterOf } = openers;
   const lists = openers.lane('lists', startup);
-  const [short, long] = [openers.pool('shortReads', startup), openers.pool('longReads', startup)];
+  const short = openers.pool('shortReads', {}, startup);
+  const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, startup);
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
   const shaped = createShapedReads({ short, long, meter: meterOf('shaped'), largeAnswers });
+  const readOn = <R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]> => {
+    longReadWidth.noteOtherWork();
+    return traced(statement, () => shaped.readOn<R>(lane, statement, statementMs));
+  };
   const reads: ClientReads = {
-    get: (statement, statementMs) => traced(statement, () => shaped.readOn(gets, statement, statementMs)),
-    page: (statement, statementMs) => traced(statement, () => shaped.readOn(lists, statement, statementMs)),
+    get: (statement, statementMs) => readOn(gets, statement, statementMs),
+    page: (statement, statementMs) => readOn(lists, statement, statementMs),
     shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
     shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
   };

@@ -27,7 +27,7 @@ export function createShortThenLong({ short, inSlot, meter, nowMs }: ShortThenLo
   const slowReaders = createSlowReaders(nowMs);
   const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
   /** A statement that takes no longer among the few long reads is done in time also among the many short ones. */
-  const quickMs = (shortMs * classOf('longReads').connections) / shortConnections;
+  const quickMs = (shortMs * shapedReadBudget.longBesideOthers) / shortConnections;
   const slowClients = createFairGate({
     width: shapedReadBudget.slowClientConnections,
     maxWaiting: shapedReadBudget.atOnce,

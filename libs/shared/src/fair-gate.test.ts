@@ -74,4 +74,19 @@ describe('a fair gate', () => {
     );
     assert.equal(await gate.run('a', async () => 7), 7);
   });
+
+  test('lets no more in after it narrowed until enough has left, and lets all in when it widens', async () => {
+    let widthNow = 2;
+    const gate = createFairGate({ ...usual, width: 2, widthNow: () => widthNow });
+    const [first, second] = [await gate.enter('a'), await gate.enter('b')];
+    widthNow = 1;
+    const third = gate.enter('c');
+    const fourth = gate.enter('d');
+    first();
+    assert.equal(gate.waiting, 2, 'one still runs');
+    widthNow = 2;
+    second();
+    await Promise.all([third, fourth]);
+    assert.equal(gate.running, 2);
+  });
 });

@@ -3,6 +3,8 @@ import { createQueue, type Queue } from './queue.ts';
 interface FairGateOptions {
   /** How many pieces of work may run at once. */
   readonly width: number;
+  /** How many may enter now, if that depends on other work; at least 1, and at most `width`. */
+  readonly widthNow?: () => number;
   /** How many of them may belong to one client. */
   readonly widthPerClient?: number;
   /** How many may wait. */
@@ -117,7 +119,11 @@ class Gate implements FairGate {
   }
 
   #mayEnter({ running }: Client): boolean {
-    return this.#running < this.#options.width && running < this.#widthPerClient;
+    return this.#running < this.#widthNow && running < this.#widthPerClient;
+  }
+
+  get #widthNow(): number {
+    return this.#options.widthNow?.() ?? this.#options.width;
   }
 
   #enter(client: Client): void {
@@ -142,7 +148,7 @@ class Gate implements FairGate {
 
   /** Lets waiters in, one of each client in turn, as long as there is room. */
   #letIn(): void {
-    for (let at = 0; at < this.#turns.length && this.#running < this.#options.width; ) {
+    for (let at = 0; at < this.#turns.length && this.#running < this.#widthNow; ) {
       const client = this.#turns[at] as Client;
       if (client.waiting > 0 && !this.#mayEnter(client)) {
         at += 1;

@@ -1,0 +1,20 @@
+import { classOf, shapedReadBudget } from './connection-budget.ts';
+
+/** How many long reads a process runs at once. */
+export interface LongReadWidth {
+  /** Notes work that long reads must not delay: a get, a first page, a write, a sign-in. */
+  noteOtherWork(): void;
+  now(): number;
+}
+
+/** Creates the width: every core while the process has no other work, one core fewer for a while after it had some. */
+export function createLongReadWidth(nowMs: () => number = () => performance.now()): LongReadWidth {
+  const { longBesideOthers, quietMs } = shapedReadBudget;
+  let otherWorkAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    noteOtherWork() {
+      otherWorkAtMs = nowMs();
+    },
+    now: () => (nowMs() - otherWorkAtMs < quietMs ? longBesideOthers : classOf('longReads').connections),
+  };
+}
