@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { type Answer, type Client, createClient } from '../../harness/client.ts';
 import { eventually } from '../../harness/eventually.ts';
+import { inDatabase } from '../../harness/in-database.ts';
 import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
 import { type MailServer, startMailServer } from '../../harness/mail-server.ts';
 import type { Target } from '../../harness/target.ts';
@@ -113,17 +113,6 @@ export const mailsTo = (mail: MailServer, address: string, subject?: string): nu
     ({ recipients, email }) => recipients.includes(address) && (subject === undefined || email.subject === subject),
   ).length;
 
-/** Changes the database as the passing of time would. */
-export async function inDatabase({ databaseUrl }: Target, text: string, values: readonly unknown[]): Promise<void> {
-  const client = new pg.Client(databaseUrl ?? assert.fail('the stack has no database of ours'));
-  await client.connect();
-  try {
-    await client.query(text, [...values]);
-  } finally {
-    await client.end();
-  }
-}
-
 /** Moves a person's sign-ins back by more than ten minutes. */
-export const ageSignIns = (target: Target, { id }: Person): Promise<void> =>
+export const ageSignIns = (target: Target, { id }: Person): Promise<unknown> =>
   inDatabase(target, 'update system.sessions set signed_in_at = signed_in_at - 601 where account_id = $1', [id]);

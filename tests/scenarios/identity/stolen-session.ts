@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createClient } from '../../harness/client.ts';
 import { eventually } from '../../harness/eventually.ts';
+import { inDatabase } from '../../harness/in-database.ts';
 import { textAt } from '../../harness/json.ts';
 import type { Target } from '../../harness/target.ts';
 import { totpCode } from '../../harness/totp.ts';
@@ -9,7 +10,6 @@ import {
   ageSignIns,
   auth,
   codeOf,
-  inDatabase,
   mailsTo,
   newAddress,
   type People,

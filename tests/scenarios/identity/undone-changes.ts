@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createClient } from '../../harness/client.ts';
+import { inDatabase } from '../../harness/in-database.ts';
 import { textAt } from '../../harness/json.ts';
 import type { Target } from '../../harness/target.ts';
-import {
-  auth,
-  codeOf,
-  inDatabase,
-  newAddress,
-  type People,
-  type Person,
-  password,
-  settled,
-  statusOf,
-  subjects,
-} from './people.ts';
+import { auth, codeOf, newAddress, type People, type Person, password, settled, statusOf, subjects } from './people.ts';
 
 const spec = 'identity §4.4';
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Answer } from '../../harness/client.ts';
+import { inDatabase } from '../../harness/in-database.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
 import type { Target } from '../../harness/target.ts';
 import { totpCode, wrongTotpCode } from '../../harness/totp.ts';
 import { newPerson, password, path, provider, statusOf, type Visitor } from './visitor.ts';
+
+const profileOf = ({ id, email }: ReturnType<typeof newPerson>) => ({ provider, id, email, email_verified: true });
 
 /** Accounts that exist already: their owner confirms that they are the person at the provider. */
 export async function merging(t: TestContext, target: Target, visitor: Visitor): Promise<void> {
@@ -26,7 +29,12 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(done.status, 200, done.text);
     assert.deepEqual(
       differences(done.json, {
-        data: { token: is.text, record: is.containing({ id, verified: false }), linked_provider: provider },
+        data: {
+          token: is.text,
+          record: is.containing({ id, verified: false }),
+          linked_provider: provider,
+          profile: is.containing(profileOf(person)),
+        },
       }),
       [],
     );
@@ -113,6 +121,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     const person = newPerson('vic');
     const { id, token } = await register('vic@example.com');
     const own = as(token);
+    const profile = is.containing(profileOf(person));
     const secret = textAt((await own.send('POST', '/api/v1/auth/people/totp/setup')).json, 'secret');
     await own.post('/api/v1/auth/people/totp/confirm', { code: totpCode(secret, -1) }, 200);
     const merge_token = await mergeTokenFor(person);
@@ -127,13 +136,25 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     const done = await finish(first, totpCode(secret));
     assert.equal(done.status, 200, done.text);
     assert.deepEqual(
-      differences(done.json, { data: { token: is.text, record: is.containing({ id }), linked_provider: provider } }),
+      differences(done.json, {
+        data: { token: is.text, record: is.containing({ id }), linked_provider: provider, profile },
+      }),
       [],
     );
     const next = await signIn(person);
     assert.deepEqual(differences(next.json, { data: { mfa_required: true, mfa_token: is.text } }), []);
     const last = await finish(next, totpCode(secret, 1));
-    assert.deepEqual(differences(last.json, { data: { token: is.text, record: is.containing({ id }) } }), []);
+    assert.deepEqual(differences(last.json, { data: { token: is.text, record: is.containing({ id }), profile } }), []);
+    const byPassword = await guest.send('POST', '/api/v1/auth/people/login', {
+      body: { email: person.email, password },
+    });
+    const codes = await inDatabase(
+      target,
+      `select data ? 'profile' as "hasProfile" from system.one_time_tokens where account_id = $1 and purpose = 'mfa'`,
+      [id],
+    );
+    assert.equal(byPassword.status, 200);
+    assert.deepEqual(codes, [{ hasProfile: false }], 'a used token leaves no profile behind');
   });
 
   await t.test('an admin who impersonates a user cannot confirm for them', async () => {

@@ -3,6 +3,7 @@ import { newId, type Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findLinkedUser, linkOf } from '../identity/link-rows.ts';
+import type { Profile } from '../identity/provider-profile.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { requireOpenSignUp } from '../sign-up/require-open.ts';
 import { syntheticAddress } from '../users/synthetic-address.ts';
@@ -12,7 +13,6 @@ import type { Identity } from './identity.ts';
 import { type MergeRequired, requireMerge } from './merge.ts';
 import type { OauthParts } from './oauth-parts.ts';
 import { chooseVerifier } from './pkce.ts';
-import type { Profile } from './profile.ts';
 import { profileFields } from './profile-fields.ts';
 import { withPicture } from './provider-picture.ts';
 
@@ -47,7 +47,8 @@ interface ProviderSignIn {
 
 /**
  * Signs the owner of an identity in (oauth §3.2): the linked user, or a new one. When the provider vouches for the
- * address of another user, the link must be confirmed first. Throws 422 naming a wrong or missing field of a new user.
+ * address of another user, the link must be confirmed first. The step that completes the sign-in answers the profile
+ * (oauth §3.6). Throws 422 naming a wrong or missing field of a new user.
  */
 export async function signInWithIdentity(
   parts: AuthParts,
@@ -55,9 +56,10 @@ export async function signInWithIdentity(
   { identity, record }: ProviderSignIn,
   origin: Origin,
 ): Promise<(SignedIn & { readonly profile?: Profile }) | MergeRequired> {
+  const mfaData = { profile: identity.profile };
   const known = await parts.database.transaction(async (query) => {
     const linked = await findLinkedUser(query, collection, identity);
-    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin });
+    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin, mfaData });
     const match = await findMatch(query, collection, identity);
     return match && requireMerge(query, parts, collection, match, identity);
   });
@@ -94,7 +96,8 @@ async function signUpWithIdentity(
     },
     context: origin.context,
     findOther: (query, collection) => findLinkedUser(query, collection, identity),
-    finish: ({ query }, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) =>
+      completeSignIn(query, parts, { collection, user, origin, mfaData: { profile: identity.profile } }),
   });
   return withPicture(parts, collection, { id, profile: identity.profile, record }, session, origin.context);
 }

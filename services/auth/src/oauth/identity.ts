@@ -1,5 +1,6 @@
 import { accountAddress } from '@recordbus/schema';
-import { type Profile, readProfile } from './profile.ts';
+import type { Profile } from '../identity/provider-profile.ts';
+import { readProfile } from './profile.ts';
 import type { Claims, ProviderName } from './provider.ts';
 import { refusedByProvider } from './provider-errors.ts';
 

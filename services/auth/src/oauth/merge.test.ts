@@ -5,6 +5,7 @@ import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { testCollection } from '@recordbus/schema/testing';
 import { readLink } from '../identity/make-link.ts';
+import { readPendingProfile } from '../identity/provider-profile.ts';
 import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { requireMerge } from './merge.ts';
 
@@ -21,7 +22,16 @@ const ann: User = {
   record: {},
 };
 const link = { provider: 'google', issuer: 'https://accounts.example.com', providerUserId: '1' } as const;
-const identity = { ...link, verifiedEmail: 'ann@example.com' };
+const profile = {
+  provider: 'google',
+  id: '1',
+  email: 'ann@example.com',
+  email_verified: true,
+  name: 'Ann',
+  username: null,
+  avatar_url: null,
+};
+const identity = { ...link, verifiedEmail: 'ann@example.com', profile };
 
 describe('a merge token', { skip: skipWithoutDatabase }, () => {
   let database: Database;
@@ -36,12 +46,13 @@ describe('a merge token', { skip: skipWithoutDatabase }, () => {
   const find = (token: string, afterSec = 0, collectionId = members.id) =>
     findOneTimeToken(database.query, { purpose: 'merge', collectionId, token, nowSec: startSec + afterSec });
 
-  test('carries its link', async () => {
+  test('carries its link and the profile', async () => {
     const { merge_token, ...shown } = await require();
     assert.deepEqual(shown, { merge_required: true, email: 'Ann@example.com', provider: 'google' });
     const found = await find(merge_token);
     assert.equal(found?.accountId, ann.id);
     assert.deepEqual(readLink(found?.data ?? {}), link);
+    assert.deepEqual(readPendingProfile(found?.data ?? {}), { profile });
   });
 
   test('lasts 15 minutes and belongs to its collection [oauth §5.1]', async () => {

@@ -6,6 +6,7 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type Link, linkOf } from '../identity/link-rows.ts';
 import { makeLink, readLink } from '../identity/make-link.ts';
 import { proveCaller } from '../identity/proof-of-caller.ts';
+import { type Profile, readPendingProfile } from '../identity/provider-profile.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import {
   findOneTimeToken,
@@ -35,13 +36,13 @@ export async function requireMerge(
   { nowSec }: Pick<AuthParts, 'nowSec'>,
   collection: Collection,
   { id, email }: User,
-  identity: Link,
+  identity: Link & { readonly profile: Profile },
 ): Promise<MergeRequired> {
   const token = await issueOneTimeToken(query, {
     purpose: 'merge',
     collectionId: collection.id,
     accountId: id,
-    data: { link: linkOf(identity), email },
+    data: { link: linkOf(identity), profile: identity.profile, email },
     nowSec: nowSec(),
     lifetimeSec,
     // Merges that begin in two tabs both work (oauth §5.1).
@@ -57,7 +58,7 @@ export interface MergeConfirmation {
 }
 
 /** A sign-in with the new link. When a second factor is required, the link is made after it. */
-export type Merged = SignedIn & { readonly linked_provider?: string };
+export type Merged = SignedIn & { readonly linked_provider?: string; readonly profile?: Profile };
 
 /**
  * Links a user to the identity of an exchange after the proof by password or session, and signs the user in (oauth
@@ -88,10 +89,11 @@ export async function confirmMerge(
     if (!(await finishOneTimeToken(query, hashOneTimeToken(mergeToken)))) throw invalidToken();
     const user = await findUserById(query, collection, owner.id);
     if (!user || user.tokenVersion !== owner.tokenVersion || user.email !== found.data.email) throw invalidToken();
-    const link = readLink(found.data);
-    if (user.totpEnabled) return completeSignIn(query, parts, { collection, user, origin, attempt, mfaData: { link } });
+    const [link, pending] = [readLink(found.data), readPendingProfile(found.data)];
+    const signIn = { collection, user, origin, attempt };
+    if (user.totpEnabled) return completeSignIn(query, parts, { ...signIn, mfaData: { link, ...pending } });
     const linked_provider = await makeLink(query, parts, collection, user, link, origin);
-    return { ...(await completeSignIn(query, parts, { collection, user, origin, attempt })), linked_provider };
+    return { ...(await completeSignIn(query, parts, signIn)), linked_provider, ...pending };
   });
 }
 

@@ -2,7 +2,7 @@ import { readerOf } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import type { ProfileMap } from '@recordbus/settings';
 import { AppError } from '@recordbus/shared/errors';
-import type { Profile } from './profile.ts';
+import type { Profile } from '../identity/provider-profile.ts';
 
 /** Returns the fields of a new account from the profile. Values that a field refuses are left out (oauth §4.2). */
 export async function profileFields(

@@ -1,15 +1,5 @@
+import type { Profile } from '../identity/provider-profile.ts';
 import type { Claims } from './provider.ts';
-
-/** A user's profile at a provider (oauth §3.4). Members that the provider does not give are null. */
-export interface Profile {
-  readonly provider: string;
-  readonly id: string;
-  readonly email: string | null;
-  readonly email_verified: boolean | null;
-  readonly name: string | null;
-  readonly username: string | null;
-  readonly avatar_url: string | null;
-}
 
 const maxNameLength = 255;
 const maxUrlLength = 2048;

@@ -4,8 +4,8 @@ import type { Collection } from '@recordbus/schema';
 import type { ProfileMap } from '@recordbus/settings';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { AuthParts } from '../auth-parts.ts';
+import type { Profile } from '../identity/provider-profile.ts';
 import type { SignedIn } from '../sign-in/complete-sign-in.ts';
-import type { Profile } from './profile.ts';
 
 /** How long the answer of a sign-in waits for the picture (oauth §4.4). */
 const waitMs = 3000;

@@ -4,6 +4,7 @@ import { malformedParameter, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Reply, type Route, route, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { originOf } from '../auth-parts.ts';
+import { providerProfile } from '../identity/provider-profile.ts';
 import { authorize } from '../oauth/authorize.ts';
 import { identify, signInWithIdentity } from '../oauth/exchange.ts';
 import { confirmMerge } from '../oauth/merge.ts';
@@ -20,17 +21,6 @@ const mergeRequired = z.object({
   email: z.string(),
   provider: providerName,
 });
-const profile = z
-  .object({
-    provider: providerName,
-    id: z.string(),
-    email: z.string().nullable(),
-    email_verified: z.boolean().nullable(),
-    name: z.string().nullable(),
-    username: z.string().nullable(),
-    avatar_url: z.string().nullable(),
-  })
-  .describe('the claims of the provider; null for those that it does not give');
 const notEnabled = 'the provider is not enabled';
 
 /** Sign-in at a provider (oauth). */
@@ -82,7 +72,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     answers: {
       200: wholeBody(
         z.union([
-          z.object({ data: z.union([userSession.extend({ profile }), secondFactorRequired]) }),
+          z.object({ data: z.union([userSession.extend({ profile: providerProfile }), secondFactorRequired]) }),
           // The members are at the top and under `data` (oauth §5.1).
           mergeRequired.extend({ data: mergeRequired }),
         ]),
@@ -113,7 +103,10 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     body: mergeBody,
     refusesBodyWith: 400,
     answers: {
-      200: z.union([userSession.extend({ linked_provider: providerName }), secondFactorRequired]),
+      200: z.union([
+        userSession.extend({ linked_provider: providerName, profile: providerProfile.optional() }),
+        secondFactorRequired,
+      ]),
       400: 'a member is missing or malformed',
       401: 'the merge_token is wrong, used or expired, or the password is wrong',
       403: 'the session is of another user, or did not begin within the last 10 minutes',

@@ -1,7 +1,7 @@
-import { oauthProviderNames } from '@recordbus/settings';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
+import { providerProfile } from '../identity/provider-profile.ts';
 import { finishSignIn, type SecondFactor } from '../sign-in/finish-sign-in.ts';
 import { admitTo, authParams, authPath, text } from './auth-paths.ts';
 import { userSession } from './session-schemas.ts';
@@ -28,7 +28,7 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: proof,
     answers: {
-      200: userSession.extend({ linked_provider: z.enum(oauthProviderNames).optional() }),
+      200: userSession.extend({ linked_provider: z.string().optional(), profile: providerProfile.optional() }),
       401: 'the mfa_token or the code is wrong, used or expired',
       404: 'no such auth collection',
       409: 'the account at the provider, which was to be linked, now belongs to another user',

@@ -4,6 +4,7 @@ import type { Collection } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { makeLink, readLink } from '../identity/make-link.ts';
+import { type Profile, readPendingProfile } from '../identity/provider-profile.ts';
 import { findOneTimeToken, guessOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { digestTypedCode, useRecoveryCode } from '../totp/recovery-codes.ts';
@@ -15,8 +16,8 @@ import { invalidToken } from '../verification/verification.ts';
 /** A code of the authenticator app, or one of the recovery codes. */
 export type SecondFactor = { readonly code: string } | { readonly recoveryCode: string };
 
-/** A session, and after a merge the linked provider. */
-export type FinishedSignIn = UserSession & { readonly linked_provider?: string };
+/** A session; after a merge the linked provider, after an exchange the profile. */
+export type FinishedSignIn = UserSession & { readonly linked_provider?: string; readonly profile?: Profile };
 
 /**
  * Finishes a sign-in with a second factor (auth §6.4): uses up the `mfa_token` and opens a session. Throws 401 for a
@@ -46,7 +47,8 @@ export async function finishSignIn(
     const link = found.data.link ? readLink(found.data) : undefined;
     const linked = link && (await makeLink(query, parts, collection, user, link, origin));
     const session = await openUserSession(query, parts, { collection, user, origin });
-    return { user, signedIn: { ...session, ...(linked && { linked_provider: linked }) } };
+    const pending = readPendingProfile(found.data);
+    return { user, signedIn: { ...session, ...(linked && { linked_provider: linked }), ...pending } };
   });
   await limit.clear();
   await lockout.clear({ realm: collection.id, email: user.email, clientAddress: origin.context.clientAddress });

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+const claim = z.string().nullable();
+
+/** A user's profile at a provider, with bounded texts (oauth §3.4). Members that the provider does not give are null. */
+export const providerProfile = z
+  .object({
+    provider: z.string(),
+    id: z.string(),
+    email: claim,
+    email_verified: z.boolean().nullable(),
+    name: claim,
+    username: claim,
+    avatar_url: claim,
+  })
+  .readonly()
+  .describe('the claims of the provider; null for those that it does not give');
+
+export type Profile = z.output<typeof providerProfile>;
+
+/**
+ * Returns the profile in the data of a one-time token: the step that completes an exchange answers it (oauth §3.6).
+ * Tokens of other sign-ins, and of an earlier version, have none.
+ */
+export const readPendingProfile = ({ profile }: Readonly<Record<string, unknown>>): { readonly profile?: Profile } =>
+  profile === undefined ? {} : { profile: providerProfile.parse(profile) };
