@@ -26,7 +26,7 @@ export interface ConnectionPool {
 export interface PoolHooks {
   /** Returns how many connections may be lent now; all without it. */
   readonly connectionsNow?: () => number;
-  /** Called when work begins. */
+  /** Called when work for a client begins. */
   readonly onWork?: () => void;
 }
 
@@ -108,8 +108,9 @@ class ClassPool implements ConnectionPool {
   }
 
   #run<T>(work: Work<T>, statementMs: number): Promise<T> {
-    this.#options.onWork?.();
-    return this.#gate.run(currentClient() ?? ownClient, () => this.#lend(work, statementMs));
+    const client = currentClient();
+    if (client !== undefined) this.#options.onWork?.();
+    return this.#gate.run(client ?? ownClient, () => this.#lend(work, statementMs));
   }
 
   /**

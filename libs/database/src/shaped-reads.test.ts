@@ -43,6 +43,7 @@ function createReads({
         return (await answer()) as R[];
       },
     },
+    longWidth: () => 1,
     long: {
       transaction: async (work) => {
         log.push('long');

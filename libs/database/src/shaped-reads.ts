@@ -21,6 +21,8 @@ export interface ShapedReads {
 interface ShapedReadsDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly long: Pick<ConnectionPool, 'transaction'>;
+  /** Returns how many long reads run at once now. */
+  readonly longWidth: () => number;
   readonly meter: ClassMeter;
   readonly largeAnswers: LargeAnswers;
   readonly nowMs?: () => number;
@@ -32,10 +34,10 @@ interface ShapedReadsDeps {
  * take seconds delay each other and not quick ones.
  */
 export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
-  const { short, long, meter, largeAnswers, nowMs = () => performance.now() } = deps;
+  const { short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;
   const inSlot = createReadSlots(long, meter);
   const places = createReadPlaces({ meter, largeAnswers });
-  const shortThenLong = createShortThenLong({ short, inSlot, meter, nowMs });
+  const shortThenLong = createShortThenLong({ short, inSlot, longWidth, meter, nowMs });
   const { slowReaders } = shortThenLong;
 
   const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>

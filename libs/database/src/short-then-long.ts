@@ -18,16 +18,18 @@ export interface ShortThenLong {
 interface ShortThenLongDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly inSlot: InReadSlot;
+  /** Returns how many long reads run at once now. */
+  readonly longWidth: () => number;
   readonly meter: ClassMeter;
   readonly nowMs: () => number;
 }
 
 /** Creates them. Clients whose recent reads were long share a part of the short connections. */
-export function createShortThenLong({ short, inSlot, meter, nowMs }: ShortThenLongDeps): ShortThenLong {
+export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: ShortThenLongDeps): ShortThenLong {
   const slowReaders = createSlowReaders(nowMs);
   const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
   /** A statement that takes no longer among the few long reads is done in time also among the many short ones. */
-  const quickMs = (shortMs * shapedReadBudget.longBesideOthers) / shortConnections;
+  const quickMs = () => (shortMs * longWidth()) / shortConnections;
   const slowClients = createFairGate({
     width: shapedReadBudget.slowClientConnections,
     maxWaiting: shapedReadBudget.atOnce,
@@ -52,7 +54,7 @@ export function createShortThenLong({ short, inSlot, meter, nowMs }: ShortThenLo
     try {
       return await query<R>(statement);
     } finally {
-      if (nowMs() - startedAtMs < quickMs) slowReaders.forget(client, statement);
+      if (nowMs() - startedAtMs < quickMs()) slowReaders.forget(client, statement);
       else slowReaders.note(client, statement);
     }
   }
