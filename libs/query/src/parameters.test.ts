@@ -63,10 +63,10 @@ test('a value that is missing is an error, and null is a value', () => {
   assert.equal(parameters.member('id', 'a', 'text'), '$3::text');
 });
 
-test('parameters without names follow those of the statement', () => {
-  const parameters = createParameters(3);
-  assert.equal(parameters.fixed('a', 'text'), '$3::text');
-  assert.equal(parameters.next, 4);
+test('a value of the request needs a request', () => {
+  const parameters = createParameters();
+  assert.equal(parameters.fixed('a', 'text'), '$1::text');
+  assert.deepEqual(parameters.values(), ['a']);
   assert.throws(() => {
     parameters.ofRequest('query.q', 'text', ofQuery('q'));
     parameters.values();

@@ -16,14 +16,7 @@ export interface Parameters {
   alias(): string;
   /** The number of aliases in use. */
   readonly aliases: number;
-  /** The number of the next parameter. */
-  readonly next: number;
-  /** Whether a parameter depends on the request. If none does, `values` needs no request. */
-  readonly needRequest: boolean;
-  /**
-   * Returns the values of all parameters in their order, for those after the statement's own. Throws when a parameter
-   * depends on the request and none is given.
-   */
+  /** Returns the values of all parameters in their order. Throws when one depends on the request and none is given. */
   values(request?: RequestValues): unknown[];
 }
 
@@ -42,15 +35,15 @@ type MapsOf<Given> = {
   [Name in keyof Given & string]: Given[Name] extends ReadonlyMap<string, unknown> ? Name : never;
 }[keyof Given & string];
 
-/** Creates parameters; `first` is the number of the first, after the statement's own. */
-export const createParameters = (first = 1): Parameters => createNamedParameters<Record<never, never>>(first);
+/** Creates parameters for a statement without values by name. */
+export const createParameters = (): Parameters => createNamedParameters<Record<never, never>>();
 
-/** Creates the parameters of a whole statement, whose values come by name. */
-export function createNamedParameters<Given extends object>(first = 1): NamedParameters<Given> {
+/** Creates the parameters of a whole statement. No part of it counts numbers. */
+export function createNamedParameters<Given extends object>(): NamedParameters<Given> {
   const bindings: Binding[] = [];
   const placed = new Map<string, number>();
   let aliases = 0;
-  const add = (binding: Binding) => first - 1 + bindings.push(binding);
+  const add = (binding: Binding) => bindings.push(binding);
   const addOnce = (id: string, binding: Binding) => {
     const number = placed.get(id) ?? add(binding);
     placed.set(id, number);
@@ -71,12 +64,6 @@ export function createNamedParameters<Given extends object>(first = 1): NamedPar
     },
     get aliases() {
       return aliases;
-    },
-    get next() {
-      return first + bindings.length;
-    },
-    get needRequest() {
-      return bindings.some((binding) => 'read' in binding);
     },
     values: (request) => valuesFrom({}, request),
     valuesFrom,

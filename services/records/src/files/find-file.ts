@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { authOf, createParameters } from '@recordbus/query';
+import { authOf, createNamedParameters } from '@recordbus/query';
 import {
   type Collection,
   type Field,
@@ -58,10 +58,10 @@ export async function locateFile(
   const key = fileKey(collection.id, recordId, filename);
   const fields = fileFieldsOf(collection);
   if (!key || fields.length === 0 || collection.type === 'view' || !isRecordId(recordId)) throw notFound('file');
-  const { parameters, ...statement } = compiled(collection, ruleContext.schema);
+  const { valuesFrom, ...statement } = compiled(collection, ruleContext.schema);
   const [row] = await query<{ field: string | null; isViewable: boolean; isOpen: boolean }>({
     ...statement,
-    values: [recordId, filename, ...parameters.values(ruleContext.request)],
+    values: valuesFrom({ recordId, filename }, ruleContext.request),
   });
   const field = fields.find(({ name }) => name === row?.field);
   if (!row || !field) throw notFound('file');
@@ -76,13 +76,14 @@ export function admit({ options, isReadable }: LocatedFile, principal: Principal
 
 /** Composes the search for the field that has a file, with the verdicts of the collection's and the field's view rules. */
 const compiled = perCollection((collection, schema: RuleContext['schema']) => {
-  const parameters = createParameters(3);
+  const parameters = createNamedParameters<FileName>();
+  const filename = parameters.named('filename', 'text');
   const place = { row: 't', parameters };
   const cases = fileFieldsOf(collection).map((field) => {
     const column = `t.${quoteIdentifier(field.name)}`;
     const { viewRule } = fileOptionsOf(field);
     return {
-      has: field.options.multiple ? `${column} ? $2::text` : `${column} = $2::text`,
+      has: `${column} ${field.options.multiple ? '?' : '='} ${filename}`,
       name: quoteLiteral(field.name),
       isOpen:
         viewRule === null ? 'true' : viewRule === '' ? 'false' : compileCondition(viewRule, collection, schema, place),
@@ -93,6 +94,6 @@ const compiled = perCollection((collection, schema: RuleContext['schema']) => {
   const text = `select case ${cases.map(({ has, name }) => `when ${has} then ${name}`).join(' ')} end as field,
   (${isViewable}) is true as "isViewable",
   (case ${cases.map(({ has, isOpen }) => `when ${has} then (${isOpen})`).join(' ')} end) is true as "isOpen"
-from ${tableOf(collection)} t where t.id = $1`;
-  return { ...prepare('file', text), parameters };
+from ${tableOf(collection)} t where t.id = ${parameters.named('recordId', 'text')}`;
+  return { ...prepare('file', text), valuesFrom: parameters.valuesFrom };
 });

@@ -1,5 +1,5 @@
 import { historyTableOf, selectLikeSnapshot, selectSnapshots, versionOf } from '@recordbus/journal';
-import { createParameters, type Parameters, type QuerySchema } from '@recordbus/query';
+import { createNamedParameters, type NamedParameters, type QuerySchema } from '@recordbus/query';
 import { type Collection, recordColumns, selectList, tableOf } from '@recordbus/schema';
 import { joinedWithinLimit } from '../read/answer-limit.ts';
 import type { RecordReads } from '../read/record-reads.ts';
@@ -17,6 +17,13 @@ interface HistoryPage {
   readonly perPage: number;
 }
 
+/** The values that each run of the statement gives. */
+interface HistoryValues extends HistoryPage {
+  readonly offset: number;
+  /** The most bytes that the answer may have. */
+  readonly maxBytes: number;
+}
+
 const open = perCollection((collection) => listStatement(collection, undefined));
 const ruled = perCollection((collection, schema: QuerySchema) => listStatement(collection, schema));
 
@@ -32,32 +39,43 @@ export async function listHistory(
   ruleContext: RuleContext,
 ): Promise<string | undefined> {
   if (!isRecordId(id)) return undefined;
-  const { parameters, ...statement } = needsRuleCheck(collection, 'view', ruleContext)
+  const { valuesFrom, ...statement } = needsRuleCheck(collection, 'view', ruleContext)
     ? ruled(collection, ruleContext.schema)
     : open(collection);
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
-  const values = [id, page, perPage, offset, reads.maxAnswerBytes(), ...parameters.values(ruleContext.request)];
+  const given = { id, page, perPage, offset, maxBytes: reads.maxAnswerBytes() };
+  const values = valuesFrom(given, ruleContext.request);
   const [row] = await reads.shaped<{ isAllowed: boolean; body: string }>({ ...statement, values });
   if (row?.isAllowed === false) throw ruleRefusal(ruleContext.principal);
   return row?.body;
 }
 
-function listStatement(collection: Collection, schema: QuerySchema | undefined): Prepared & { parameters: Parameters } {
-  const parameters = createParameters(6);
+function listStatement(
+  collection: Collection,
+  schema: QuerySchema | undefined,
+): Prepared & Pick<NamedParameters<HistoryValues>, 'valuesFrom'> {
+  const parameters = createNamedParameters<HistoryValues>();
   const rule = schema && compileRule(collection, 'view', schema, { row: 'parent', parameters });
-  return { ...prepare('history', composeListHistory(collection, rule)), parameters };
+  const text = composeListHistory(collection, rule, parameters);
+  return { ...prepare('history', text), valuesFrom: parameters.valuesFrom };
 }
 
 /**
- * Composes a list of history rows. Its values are the record's id, page, perPage, offset and the most bytes of the
- * answer. It returns no row for an unknown record. The rule is a condition on the row `parent`; `isAllowed` is whether it
- * holds.
+ * Composes a list of history rows. It returns no row for an unknown record. The rule is a condition on the row `parent`;
+ * `isAllowed` is whether it holds.
  */
-function composeListHistory(collection: Collection, rule: string | undefined): string {
+function composeListHistory(
+  collection: Collection,
+  rule: string | undefined,
+  parameters: Pick<NamedParameters<HistoryValues>, 'named'>,
+): string {
+  const id = parameters.named('id', 'text');
+  const [page, perPage] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
+  const [offset, maxBytes] = [parameters.named('offset', 'bigint'), parameters.named('maxBytes', 'bigint')];
   const history = historyTableOf(collection);
-  const live = `select t.* from ${tableOf(collection)} t where t.id = $1::text`;
-  const last = `select * from ${history} where record_id = $1::text and not exists (${live}) order by at desc, _revision desc limit 1`;
-  const rows = `select * from ${history} where record_id = $1::text order by at desc, _revision desc limit $3::bigint offset $4::bigint`;
+  const live = `select t.* from ${tableOf(collection)} t where t.id = ${id}`;
+  const last = `select * from ${history} where record_id = ${id} and not exists (${live}) order by at desc, _revision desc limit 1`;
+  const rows = `select * from ${history} where record_id = ${id} order by at desc, _revision desc limit ${perPage} offset ${offset}`;
   const versions = `select row_to_json(e.*)::text as json
     from (${rows}) k join lateral (${selectSnapshots(collection, 'select k.*')}) n on true
     cross join lateral (select ${selectList(recordColumns(collection), 'n')}) r
@@ -72,9 +90,9 @@ function composeListHistory(collection: Collection, rule: string | undefined): s
   select ${rule === undefined ? 'true' : `(${rule}) is true`} as allowed from parent
 )
 select v.allowed as "isAllowed", case when v.allowed then (
-  select '{"data":{"data":[' || ${joinedWithinLimit(versions, '$5::bigint')} || '],"page":' || $2::bigint || ',"perPage":' || $3::bigint || ',"totalItems":' || c.total
-    || ',"totalPages":' || (c.total + $3::bigint - 1) / $3::bigint || '}}'
-  from (select count(*) as total from ${history} where record_id = $1::text) c
+  select '{"data":{"data":[' || ${joinedWithinLimit(versions, maxBytes)} || '],"page":' || ${page} || ',"perPage":' || ${perPage} || ',"totalItems":' || c.total
+    || ',"totalPages":' || (c.total + ${perPage} - 1) / ${perPage} || '}}'
+  from (select count(*) as total from ${history} where record_id = ${id}) c
 ) end as body
 from verdict v`;
 }

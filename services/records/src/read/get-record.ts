@@ -1,5 +1,5 @@
 import { versionOf } from '@recordbus/journal';
-import { createParameters, type Parameters } from '@recordbus/query';
+import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import { type Prepared, perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
@@ -29,11 +29,15 @@ interface FoundRecord {
   readonly version: string | null;
 }
 
-interface Get extends Prepared {
-  readonly parameters: Parameters;
+/** The values that each run of a get gives. The statement takes those that it needs. */
+interface GetValues {
+  readonly id: string;
+  /** The most bytes that the answer may have. */
+  readonly maxBytes: number;
+}
+
+interface Get extends Prepared, Pick<NamedParameters<GetValues>, 'valuesFrom'> {
   readonly projection: Projection;
-  /** Whether the second value of the statement is the most bytes of the answer. */
-  readonly isLimited: boolean;
 }
 
 const shapesOf = perCollection(() => createShapeCache<Get>('get'));
@@ -53,10 +57,10 @@ export async function findRecord(
   const isPlain = fields === undefined && expand === undefined;
   const shape = JSON.stringify([audienceOf(ruleContext), fields, expand]);
   const compose = () => composeGet(collection, request, ruleContext);
-  const { parameters, projection, isLimited, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const { valuesFrom, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   if (!isRecordId(id)) return undefined;
   const maxBytes = reads.maxAnswerBytes();
-  const values = [id, ...(isLimited ? [maxBytes] : []), ...parameters.values(ruleContext.request)];
+  const values = valuesFrom({ id, maxBytes }, ruleContext.request);
   const query = expand === undefined && collection.type !== 'view' ? reads.get : reads.shaped;
   const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
   if (row?.isAllowed === false) throw ruleRefusal(ruleContext.principal);
@@ -66,20 +70,13 @@ export async function findRecord(
   return { version: row.version, body: typeof decrypted === 'string' ? decrypted : await decrypted };
 }
 
-/** The most bytes that the answer may have. */
-const maxBytes = '$2::bigint';
-
-/**
- * Composes a get. Its values are the id and, if it is limited, the most bytes of the answer. A view rule that has to be
- * checked adds the column `isAllowed`.
- */
+/** Composes a get. A view rule that has to be checked adds the column `isAllowed`. */
 function composeGet(
   collection: Collection,
   { fields, expand }: GetRequest,
   ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): Get {
-  const isLimited = expand !== undefined || isOpenEnded(collection);
-  const parameters = createParameters(isLimited ? 3 : 2);
+  const parameters = createNamedParameters<GetValues>();
   const { schema } = ruleContext;
   const rule =
     needsRuleCheck(collection, 'view', ruleContext) &&
@@ -89,13 +86,14 @@ function composeGet(
     selection: readFieldSelection(fields),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const { from, text: json } = recordJson(projection, 't', { parameters, schema, maxBytes });
-  const body = isLimited ? limitedText(json, maxBytes) : json;
+  const { from, text: json } = recordJson(projection, 't', { parameters, schema });
+  const isLimited = expand !== undefined || isOpenEnded(collection);
+  const body = isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;
   const text = `select '{"data":' || ${body} || '}' as body, ${
     collection.type === 'view' ? 'null' : versionOf('t')
   } as version${rule === false ? '' : `, (${rule}) is true as "isAllowed"`}
 from ${tableOf(collection)} t
 ${from}
-where t.id = $1`;
-  return { text, parameters, projection, isLimited };
+where t.id = ${parameters.named('id', 'text')}`;
+  return { text, valuesFrom: parameters.valuesFrom, projection };
 }

@@ -18,12 +18,23 @@ describe('the statement of a list', () => {
     assert.match(textOf(request, 'none'), /order by t\.created_at desc, t\.id desc\s+limit 20\n/);
   });
 
-  it('has other limits and offsets as values, after those of the total', () => {
+  it('has other limits and offsets as values', () => {
     const otherPage = { ...request, page: 2 };
-    assert.match(textOf(otherPage, 'none'), /limit \$4 offset \$5/);
-    assert.match(textOf(otherPage, 'count'), /limit \$4 offset \$5/);
-    assert.match(textOf(otherPage, 'incremental'), /limit \$6 offset \$7/);
-    assert.match(textOf({ ...request, perPage: 21 }, 'none'), /limit \$4 offset \$5/);
+    for (const mode of ['none', 'count', 'incremental'] as const)
+      assert.match(textOf(otherPage, mode), /limit \$\d+::bigint offset \$\d+::bigint\n/);
+    assert.match(textOf({ ...request, perPage: 21 }, 'none'), /limit \$\d+::bigint offset \$\d+::bigint\n/);
+  });
+
+  it('has a value for each number of its text', () => {
+    const given = { page: 2, perPage: 21, offset: 21, maxBytes: 4096, total: 7, snapshot: '5:5:' };
+    for (const mode of ['none', 'count', 'incremental'] as const) {
+      const { text, valuesFrom } = composeList(posts, { ...request, page: 2, perPage: 21 }, mode, ruleContext);
+      const numbers = new Set([...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+      assert.deepEqual(
+        [...numbers].sort(),
+        valuesFrom(given).map((_, index) => index + 1),
+      );
+    }
   });
 
   it('counts only in the mode `count`', () => {

@@ -1,4 +1,4 @@
-import { createParameters, type Parameters } from '@recordbus/query';
+import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import { type Prepared, perCollection } from '../record/prepared.ts';
 import { audienceOf } from '../rules/compile-rule.ts';
@@ -28,8 +28,19 @@ export interface ListRequest {
 /** How a list computes its total. */
 type TotalMode = 'none' | 'count' | 'incremental';
 
-interface List extends Prepared {
-  readonly parameters: Parameters;
+/** The values that each run of a list gives. The statement takes those that it needs. */
+interface ListValues {
+  readonly page: number;
+  readonly perPage: number;
+  readonly offset: number;
+  /** The most bytes that the answer may have. */
+  readonly maxBytes: number;
+  /** What an incremental total adds to, and the snapshot of that total. */
+  readonly total: number | undefined;
+  readonly snapshot: string | undefined;
+}
+
+interface List extends Prepared, Pick<NamedParameters<ListValues>, 'valuesFrom'> {
   readonly projection: Projection;
 }
 
@@ -67,11 +78,12 @@ export async function listRecords(
   const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
   const shapesOf = isFiltered ? filteredShapesOf : plainShapesOf;
   const compose = () => composeList(collection, request, totalMode, ruleContext);
-  const { parameters, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
-  const base = known ? [known.total, known.snapshot] : [];
-  const window = isCommonPage(request) ? [] : [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)];
-  const more = [...base, ...window, ...parameters.values(ruleContext.request)];
-  const statementFor = (maxBytes: number) => ({ ...statement, values: [page, perPage, maxBytes, ...more] });
+  const { valuesFrom, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
+  const statementFor = (maxBytes: number) => {
+    const given = { page, perPage, offset, maxBytes, total: known?.total, snapshot: known?.snapshot };
+    return { ...statement, values: valuesFrom(given, ruleContext.request) };
+  };
   const isShaped = !isPlainList(request, projection) || isCounted || totalMode === 'count';
   const [row] = await (isShaped
     ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
@@ -94,14 +106,7 @@ const isPlainList = (request: ListRequest, { expansions = [] }: Projection): boo
  */
 const isCommonPage = ({ page, perPage }: ListRequest): boolean => page === 1 && commonPageSizes.has(perPage);
 
-/** The most bytes that the answer may have. */
-const maxBytes = '$3::bigint';
-
-/**
- * Composes a list. Its values are, in this order: page, perPage, the most bytes of the answer; total and snapshot for an
- * incremental total; limit and offset unless they are in the text; the values of the expressions. With a total, the row
- * has `total` and `snapshot`, from which the next list computes its own.
- */
+/** Composes a list. With a total, the row has `total` and `snapshot`, from which the next list computes its own. */
 export function composeList(
   collection: Collection,
   request: ListRequest,
@@ -109,8 +114,9 @@ export function composeList(
   ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): List {
   const { perPage, fields, expand } = request;
-  const windowAt = totalMode === 'incremental' ? 6 : 4;
-  const parameters = createParameters(windowAt + (isCommonPage(request) ? 0 : 2));
+  const parameters = createNamedParameters<ListValues>();
+  const [pageNumber, pageSize] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
+  const maxBytes = parameters.named('maxBytes', 'bigint');
   const place = { row: 't', parameters };
   const condition = readCondition(collection, request.filter, place, ruleContext);
   const { joins, orderBy } = readSort(collection, request.sort, place, ruleContext);
@@ -120,28 +126,28 @@ export function composeList(
     selection: readFieldSelection(fields),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const {
-    columns,
-    from,
-    text: json,
-  } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema, maxBytes });
+  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema });
   const page = `select ${json} as json from (
   select ${columnList(columns, 't')}
   from ${tableOf(collection)} t${joins && ` ${joins}`}${where}
   order by ${orderBy}
-  limit ${isCommonPage(request) ? perPage : `$${windowAt} offset $${windowAt + 1}`}
+  limit ${isCommonPage(request) ? perPage : `${pageSize} offset ${parameters.named('offset', 'bigint')}`}
 ) p ${from}`;
   const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= mostSummedAtEnd;
   const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
-  const head = `'{"data":[' || ${joined} || '],"page":' || $1::bigint || ',"perPage":' || $2::bigint`;
+  const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
   if (totalMode === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
-    return { text, parameters, projection };
+    return { text, valuesFrom: parameters.valuesFrom, projection };
   }
   // One statement sees one snapshot, so the total always fits the page.
-  const pages = '(c.total::bigint + $2::bigint - 1) / $2::bigint';
+  const pages = `(c.total::bigint + ${pageSize} - 1) / ${pageSize}`;
+  const total =
+    totalMode === 'count'
+      ? `${countedTotal(collection)} t${where}`
+      : incrementalTotal(collection, parameters.named('total', 'bigint'), parameters.named('snapshot', 'pg_snapshot'));
   const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.total::bigint as total, pg_current_snapshot()::text as snapshot
-from (${totalMode === 'count' ? `${countedTotal(collection)} t${where}` : incrementalTotal(collection, '$4', '$5')}) c`;
-  return { text, parameters, projection };
+from (${total}) c`;
+  return { text, valuesFrom: parameters.valuesFrom, projection };
 }

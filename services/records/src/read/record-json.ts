@@ -1,4 +1,4 @@
-import type { Parameters, QuerySchema } from '@recordbus/query';
+import type { NamedParameters, Parameters, QuerySchema } from '@recordbus/query';
 import { type Collection, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
 import { compileRule } from '../rules/compile-rule.ts';
 import { limitedText } from './answer-limit.ts';
@@ -13,12 +13,15 @@ export interface Projection {
   readonly expansions: readonly Expansion[] | undefined;
 }
 
-/** The statement that the JSON is part of. */
+interface MaxBytes {
+  /** The most bytes that the answer may have. */
+  readonly maxBytes: number;
+}
+
+/** The statement that the JSON is part of. Its parameter `maxBytes` is added only where the JSON is limited. */
 interface StatementContext {
-  readonly parameters: Parameters;
+  readonly parameters: Parameters & Pick<NamedParameters<MaxBytes>, 'named'>;
   readonly schema: QuerySchema;
-  /** SQL of the most bytes that the answer may have. */
-  readonly maxBytes: string;
 }
 
 /** The JSON text of a record in SQL. */
@@ -74,7 +77,7 @@ function selectTarget(
   const row = parameters.alias();
   const projection = { collection: target, selection, expansions: inner };
   const { from: lateral, text: json } = recordJson(projection, row, context);
-  const text = inner || isOpenEnded(target) ? limitedText(json, context.maxBytes) : json;
+  const text = inner || isOpenEnded(target) ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;
   const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', schema, { row, parameters })}` : '';
   return `(select ${quoteLiteral(`"${name}":`)} || ${text} from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${from}.${column}${rule})`;
 }

@@ -51,13 +51,13 @@ export function keepTotal(
 export const countedTotal = (collection: Collection): string => `select count(*) as total from ${tableOf(collection)}`;
 
 /**
- * A select of `total` that adds to an earlier total, given as SQL with its snapshot. The outbox has what was written
+ * A select of `total` that adds to an earlier total (SQL of a bigint) of a snapshot (SQL of a pg_snapshot). The outbox has what was written
  * since then and is visible now. It is written in the same transactions as the records, so the sum is exact in the
  * snapshot of this statement.
  */
 export const incrementalTotal = (collection: Collection, total: string, snapshot: string): string =>
-  `select ${total}::bigint + coalesce(sum(o.records_added), 0) as total
+  `select ${total} + coalesce(sum(o.records_added), 0) as total
   from system.outbox o
   where o.collection_id = ${quoteLiteral(collection.id)} and o.records_added <> 0
-    and o.transaction_id >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
-    and not pg_visible_in_snapshot(o.transaction_id, ${snapshot}::pg_snapshot)`;
+    and o.transaction_id >= pg_snapshot_xmin(${snapshot})
+    and not pg_visible_in_snapshot(o.transaction_id, ${snapshot})`;

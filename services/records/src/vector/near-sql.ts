@@ -1,15 +1,13 @@
-import { createParameters, type Parameters } from '@recordbus/query';
+import { createNamedParameters, createParameters, type NamedParameters, type Parameters } from '@recordbus/query';
 import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
 import { withinLimit } from '../read/answer-limit.ts';
 import { readCondition } from '../read/conditions.ts';
 import { columnList, type Projection, recordJson } from '../read/record-json.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
-import { firstSourceParameter } from './prefilter.ts';
 
-/** The text of a statement and its parameters. */
-interface Composed {
+/** The text of a statement, and its values for each run. */
+interface Composed<Given extends object> extends Pick<NamedParameters<Given>, 'valuesFrom'> {
   readonly text: string;
-  readonly parameters: Parameters;
 }
 
 type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
@@ -32,7 +30,7 @@ export function composeCandidates(
   field: Field,
   filter: string | undefined,
   ruleContext: ReadContext,
-): Composed & { readonly isConditional: boolean } {
+): { readonly text: string; readonly parameters: Parameters; readonly isConditional: boolean } {
   const parameters = createParameters();
   const condition = readCondition(collection, filter, { row: 't', parameters }, ruleContext);
   const text = `select pg_relation_filenode(${quoteLiteral(tableOf(collection))}::regclass)::text as storage,
@@ -46,42 +44,48 @@ export const composeLoad = (collection: Collection, field: Field): string =>
   `select t.id, ${base64(`${version} || array_send(${column(field, 't')})`)} as bytes
 from ${tableOf(collection)} t where t.ctid = any($1::tid[])`;
 
-/** The source of a prefilter over the rows with the given `ctid`s (value 5), which are its keys. */
-export const composeRowSource = (collection: Collection, field: Field): string =>
-  `select t.ctid::text as key, ${column(field, 't')} as vector
-from ${tableOf(collection)} t where t.ctid = any($${firstSourceParameter}::tid[])`;
-
-/** The source of a prefilter over the rows of a view, whose ids are its keys. */
-export function composeViewSource(
+/** The source of a prefilter over the rows with the given `ctid`s, which are its keys. */
+export const composeRowSource = (
   collection: Collection,
   field: Field,
-  filter: string | undefined,
-  ruleContext: ReadContext,
-): Composed {
-  const parameters = createParameters(firstSourceParameter);
-  const text = `select t.id as key, ${column(field, 't')}::double precision[] as vector
-${viewRows(collection, field, readCondition(collection, filter, { row: 't', parameters }, ruleContext))}`;
-  return { text, parameters };
-}
+  ctids: readonly string[],
+  parameters: Parameters,
+): string =>
+  `select t.ctid::text as key, ${column(field, 't')} as vector
+from ${tableOf(collection)} t where t.ctid = any(${parameters.fixed(ctids, 'tid[]')})`;
+
+/** The source of a prefilter over the rows of a view, whose ids are its keys. */
+export const composeViewSource = (
+  collection: Collection,
+  field: Field,
+  condition: string | undefined,
+): string => `select t.id as key, ${column(field, 't')}::double precision[] as vector
+${viewRows(collection, field, condition)}`;
 
 /** Selects the rows of a view with the given ids (value 1): `id`, and as `bytes` the vector. */
 export const composeViewLoad = (collection: Collection, field: Field): string =>
   `${viewColumns(field)}
 from ${tableOf(collection)} t where t.id = any($1::text[])`;
 
-/** Selects the rows of a view after an id (value 1), at most value 2 of them: `id`, and as `bytes` the vector. */
+interface ScanValues {
+  /** The id after which the rows begin. */
+  readonly last: string;
+  readonly batchSize: number;
+}
+
+/** Selects the next rows of a view, in the order of ids: `id`, and as `bytes` the vector. */
 export function composeScan(
   collection: Collection,
   field: Field,
   filter: string | undefined,
   ruleContext: ReadContext,
-): Composed {
-  const parameters = createParameters(3);
+): Composed<ScanValues> {
+  const parameters = createNamedParameters<ScanValues>();
   const condition = readCondition(collection, filter, { row: 't', parameters }, ruleContext);
   const text = `${viewColumns(field)}
-${viewRows(collection, field, condition)} and t.id collate "C" > $1::text
-order by t.id collate "C" limit $2::bigint`;
-  return { text, parameters };
+${viewRows(collection, field, condition)} and t.id collate "C" > ${parameters.named('last', 'text')}
+order by t.id collate "C" limit ${parameters.named('batchSize', 'bigint')}`;
+  return { text, valuesFrom: parameters.valuesFrom };
 }
 
 const viewColumns = (field: Field): string =>
@@ -90,26 +94,24 @@ const viewColumns = (field: Field): string =>
 const viewRows = (collection: Collection, field: Field, condition: string | undefined): string =>
   `from ${tableOf(collection)} t where ${column(field, 't')} is not null${condition === undefined ? '' : ` and ${condition}`}`;
 
-const maxBytes = '$2::bigint';
+interface FoundValues {
+  readonly ids: readonly string[];
+  /** The most bytes that the records together may have. The statement fails when they have more. */
+  readonly maxBytes: number;
+}
 
-/**
- * Selects the rows with the given ids (value 1): `id`, as `bytes` the vector, and as `json` the record. Fails when the
- * records together have more bytes than value 2.
- */
-export function composeFound(projection: Projection, field: Field, ruleContext: ReadContext): Composed {
-  const parameters = createParameters(3);
-  const {
-    columns,
-    from,
-    text: json,
-  } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema, maxBytes });
+/** Selects the rows with the given ids: `id`, as `bytes` the vector, and as `json` the record. */
+export function composeFound(projection: Projection, field: Field, ruleContext: ReadContext): Composed<FoundValues> {
+  const parameters = createNamedParameters<FoundValues>();
+  const maxBytes = parameters.named('maxBytes', 'bigint');
+  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema });
   // No name of a field begins with an underscore.
   const found = `select p.id, ${base64('array_send(p._vector)')} as bytes, ${json} as json from (
   select ${columnList(columns, 't')}, ${column(field, 't')}::double precision[] as _vector
-  from ${tableOf(projection.collection)} t where t.id = any($1::text[])
+  from ${tableOf(projection.collection)} t where t.id = any(${parameters.named('ids', 'text[]')})
 ) p ${from}`;
   const text = `select c.id, c.bytes, ${withinLimit(maxBytes, 'c.bytes_so_far', 'c.json')} as json from (
   select f.*, sum(octet_length(f.json)) over (rows unbounded preceding) as bytes_so_far from (${found} offset 0) f
 ) c`;
-  return { text, parameters };
+  return { text, valuesFrom: parameters.valuesFrom };
 }

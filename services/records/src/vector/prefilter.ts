@@ -1,16 +1,15 @@
 import { isDatabaseError, type Query } from '@recordbus/database';
+import { createParameters, type Parameters, type RequestValues } from '@recordbus/query';
 import { quoteIdentifier } from '@recordbus/schema';
 import { unit } from './cosine.ts';
 import type { Near } from './near-request.ts';
 
-/** SQL that selects `key` and `vector` (double precision[]) of each candidate, and its parameters from `$5` on. */
 interface CandidateSource {
-  readonly text: string;
-  readonly values: readonly unknown[];
+  /** Composes SQL that selects `key` and `vector` (double precision[]) of each candidate. */
+  readonly compose: (parameters: Parameters) => string;
+  /** The request that the SQL takes values of. */
+  readonly request?: RequestValues;
 }
-
-/** The first parameter of a source. */
-export const firstSourceParameter = 5;
 
 /** Data exceptions: a number that single precision does not hold, or an array of another length. */
 const outOfRange = /^22/;
@@ -22,18 +21,16 @@ const outOfRange = /^22/;
 export async function prefilter(
   query: Query,
   near: Near,
-  source: CandidateSource,
+  { compose, request }: CandidateSource,
 ): Promise<readonly string[] | undefined> {
   const extension = await findExtension(query);
   if (extension === undefined) return undefined;
   const maxError = maxScoreErrorOf(near.dimensions);
-  const lowestScore = near.minScore - maxError;
+  const parameters = createParameters();
+  const text = composePrefilter(quoteIdentifier(extension), near, maxError, compose(parameters), parameters);
   await query({ text: 'savepoint prefilter', values: [] });
   try {
-    const kept = await query<{ key: string }>({
-      text: composePrefilter(quoteIdentifier(extension), near.dimensions, source.text),
-      values: [`[${unit(near.vector).join(',')}]`, near.limit - 1, 2 * maxError, lowestScore, ...source.values],
-    });
+    const kept = await query<{ key: string }>({ text, values: parameters.values(request) });
     return kept.map(({ key }) => key);
   } catch (error) {
     if (!(isDatabaseError(error) && outOfRange.test(error.code ?? ''))) throw error;
@@ -62,17 +59,23 @@ where e.extname = 'vector'`,
  * `l2_normalize` computes the length in double precision, so no square overflows. A vector that is so short that single
  * precision may have lost digits, zero included, has no score and is kept.
  */
-const composePrefilter = (
+function composePrefilter(
   extension: string,
-  dimensions: number,
+  { vector, dimensions, limit, minScore }: Near,
+  maxError: number,
   source: string,
-): string => `with scored as materialized (
+  parameters: Parameters,
+): string {
+  const direction = parameters.fixed(`[${unit(vector).join(',')}]`, `${extension}.vector(${dimensions})`);
+  const lowestScore = parameters.fixed(minScore - maxError, 'double precision');
+  return `with scored as materialized (
   select c.key, case when ${extension}.vector_norm(c.v) > 1e-30
-    then -(${extension}.l2_normalize(c.v) operator(${extension}.<#>) $1::${extension}.vector(${dimensions})) end as score
+    then -(${extension}.l2_normalize(c.v) operator(${extension}.<#>) ${direction}) end as score
   from (select s.key, s.vector::${extension}.vector(${dimensions}) as v from (${source}) s) c
 ), last as (
-  select score from scored order by score desc nulls last offset $2::bigint limit 1
+  select score from scored order by score desc nulls last offset ${parameters.fixed(limit - 1, 'bigint')} limit 1
 )
 select key from scored
 where score is null
-  or score >= greatest($4::double precision, (select score from last) - $3::double precision)`;
+  or score >= greatest(${lowestScore}, (select score from last) - ${parameters.fixed(2 * maxError, 'double precision')})`;
+}

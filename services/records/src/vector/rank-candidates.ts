@@ -1,5 +1,7 @@
 import type { Query } from '@recordbus/database';
+import type { Parameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
+import { readCondition } from '../read/conditions.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { readDoubles } from './array-bytes.ts';
 import { cosine, unit } from './cosine.ts';
@@ -114,8 +116,8 @@ async function loadMissing(
   while (ctids.length > 0) {
     if (!isPrefiltered && ctids.length > batchSize && !hasRoom()) {
       isPrefiltered = true;
-      const source = { text: composeRowSource(collection, near.field), values: [ctids] };
-      ctids = [...((await prefilter(query, near, source)) ?? ctids)];
+      const compose = (parameters: Parameters) => composeRowSource(collection, near.field, ctids, parameters);
+      ctids = [...((await prefilter(query, near, { compose })) ?? ctids)];
     }
     const loaded = await query<LoadedRow>({ text, values: [ctids.slice(0, batchSize)] });
     ctids = ctids.slice(batchSize);
@@ -146,18 +148,18 @@ async function scanView(search: Search, topK: TopK): Promise<void> {
       const vector = readDoubles(Buffer.from(bytes, 'base64'), 0, near.dimensions);
       if (vector) topK.add(id, cosine(near.vector, vector));
     });
-  const source = composeViewSource(collection, near.field, filter, ruleContext);
-  const values = source.parameters.values(ruleContext.request);
-  const ids = await prefilter(query, near, { text: source.text, values });
+  const compose = (parameters: Parameters) =>
+    composeViewSource(collection, near.field, readCondition(collection, filter, { row: 't', parameters }, ruleContext));
+  const ids = await prefilter(query, near, { compose, request: ruleContext.request });
   if (ids) {
     const text = composeViewLoad(collection, near.field);
     for (let start = 0; start < ids.length; start += batchSize)
       await add(await query<LoadedRow>({ text, values: [ids.slice(start, start + batchSize)] }));
     return;
   }
-  const { text, parameters } = composeScan(collection, near.field, filter, ruleContext);
+  const { text, valuesFrom } = composeScan(collection, near.field, filter, ruleContext);
   for (let last = ''; ; ) {
-    const rows = await query<LoadedRow>({ text, values: [last, batchSize, ...parameters.values(ruleContext.request)] });
+    const rows = await query<LoadedRow>({ text, values: valuesFrom({ last, batchSize }, ruleContext.request) });
     await add(rows);
     if (rows.length < batchSize) return;
     last = rows.at(-1)?.id ?? '';

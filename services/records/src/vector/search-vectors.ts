@@ -58,16 +58,14 @@ export function createSearchVectors(
     if (sort !== undefined) readSort(collection, sort, { row: 't', parameters: createParameters() }, ruleContext);
     const expansions = expand === undefined ? undefined : readExpand(expand, collection, ruleContext);
     const projection = { collection, selection: readFieldSelection(fields), expansions };
-    const { text, parameters } = composeFound(projection, near.field, ruleContext);
+    const { text, valuesFrom } = composeFound(projection, near.field, ruleContext);
     const rows = await gate.run(() =>
       reads.snapshot(async (query) => {
         const topK = await rankCandidates({ query, collection, near, filter, ruleContext }, memory);
         const ids = topK.map(({ id }) => id);
         if (ids.length === 0) return [];
-        return query<FoundRow>({
-          text,
-          values: [ids, readBytesFactor * reads.maxAnswerBytes(), ...parameters.values(ruleContext.request)],
-        });
+        const given = { ids, maxBytes: readBytesFactor * reads.maxAnswerBytes() };
+        return query<FoundRow>({ text, values: valuesFrom(given, ruleContext.request) });
       }),
     );
     const body = composeBody(near, rows, skipTotal);
