@@ -11,7 +11,7 @@ interface Entry {
 const file = join(import.meta.dirname, '../../package-lock.json');
 const { packages }: { packages: Record<string, Entry> } = JSON.parse(readFileSync(file, 'utf8'));
 
-/** Resolves a package as Node does: beside the dependent, then in the parents. */
+/** Resolves a package as Node does: next to the dependent, then in the parents. */
 function isResolved(place: string, name: string): boolean {
   const folders = place
     .split('/node_modules/')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runStage } from './run-stage.ts';
 
-/** The runner sorts the files: tests beside the code run before the black-box suite in `tests`. */
+/** The runner sorts the files: tests next to the code run before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
 /** The suffix of files that start their own stacks or take ten seconds of a core: longer than all others together. */

@@ -1,5 +1,5 @@
 /**
- * The folders of each service and the files beside them, from the entry down. A level imports only levels below it, and
+ * The folders of each service and the files next to them, from the entry down. A level imports only levels below it, and
  * the names of one level do not import each other. So subjects never import `routes`, and no imports run in a circle.
  */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {

@@ -85,7 +85,7 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
       row('an unknown collection', 'POST /nowhere/fields', refused.notFound, { body: text('more') }),
 
       row(
-        'a changed option beside unchanged ones',
+        'a changed option among unchanged ones',
         'PATCH /notes/fields/title',
         field(200, { id: title?.id, options: is.containing({ min: 2, max: 40 }) }),
         { body: { options: { max: 40 } } },

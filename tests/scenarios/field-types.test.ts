@@ -143,7 +143,7 @@ onEachTopology('autodate fields are set by the server', async (t, target) => {
 
   await runScenarios(t, target, [
     {
-      name: 'a field with its flags beside the options',
+      name: 'a field with its flags next to the options',
       as: 'admin',
       request: 'GET /api/v1/collections/timed',
       expect: {

@@ -114,7 +114,7 @@ onEachTopology('a provider at an address of its own', async (t, target) => {
     assert.deepEqual([await idAt('/git'), await idAt('/other')], [first, elsewhere]);
   });
 
-  await t.test('the answer has the profile beside the record [oauth §3.4]', async () => {
+  await t.test('the answer has the profile next to the record [oauth §3.4]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'oauth2.gitlab.endpoint': `${server.url}/git` });
     both(granted, { body: JSON.stringify({ ...gus, name: 'Gus', avatar_url: 'javascript:alert(1)' }) });
     const { json } = await exchange();

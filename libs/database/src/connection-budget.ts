@@ -4,20 +4,20 @@ import { availableParallelism } from 'node:os';
 export interface ConnectionClass {
   /** Most connections of one process, opened when needed. */
   readonly connections: number;
-  /** Most of them that one client may hold; all when left out. */
+  /** Most of them that one client may hold; all by default. */
   readonly perClient?: number;
   /** The server ends a statement after this, in milliseconds. */
   readonly statementMs: number;
   /** How long work waits for a connection before it is refused, in milliseconds. */
   readonly waitMs: number;
-  /** How much work may wait, of all clients together and of each. */
+  /** How much work may wait: of all clients together, and of each client. */
   readonly maxWaiting: number;
   readonly maxWaitingPerClient?: number;
-  /** SQL of the settings of its sessions beside the statement time, such as a role. */
+  /** SQL that sets up its sessions, such as a role. The statement time is set separately. */
   readonly session?: string;
 }
 
-/** Reading statements cannot write, whatever functions a view calls. */
+/** Statements that read cannot write, whatever functions a view calls. */
 const readOnly = 'set default_transaction_read_only = on';
 
 const cores = availableParallelism();
@@ -35,11 +35,11 @@ const longReads = Math.min(cores, 8);
 export const connectionBudget = {
   /** Gets, and reads of what services keep in memory. Pipelined: `maxWaiting` is the most reads in progress. */
   gets: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 10_000 },
-  /** First pages that their clients did not shape. Pipelined like gets. */
+  /** First pages that clients did not shape. Pipelined like gets. */
   lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
-  /** Every shaped read begins here, and moves to the long reads when it is not done in time. */
+  /** Every shaped read starts here. If it does not finish in time, it starts again among the long reads. */
   shortReads: { connections: shortReads, statementMs: 250, waitMs: 5000, maxWaiting: 1000, session: readOnly },
-  /** Reads that were not done in time. Each has its own statement time. */
+  /** Reads that did not finish in time. Each has its own statement time. */
   longReads: {
     connections: longReads,
     statementMs: 5000,
@@ -67,34 +67,34 @@ export type OwnClassName = 'writes' | 'signIn' | 'admin' | 'background';
 /** The limits of a class. */
 export const classOf = (name: ClassName): ConnectionClass => connectionBudget[name];
 
-/** The limits of shaped reads, beside those of their connections. */
+/** The limits of shaped reads, in addition to those of their connections. */
 export const shapedReadBudget = {
   /** Reads that one client may have at once (cost §1.2). */
   perClient: 4,
   /** Reads of all clients at once, including those that wait for a connection of the long reads. */
   atOnce: 64,
-  /** How long further reads of a client wait for its earlier ones, in milliseconds. */
+  /** How long a read waits for earlier reads of its client, in milliseconds. */
   waitMs: 3000,
   maxWaiting: 2000,
   maxWaitingPerClient: 200,
-  /** Long reads at once while a process has other work for the database: a core is left to that work. */
+  /** Long reads at once while a process has other work for the database: that work keeps a core. */
   longBesideOthers: Math.min(Math.max(cores - 1, 1), longReads),
   /** How long after its last other work a process lets long reads use every core, in milliseconds. */
   quietMs: 1000,
   /** Connections of the short reads for clients whose recent reads were long. */
   slowClientConnections: Math.max(shortReads / 4, 1),
-  /** How often a long read checks whether one on another replica has ended, in milliseconds. */
+  /** How often a waiting long read checks whether one on another replica has ended, in milliseconds. */
   slotRetryMs: 250,
 } as const;
 
-/** The limits of answers in the memory of a process that their clients have not read. */
+/** The limits of large answers that a process holds in memory because their clients have not read them yet. */
 export const largeAnswerBudget = {
   /** A larger answer keeps its client's place among the shaped reads until it is sent or its connection is closed. */
   fromBytes: 256 * 2 ** 10,
   /** Most bytes of all of them together. */
   maxBytes: 256 * 2 ** 20,
-  /** Most answers. Each also holds a connection of a gateway in another process. */
+  /** Most answers at once. If the gateway is another process, each answer also holds one of its connections. */
   maxAnswers: 128,
-  /** How long further ones wait, in milliseconds. */
+  /** How long an answer waits for room, in milliseconds. */
   waitMs: 3000,
 } as const;

@@ -22,9 +22,9 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-/** What a pool asks and tells its owner. */
+/** The functions of its owner that a pool calls. */
 export interface PoolHooks {
-  /** Returns how many connections may be lent now; all without it. */
+  /** Returns how many connections may be lent now. Without it, all may be lent. */
   readonly connectionsNow?: () => number;
   /** Called when work for a client begins. */
   readonly onWork?: () => void;
@@ -46,7 +46,7 @@ const longestStatementMs = 330_000;
 /** How much longer than the server a process waits for the end of a statement, in milliseconds. */
 const silenceMarginMs = 5000;
 
-/** The client name of work of the product itself. */
+/** The client name for the product's own work. */
 const ownClient = 'own';
 
 type Work<T> = (client: pg.PoolClient, discard: () => void) => Promise<T>;
@@ -115,7 +115,7 @@ class ClassPool implements ConnectionPool {
 
   /**
    * Runs work on a connection. A connection that failed or was silent is not used again, since its statement may still be
-   * running. One whose statement was refused is.
+   * running. A connection whose statement was refused is used again.
    */
   async #lend<T>(work: Work<T>, statementMs: number): Promise<T> {
     const client = await this.driverPool.connect();

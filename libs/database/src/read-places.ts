@@ -7,9 +7,9 @@ import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.t
 
 /** The places of clients for shaped reads. A large answer keeps its client's place until it is sent. */
 export interface ReadPlaces {
-  /** Reads in a place of the client. Without room for the result it waits without it, and reads again. */
+  /** Reads in a place of the client. If there is no room for the result, discards it, waits for room, and reads again. */
   run<T>(client: string, read: () => Promise<T>): Promise<T>;
-  /** Whether an answer may be kept that was read without a place: it is small, or its client has a place for it. */
+  /** Whether a result that was read without a place may be kept: it is small, or there is a place and room for it. */
   keeps(result: unknown, client: () => string): boolean;
 }
 
@@ -18,7 +18,7 @@ interface ReadPlacesDeps {
   readonly largeAnswers: LargeAnswers;
 }
 
-/** Creates the places. All clients together have a bounded number of reads under way. */
+/** Creates the places. They also bound how many reads of all clients together run at once. */
 export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadPlaces {
   const places = createGateOfClients(meter);
   const admission = createFairGate({
@@ -41,7 +41,7 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
     return release !== undefined;
   }
 
-  /** Returns the result of a read if it is small or there is room for it, else only its size. */
+  /** Returns the result of a read if it is small or there is room for it; otherwise only its size. */
   async function attempt<T>(read: () => Promise<T>, leave: Release): Promise<Attempt<T>> {
     const result = await read();
     const largeBytes = largeBytesOf(result);

@@ -1,22 +1,22 @@
 import pg from 'pg';
 import type { Statement } from './statement.ts';
 
-/** What the driver reads of a query beside what its types declare. */
+/** The members of a query that the driver reads but its types do not declare. */
 interface SentQuery extends pg.Query {
   name?: string;
   query_timeout?: number;
 }
 
 interface SendOptions {
-  /** How long to wait for a silent server, in milliseconds; that of the connection by default. */
+  /** How long to wait for a silent server, in milliseconds. By default, the time of the connection. */
   readonly silenceMs?: number;
   /** Whether the statement is sent without its name. */
   readonly isUnnamed?: boolean;
 }
 
 /**
- * Sends a statement on a connection and returns its rows. It makes the driver's query itself: the driver would copy the
- * descriptors of an options object first, which costs 7 µs of a get's 160.
+ * Sends a statement on a connection and returns its rows. It creates the query object of the driver itself: given an
+ * options object, the driver would copy its descriptors first, which costs 7 µs of a get's 160.
  */
 export function sendStatement<R>(
   client: pg.ClientBase,

@@ -12,7 +12,7 @@ import type { Query, Statement } from './statement.ts';
 /** Shaped reads. The server ends each statement after the given time, in milliseconds. */
 export interface ShapedReads {
   read<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Runs a read that should be quick on the lane. If it takes longer than the lane allows, it continues as a shaped read. */
+  /** Runs a read on the lane, where it should be quick. If it is not, it starts again as a shaped read. */
   readOn<R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs several statements that see one snapshot. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
@@ -21,7 +21,7 @@ export interface ShapedReads {
 interface ShapedReadsDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly long: Pick<ConnectionPool, 'transaction'>;
-  /** Returns how many long reads run at once now. */
+  /** Returns how many long reads may run at once now. */
   readonly longWidth: () => number;
   readonly meter: ClassMeter;
   readonly largeAnswers: LargeAnswers;
@@ -29,9 +29,9 @@ interface ShapedReadsDeps {
 }
 
 /**
- * Creates the shaped reads. A client has a few at once; its further ones wait. Each read begins on a connection for short
- * reads. If it is not done there in time, it begins again on one of the few for long reads. So any number of reads that
- * take seconds delay each other and not quick ones.
+ * Creates the shaped reads. A client has a few at once; its other reads wait. Each read starts on a connection for short
+ * reads. If it does not finish there in time, it starts again on one of the few connections for long reads. So reads that
+ * take seconds, however many there are, delay only each other.
  */
 export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const { short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;
@@ -43,7 +43,7 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>
     places.run(client, () => shortThenLong.read<R>(client, statement, statementMs));
 
-  /** Reads on a lane; undefined for a read that has to continue in a place of the client. */
+  /** Reads on a lane. Returns undefined for a read that has to start again in a place of the client. */
   async function tryLane<R>(lane: ReadLane, statement: Statement): Promise<R[] | undefined> {
     if (!slowReaders.isEmpty && slowReaders.isKnownSlow(clientOfRead(), statement)) return undefined;
     try {

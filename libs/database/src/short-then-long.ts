@@ -8,27 +8,27 @@ import type { InReadSlot } from './read-slots.ts';
 import { createSlowReaders, type SlowReaders } from './slow-readers.ts';
 import type { Query, Statement } from './statement.ts';
 
-/** Begins reads on connections for short ones, and continues those that take longer on connections for long ones. */
+/** Starts each read on a connection for short reads. A read that takes too long starts again on one for long reads. */
 export interface ShortThenLong {
   read<R>(client: string, statement: Statement, statementMs: number): Promise<R[]>;
-  /** The memory of slow reads, for reads that begin elsewhere. */
+  /** Remembers slow reads, also for reads that start elsewhere. */
   readonly slowReaders: SlowReaders;
 }
 
 interface ShortThenLongDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly inSlot: InReadSlot;
-  /** Returns how many long reads run at once now. */
+  /** Returns how many long reads may run at once now. */
   readonly longWidth: () => number;
   readonly meter: ClassMeter;
   readonly nowMs: () => number;
 }
 
-/** Creates them. Clients whose recent reads were long share a part of the short connections. */
+/** Creates the reads. Clients whose recent reads were long share some of the short connections. */
 export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: ShortThenLongDeps): ShortThenLong {
   const slowReaders = createSlowReaders(nowMs);
   const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
-  /** A statement that takes no longer among the few long reads is done in time also among the many short ones. */
+  /** A statement that ends within this time among the few long reads also ends in time among the many short ones. */
   const quickMs = () => (shortMs * longWidth()) / shortConnections;
   const slowClients = createFairGate({
     width: shapedReadBudget.slowClientConnections,
@@ -46,8 +46,8 @@ export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: 
   }
 
   /**
-   * Runs a long read. A statement that is quick here was only delayed before: next time it begins as a short one. One
-   * that is slow again is remembered for longer.
+   * Runs a long read. A statement that is quick here was only delayed before, so next time it starts as a short one. A
+   * statement that is slow again is remembered for longer.
    */
   async function readLong<R>(client: string, statement: Statement, query: Query): Promise<R[]> {
     const startedAtMs = nowMs();

@@ -50,7 +50,7 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
     log,
     level: 'error',
     soonMs: settleMs,
-    settles: true,
+    isDebounced: true,
     async run() {
       if (ending.signal.aborted) return;
       await load();

@@ -29,7 +29,7 @@ describe('sending with OneSignal [notifications §2]', () => {
       ['failed', 'invalid'],
     ],
     [
-      'a warning beside a message',
+      'a warning with a message',
       [200, { id: 'm1', errors: ['You must configure iOS notifications'] }],
       ['sent', 'sent'],
     ],

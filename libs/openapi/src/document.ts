@@ -25,7 +25,7 @@ interface DocumentParts {
 
 const about = `Records in collections that are defined at runtime, sign-in, and signed webhooks.
 
-Success is \`{data: …}\`; a list has \`page\`, \`perPage\`, \`totalItems\` and \`totalPages\` beside it. Refusals are
+Success is \`{data: …}\`; a list has \`page\`, \`perPage\`, \`totalItems\` and \`totalPages\` next to it. Refusals are
 \`{error, code, details?}\`. Times are unix seconds. The collections listed here are those that the caller of
 \`/api/v1/openapi.json\` may use: without a token the public ones, with a user's token also those with a rule, with an
 admin's token all.`;

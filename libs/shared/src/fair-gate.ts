@@ -3,7 +3,7 @@ import { createQueue, type Queue } from './queue.ts';
 interface FairGateOptions {
   /** How many pieces of work may run at once. */
   readonly width: number;
-  /** How many may enter now, if that depends on other work; at least 1, and at most `width`. */
+  /** How many may run now, from 1 to `width`, if that depends on other work. */
   readonly widthNow?: () => number;
   /** How many of them may belong to one client. */
   readonly widthPerClient?: number;
@@ -18,11 +18,11 @@ interface FairGateOptions {
   readonly onWaited?: (seconds: number) => void;
 }
 
-/** Lets a bounded amount of work run at once, with clients in turn. */
+/** Bounds how much work runs at once. Clients take turns. */
 export interface FairGate {
   /** Runs the work in its turn. Throws the gate's refusal when too much waits, or when the wait is too long. */
   run<T>(client: string, work: () => Promise<T>): Promise<T>;
-  /** Enters like `run`, and stays until the returned function is called; later calls of that function do nothing. */
+  /** Enters like `run`, and stays until the returned function is called. Only its first call has an effect. */
   enter(client: string): Promise<() => void>;
   /** Enters if it can do so without waiting; undefined otherwise. */
   tryEnter(client: string): (() => void) | undefined;
@@ -43,16 +43,16 @@ interface Client {
   running: number;
   /** Its waiters that have not given up. */
   waiting: number;
-  /** In the order of their calls; those that gave up stay until their turn. */
+  /** The waiters in the order of their calls. Those that have given up stay until their turn. */
   readonly queue: Queue<Waiter>;
 }
 
-/** How many idle clients are kept. An entry that comes and goes with each piece of work would cost more. */
+/** How many idle clients are kept. Creating and removing an entry for each piece of work would cost more. */
 const maxIdleClients = 1000;
 
 /**
- * Creates a gate before a scarce resource. Clients take turns, so a thousand waiting pieces of work of one client delay
- * another client's first by one piece, not by a thousand.
+ * Creates a gate in front of a scarce resource. Clients take turns: if one client has a thousand pieces of work waiting,
+ * another client's first piece is delayed by one of them, not by a thousand.
  */
 export const createFairGate = (options: FairGateOptions): FairGate => new Gate(options);
 
@@ -157,7 +157,7 @@ class Gate implements FairGate {
       this.#turns.splice(at, 1);
       const waiter = this.#nextWaiter(client);
       if (!waiter) continue;
-      // The rest of the client's waiters take their turn behind the other clients.
+      // The client's other waiters take their turn after the other clients.
       if (client.waiting > 0) this.#turns.push(client);
       this.#enter(client);
       clearTimeout(waiter.timer);

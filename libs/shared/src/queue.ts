@@ -5,12 +5,12 @@ export interface Queue<T> {
   shift(): T | undefined;
 }
 
-/** Taken slots are dropped from the array when there are this many, and more than are left. */
+/** Slots whose items were taken are removed when there are at least this many, and more of them than items. */
 const compactFrom = 1024;
 
 /**
- * Creates an empty queue in an array. A Set that gets and loses items all the time leaves its outgrown tables behind,
- * and those keep finished items alive past the young generation of the garbage collector.
+ * Creates an empty queue in an array. A Set that gains and loses items all the time keeps replacing its table, and the
+ * old tables keep finished items alive beyond the young generation of the garbage collector.
  */
 export function createQueue<T>(): Queue<T> {
   const items: (T | undefined)[] = [];

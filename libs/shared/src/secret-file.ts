@@ -51,7 +51,7 @@ export function moveSecretFile(from: string, to: string): void {
   flushDirectory(dirname(to));
 }
 
-/** Writes a complete file beside the secret file, readable only by its owner, and returns its path. */
+/** Writes a complete file next to the secret file, readable only by its owner, and returns its path. */
 function writeDraft(path: string, secret: string): string {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -187,7 +187,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.equal((await records.takeEvents()).length, 10_001);
   });
 
-  it('never leaves a dangling reference beside a parallel write', async () => {
+  it('never leaves a dangling reference after a parallel write', async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = await create('people', {});
       const [removed, made] = await Promise.all([

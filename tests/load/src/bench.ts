@@ -56,7 +56,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   }
   let beside: Result['beside'];
   if (isWanted(options, 'beside')) {
-    tell('other clients beside the most expensive reads of 20 guests');
+    tell('other clients during the most expensive reads of 20 guests');
     beside = await measureBeside(measuring, cleanUp);
   }
   let webhooks: Result['webhooks'];

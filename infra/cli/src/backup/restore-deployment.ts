@@ -20,7 +20,7 @@ import { checkArchive, type Restored, restoreBackup } from './restore-backup.ts'
 import { openRestoredUploads } from './restored-uploads.ts';
 
 /**
- * Restores a deployment from an archive: the database in one transaction, with the files beside the old ones until the
+ * Restores a deployment from an archive: the database in one transaction, with the files next to the old ones until the
  * commit, then the secret file and the migrations. Throws CommandFailure when it would replace something without
  * `replaces`. Nothing changes until the commit, even if a signal stops it.
  */

@@ -40,7 +40,7 @@ suite('the files of a restore', () => {
     assert.deepEqual(await filesAfter(async () => {}), { found: ['old', 'damaged'], isTidy: false });
   });
 
-  test('exist beside the old ones while the database may name either', async () => {
+  test('exist next to the old ones while the database may name either', async () => {
     const { found } = await filesAfter((uploads) => uploads.publish());
     assert.deepEqual(found, ['old', 'both', 'new']);
   });

@@ -127,7 +127,7 @@ describe('problems are reported under the path of the definition', () => {
       { 'fields.a.values': 'is not known here', 'fields.b.constructor': 'is not known here' },
     ],
     [
-      'an option beside the options',
+      'an option outside the options',
       [text('a', { min: 'x' }), { name: 's', type: 'select', values: ['x'] }],
       { 'fields.a.min': 'belongs in options', 'fields.s.values': 'belongs in options' },
     ],

@@ -124,7 +124,7 @@ function placeOf(item: unknown, position: number, collectionType: CollectionType
   return `fields.${isUsable ? name : position}`;
 }
 
-/** Whether the member is an option of the definition's type. In other products options are beside the name. */
+/** Whether the member is an option of the definition's type. In other products options are next to the name. */
 function isOption(item: unknown, name: string): boolean {
   const options = fieldTypes.get(String(memberOf(item, 'type')))?.options.safeParse({ [name]: memberOf(item, name) });
   return options !== undefined && !options.error?.issues.some(({ code }) => code === 'unrecognized_keys');
@@ -144,7 +144,7 @@ function readOptions(definition: Definition, type: FieldType, place: string, pro
   return {};
 }
 
-/** Returns the options beside `options` (fields §3.7), which win over those in `options`. */
+/** Returns the options outside `options` (fields §3.7). They take precedence over those in `options`. */
 function readFlags({ onCreate, onUpdate }: Definition, type: FieldType, place: string, problems: Problems): object {
   const flags = Object.entries({ onCreate, onUpdate }).filter(([, value]) => value !== undefined);
   if (type.name === 'autodate') return Object.fromEntries(flags);

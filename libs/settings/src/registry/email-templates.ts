@@ -38,48 +38,48 @@ const paragraphs = (...parts: string[]) => `${parts.join('\n\n')}\n`;
 const bodies = {
   verify: paragraphs(
     'Hello,',
-    'please confirm that {{email}} is your address:',
+    'Please confirm that {{email}} is your address:',
     '{{link}}',
     'If you did not create an account, you can ignore this message.',
   ),
   reset: paragraphs(
     'Hello,',
-    'someone asked to reset the password of {{email}}. To choose a new one, open this link within 30 minutes:',
+    'Someone asked to reset the password of {{email}}. To choose a new one, open this link within 30 minutes:',
     '{{link}}',
     'If it was not you, you can ignore this message: your password stays as it is.',
   ),
   otp: paragraphs(
     'Hello,',
-    'your sign-in code is {{code}}. It is valid for 10 minutes. You can also sign in with this link:',
+    'Your sign-in code is {{code}}. It is valid for 10 minutes. You can also sign in with this link:',
     '{{link}}',
     'If you did not try to sign in, you can ignore this message.',
   ),
   change: paragraphs(
     'Hello,',
-    'please confirm {{email}} as the new address of your account:',
+    'Please confirm {{email}} as the new address of your account:',
     '{{link}}',
     'If you did not ask for this, you can ignore this message.',
   ),
   change_notice: paragraphs(
     'Hello,',
-    'the address of your account was changed from {{email}} to {{newEmail}}.',
-    'If it was not you, please tell the people who run this service at once.',
+    'The address of your account was changed from {{email}} to {{newEmail}}.',
+    'If it was not you, please contact the people who run this service at once.',
   ),
   change_undo: paragraphs(
     'Hello,',
-    'the address of your account was changed from {{email}} to {{newEmail}}.',
+    'The address of your account was changed from {{email}} to {{newEmail}}.',
     'If it was not you, open this link within 7 days. It restores your address and ends all sessions:',
     '{{link}}',
   ),
   password_notice: paragraphs(
     'Hello,',
-    'the password of your account {{email}} was changed.',
+    'The password of your account {{email}} was changed.',
     'If it was not you, set a new one and sign out all sessions: {{appUrl}}',
   ),
   removed_notice: paragraphs(
     'Hello,',
-    'this can no longer be used to sign in to your account {{email}}: {{removed}}.',
-    'If you did not expect this, please tell the people who run this service at once.',
+    'The following can no longer be used to sign in to your account {{email}}: {{removed}}.',
+    'If you did not expect this, please contact the people who run this service at once.',
   ),
 };
 

@@ -245,8 +245,8 @@ suite('a background task', () => {
       assert.equal(runs.length, 1);
     });
 
-    test('waits for a time without wakes if it settles', async () => {
-      const task = whenWoken({ ...options(), soonMs: 100, settles: true });
+    test('waits for a time without wakes if it is debounced', async () => {
+      const task = whenWoken({ ...options(), soonMs: 100, isDebounced: true });
       task.wakeSoon();
       timers.tick(60);
       task.wakeSoon();

@@ -41,7 +41,7 @@ interface OnDemandOptions extends TaskLines {
   /** Delay of `wakeSoon`, in milliseconds; 5 by default. */
   readonly soonMs?: number;
   /** Whether each `wakeSoon` restarts the delay, for work that waits until nothing has changed for a while. */
-  readonly settles?: boolean;
+  readonly isDebounced?: boolean;
 }
 
 interface RepeatingOptions extends OnDemandOptions {
@@ -55,11 +55,11 @@ const defaultSoonMs = 5;
 
 /** Creates a background task that repeats from `start` to `stop`. */
 export function every(options: RepeatingOptions): BackgroundTask {
-  const { name, firstAfterMs = 0, soonMs = defaultSoonMs, settles = false } = options;
+  const { name, firstAfterMs = 0, soonMs = defaultSoonMs, isDebounced = false } = options;
   const ending = new AbortController();
   const health = createTaskHealth(options);
   const loop = createRunLoop(() => runOnce(options, health, ending.signal));
-  const soon = createDelayedCall(loop.wake, { delayMs: soonMs, settles });
+  const soon = createDelayedCall(loop.wake, { delayMs: soonMs, isDebounced });
   const task: BackgroundTask = {
     name,
     start() {

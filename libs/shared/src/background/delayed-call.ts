@@ -1,21 +1,21 @@
 interface DelayedCall {
-  /** Calls back in `delayMs`, once for all callers until then. */
+  /** Calls back after `delayMs`, once, however often it is called until then. */
   schedule(): void;
   cancel(): void;
 }
 
 interface DelayOptions {
   readonly delayMs: number;
-  /** Makes each `schedule` begin the delay again. */
-  readonly settles: boolean;
+  /** Whether each `schedule` begins the delay again. */
+  readonly isDebounced: boolean;
 }
 
-/** Creates a call that can be scheduled again and again. */
-export function createDelayedCall(call: () => void, { delayMs, settles }: DelayOptions): DelayedCall {
+/** Creates a delayed call. It can be scheduled again after it was made. */
+export function createDelayedCall(call: () => void, { delayMs, isDebounced }: DelayOptions): DelayedCall {
   let timer: NodeJS.Timeout | undefined;
   return {
     schedule() {
-      if (timer && !settles) return;
+      if (timer && !isDebounced) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         timer = undefined;

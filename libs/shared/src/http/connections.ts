@@ -19,17 +19,17 @@ export interface Connection {
 }
 
 /**
- * The open connections of a server. Each has one record for its lifetime: a collection that gets and loses an entry with
- * every request makes V8 keep finished requests, which doubled the time for garbage collection.
+ * The open connections of a server. Each has one record for its lifetime. With a collection that gains and loses an entry
+ * for every request, V8 kept finished requests, which doubled the time for garbage collection.
  */
 export interface Connections extends Iterable<Connection> {
-  /** Begins the record of a new connection. */
+  /** Adds a new connection. */
   add(socket: Socket): void;
   of(socket: Duplex): Connection | undefined;
 }
 
 export function createConnections(): Connections {
-  // Found by its socket also when that is closed: the answer under way ends later.
+  // A record can be found after its socket is closed, because the answer under way ends later.
   const records = new WeakMap<Duplex, Connection>();
   const open = new Set<Connection>();
   return {

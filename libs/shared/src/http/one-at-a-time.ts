@@ -5,16 +5,16 @@ import type { Connection, Connections, WaitingRequest } from './connections.ts';
 
 /** How many requests may wait behind others. */
 export interface WaitingLimit {
-  /** The number on one connection; beyond it reading pauses. Requests in the 64 KiB already read wait too. */
+  /** On one connection. At this number reading pauses; requests in the 64 KiB already read still wait. */
   readonly perConnection: number;
-  /** The number on all connections. Beyond it connections with more than `perConnection` are cut. */
+  /** On all connections. Beyond it, connections with more than `perConnection` are cut. */
   readonly total: number;
 }
 
 /** A waiting request takes about 2 KiB and its headers. */
 export const defaultWaitingLimit: WaitingLimit = { perConnection: 16, total: 10_000 };
 
-/** Clients can cause a line with every connection. */
+/** Most log lines: clients could cause one with every connection. */
 const linesPerMinute = 12;
 
 /**

@@ -4,7 +4,7 @@ import type { Logger } from '../logging.ts';
 import { type Metrics, sampledGauge } from '../metrics/index.ts';
 import type { Connections } from './connections.ts';
 
-/** How many bytes of unread answers a process holds in memory. */
+/** How many bytes of unread answers a process may hold in memory. */
 export interface UnreadLimit {
   readonly maxBytes: number;
   /** How often it is checked, in milliseconds. */
@@ -20,13 +20,13 @@ export interface UnreadReports {
   readonly metrics?: Metrics | undefined;
 }
 
-/** Clients can cause a line with every check. */
+/** Most log lines: clients could cause one with every check. */
 const linesPerMinute = 12;
 
 /**
- * Bounds the unread bytes of all clients together. Beyond the limit connections are cut until the rest fits: first
- * those whose clients have read nothing since the last check, those with the most bytes first. Returns a function that
- * ends the checks.
+ * Bounds the unread bytes of all clients together. Beyond the limit, connections are cut until the rest fits: first those
+ * whose clients have read nothing since the last check, and among these the ones with the most bytes first. Returns a
+ * function that ends the checks.
  */
 export function boundUnreadAnswers(
   connections: Connections,
@@ -97,7 +97,7 @@ function createReport(connections: Connections, { log, metrics }: UnreadReports)
   if (metrics)
     sampledGauge(metrics, {
       name: 'recordbus_unread_answers_bytes',
-      help: 'Bytes of answers that clients have not read yet, apart from the buffers of the system.',
+      help: 'Bytes of answers that clients have not read yet, without the buffers of the operating system.',
       sample: () => totalBytes(unreadAnswers(connections)),
     });
   return ({ connections, bytes }) => {

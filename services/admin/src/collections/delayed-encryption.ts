@@ -33,7 +33,7 @@ export function createDelayedEncryption({ database, cipher, log, nowSec }: Delay
     name: 'encrypt values that replicas stored in plain text',
     log,
     soonMs: delayMs,
-    settles: true,
+    isDebounced: true,
     run: encryptRecent,
   });
 

@@ -122,7 +122,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
         assert.deepEqual(await kept(), ['', '', error]);
       }));
 
-  test('keeps the former version beside an error, and clears the error at the next success', async () => {
+  test('keeps the last known version after an error, and clears the error at the next success', async () => {
     let isBroken = false;
     const answer: RequestListener = (request, response) => {
       if (isBroken) request.socket.destroy();

@@ -6,7 +6,7 @@ const stepSec = 30;
 /** Returns a new secret: 20 random bytes in base32, the length of an HMAC-SHA-1 (RFC 4226 §4). */
 export const newTotpSecret = (): string => generateSecret();
 
-/** Returns the URL for the QR code. The app shows issuer and address beside the code. */
+/** Returns the URL for the QR code. The app shows issuer and address next to the code. */
 export const otpauthUrl = (secret: string, { issuer, email }: { issuer: string; email: string }): string =>
   generateURI({ secret, issuer, label: email });
 

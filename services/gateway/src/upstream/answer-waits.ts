@@ -12,7 +12,7 @@ export interface Wait extends Slotted {
   idleTicks: number;
 }
 
-/** How often waits are checked: this many times per timeout, and at least at this interval. */
+/** How often waits are checked: this many times per timeout, and at least once in `longestTickMs`. */
 const ticksPerWait = 4;
 const longestTickMs = 1000;
 

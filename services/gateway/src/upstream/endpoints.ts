@@ -34,7 +34,7 @@ const probeTimeoutMs = 2000;
 /** A live replica accepts a connection at once; a machine that is gone never answers. In milliseconds. */
 const connectTimeoutMs = 2000;
 
-/** The most connections to one replica; further requests wait for one. */
+/** The most connections to one replica. Further requests wait for a free one. */
 export const connectionsPerReplica = 1024;
 
 const resolveAll = async (hostname: string): Promise<readonly string[]> =>
@@ -146,7 +146,7 @@ export class Endpoints {
     return { address, pool, inFlight: 0, isDown: false };
   }
 
-  /** Checks whether a replica is alive. A replica that hangs still accepts connections, so a request shows it. */
+  /** Checks whether a replica is alive. A replica that hangs still accepts connections, so only a request can tell. */
   async #probe(endpoint: Endpoint): Promise<void> {
     const { name, log } = this.#options;
     const wasDown = endpoint.isDown;

@@ -10,7 +10,7 @@ import { routeManifest } from './poll-manifest.ts';
 
 /** Longest wait for an answer to the gateway's own requests, in milliseconds. */
 const ownRequestTimeoutMs = 2000;
-/** Longest wait for a service's readiness: it waits that long itself for a dependency that hangs. In milliseconds. */
+/** Longest wait for a service's readiness, in milliseconds. The service itself may wait almost as long for a dependency. */
 const readinessTimeoutMs = 3000;
 
 /** A request that the gateway makes for itself. */
@@ -49,7 +49,7 @@ const ownContext = (): RequestContext => ({
 
 const readiness = z.object({ data: z.object({ checks: z.record(z.string(), z.string()) }) });
 
-/** Asks a service whether it is ready, which it is not while its routes are unknown. Never throws. */
+/** Asks a service whether it is ready. It is not ready while its routes are unknown. Never throws. */
 export async function askReadiness(ask: Ask, hasRoutes: () => boolean): Promise<Readiness> {
   try {
     const { status, body } = await ask('/readyz', { timeoutMs: readinessTimeoutMs });

@@ -12,18 +12,18 @@ interface ManifestPollOptions {
 
 /** Follows the routes that a service declares. */
 export interface ManifestPoll {
-  /** Asks once before it resolves, answered or not, and then again and again until `stop`. */
+  /** Asks once before it resolves, whether or not the service answers, and then repeatedly until `stop`. */
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
   /** Whether the service has answered with its routes. */
   isKnown(): boolean;
-  /** Asks now; while an answer is under way, asks again after it, since that answer may be older than the change. */
+  /** Asks now. While an answer is under way, asks again after it, since that answer may be older than the change. */
   refresh(): void;
   stop(): void;
 }
 
 /** How often the routes are read again once they are known, in milliseconds. */
 const refreshMs = 15_000;
-/** How often they are asked for until then, in milliseconds. */
+/** How often the gateway asks for them until then, in milliseconds. */
 const retryMs = 500;
 
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -92,7 +92,7 @@ export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestP
     },
     isKnown: () => known !== '',
     refresh: polling.wake,
-    // Not awaited: an answer may take long, and nobody uses it any more.
+    // Not awaited: an answer may take long, and it is no longer needed.
     stop: () => void polling.stop(),
   };
 }

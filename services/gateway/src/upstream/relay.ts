@@ -19,9 +19,9 @@ export class RelayError extends Error {
 }
 
 /**
- * The most bytes of an answer that wait here for its client. An answer that fits leaves the connection to the service
- * free even if the client reads nothing: a body of up to 256 KiB with everything around it. Larger answers have limits
- * of their own (docs/cost-budget.md).
+ * The most bytes of an answer that wait here for its client. An answer that fits, with a body of up to 256 KiB, frees the
+ * connection to the service even if the client reads nothing. Larger answers have limits of their own
+ * (docs/cost-budget.md).
  */
 const maxBufferedBytes = 320 * 1024;
 
@@ -59,7 +59,7 @@ export function relay(
 }
 
 /**
- * Returns the body as a stream that is read only when the service takes it, so a request that never got a connection
+ * Returns the body as a stream that is read only when the service takes it, so a request that got no connection
  * still has its body. It is not the request itself: undici destroys a stream that it could not send, and that would
  * destroy the client's connection.
  */
@@ -92,7 +92,7 @@ class Relay implements Dispatcher.DispatchHandler, HeldConnection {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#deps.slowExchanges.add(this);
-    if (this.#response.destroyed) controller.abort(new Error('the client went away'));
+    if (this.#response.destroyed) controller.abort(new Error('the client disconnected'));
   }
 
   isClientSlow(): boolean {

@@ -1,11 +1,11 @@
-/** An item in slots. Its index is its place. */
+/** An item in slots. `index` is the number of its slot. */
 export interface Slotted {
   index: number;
 }
 
 /**
- * The items under way, such as requests. Not a Set: its old tables, which it outgrows all the time, would keep finished
- * items alive past the young generation of the garbage collector.
+ * The items under way, such as requests. Not a Set: it would replace its table all the time, and the old tables would
+ * keep finished items alive beyond the young generation of the garbage collector.
  */
 export class Slots<T extends Slotted> {
   /** The first `#count` slots are taken, the others empty. */

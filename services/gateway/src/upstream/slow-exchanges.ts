@@ -18,7 +18,7 @@ export interface HeldConnection extends Slotted {
 export interface SlowExchangeLimit {
   readonly perClient: number;
   readonly total: number;
-  /** How long a request is not counted at first, in milliseconds: many quick ones begin at once. */
+  /** How long a new request is not counted, in milliseconds: many quick ones may start at once. */
   readonly graceMs: number;
   /** How often it is checked, in milliseconds. */
   readonly everyMs: number;
@@ -34,8 +34,8 @@ export const defaultSlowExchangeLimit: SlowExchangeLimit = {
 
 /**
  * Bounds the connections to services that slow clients hold, so that they leave some to all others. Beyond a client's
- * limit its oldest slow requests are cut; beyond the total, those of the clients with the most. It checks from
- * time to time, since a limit on every request would count those that are only beginning.
+ * limit its oldest slow requests are cut; beyond the total, those of the clients with the most. It checks at
+ * intervals, since a limit that each new request meets would count requests that have only just started.
  */
 export class SlowExchanges {
   readonly #held = new Slots<HeldConnection>();

@@ -52,7 +52,7 @@ interface ThumbsDeps {
   readonly log: Logger;
 }
 
-/** Creates the previews. They are stored beside their image and removed with it. */
+/** Creates the previews. They are stored next to their image and removed with it. */
 export function createThumbs({ storage, kept, log }: ThumbsDeps): Thumbs {
   const making = new Map<string, Promise<Thumb | undefined>>();
   const broken = new Set<string>();

@@ -16,7 +16,7 @@ interface Node {
 
 /**
  * Reads `fields`: a comma-separated list of members, whose dotted paths lead into `expand` (records §11). `*` selects
- * every member that is not named beside it, as in PocketBase. Unknown names are ignored. Without `fields`, every member
+ * every member that is not named elsewhere in the list, as in PocketBase. Unknown names are ignored. Without `fields`, every member
  * is selected.
  */
 export function readFieldSelection(fields: string | undefined): FieldSelection {

@@ -14,7 +14,7 @@ import { isOpenEnded, type Projection, recordJson } from './record-json.ts';
 import type { RecordReads } from './record-reads.ts';
 import { createShapeCache } from './shape-cache.ts';
 
-/** A get, as the client sent it. */
+/** A get as the client requested it. */
 export interface GetRequest {
   readonly id: string;
   readonly fields?: string | undefined;

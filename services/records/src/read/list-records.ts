@@ -13,7 +13,7 @@ import type { RecordReads } from './record-reads.ts';
 import { createShapeCache } from './shape-cache.ts';
 import { countedTotal, findKnownTotal, incrementalTotal, keepTotal, type Total } from './total.ts';
 
-/** A list, as the client sent it, with numbers within their bounds. */
+/** A list as the client requested it. The numbers are within their bounds. */
 export interface ListRequest {
   /** 1-based. */
   readonly page: number;
@@ -45,7 +45,7 @@ interface List extends Prepared, Pick<NamedParameters<ListValues>, 'valuesFrom'>
 }
 
 const plainShapesOf = perCollection(() => createShapeCache<List>('list'));
-/** A cache of their own: clients keep sending new filters, which would push out the other shapes. */
+/** A separate cache: clients keep sending new filters, which would leave no room for other shapes. */
 const filteredShapesOf = perCollection(() => createShapeCache<List>('filter'));
 
 /**

@@ -51,9 +51,9 @@ export function keepTotal(
 export const countedTotal = (collection: Collection): string => `select count(*) as total from ${tableOf(collection)}`;
 
 /**
- * A select of `total` that adds to an earlier total (SQL of a bigint) of a snapshot (SQL of a pg_snapshot). The outbox has what was written
- * since then and is visible now. It is written in the same transactions as the records, so the sum is exact in the
- * snapshot of this statement.
+ * A select of `total` that adds to an earlier total (SQL of a bigint) of a snapshot (SQL of a pg_snapshot). The outbox has
+ * the writes since that snapshot that are visible now. Its rows and the records commit together, so the sum is exact in
+ * the snapshot of this statement.
  */
 export const incrementalTotal = (collection: Collection, total: string, snapshot: string): string =>
   `select ${total} + coalesce(sum(o.records_added), 0) as total

@@ -35,7 +35,7 @@ export function callOf(
   return { requestId, traceparent, clientAddress, principal, request, schema };
 }
 
-/** Returns the call for a write that the product makes because of it. */
+/** Returns the call for a write that the product makes because of the given call. */
 export const withoutRules = (call: Call): Call => ({ ...call, passesRules: true });
 
 /** Whether the caller passes every rule, as admins do. */

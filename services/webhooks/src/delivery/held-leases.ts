@@ -7,14 +7,14 @@ import { type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
 interface HeldLeases {
   add(claims: readonly LeasedDelivery[]): void;
   remove(leaseToken: string): void;
-  /** Begins to renew the leases of attempts that take long. */
+  /** Starts renewing the leases of attempts that take long. */
   startRenewing(): void;
   stopRenewing(): Promise<void>;
-  /** Gives the remaining ones to other replicas. */
+  /** Releases the remaining leases, so that other replicas can take the deliveries. */
   release(): Promise<void>;
 }
 
-/** After this time another replica takes over the deliveries of a dead process; longer attempts renew their leases. */
+/** After this time another replica takes over the deliveries of a dead process. Longer attempts renew their leases. */
 export const leaseSec = 12;
 const renewEveryMs = 3000;
 

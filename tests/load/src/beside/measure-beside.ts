@@ -9,7 +9,7 @@ import { findAuthor, newPost, sizes } from '../seed.ts';
 import { percentiles } from '../statistics.ts';
 import { prepareExpensiveReads } from './expensive-reads.ts';
 
-/** A kind of request of another client: p95 in milliseconds without expensive reads, and beside those of 20 guests. */
+/** A kind of request of another client: p95 in milliseconds without expensive reads, and during those of 20 guests. */
 export interface ProbeResult {
   readonly title: string;
   readonly idleP95: number;
@@ -50,7 +50,7 @@ const rampUpSeconds = 2;
  */
 const dearTimeoutSec = 60;
 
-/** Measures the latency of another client, alone and beside the most expensive reads of 20 guests (cost §1.5). */
+/** Measures the latency of another client, alone and during the most expensive reads of 20 guests (cost §1.5). */
 export async function measureBeside(measuring: Measuring, cleanUp: AsyncDisposableStack): Promise<BesideResult> {
   const { admin, database, product } = measuring;
   await admin.call('PATCH', '/api/v1/admin/settings', { 'security.trusted_proxies': '127.0.0.0/8,::1' });

@@ -3,7 +3,7 @@ import { type Style, table } from './table.ts';
 
 const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 
-const head = ['another client, beside expensive reads', 'idle p95 ms', '20 addresses', 'ratio', 'one address', 'ratio'];
+const head = ['another client, during expensive reads', 'idle p95 ms', '20 addresses', 'ratio', 'one address', 'ratio'];
 
 const cells = ({ title, idleP95, manyP95, oneP95 }: ProbeResult): string[] => [
   title,
@@ -19,7 +19,7 @@ function answers({ statuses, unanswered }: ExpensiveReadsResult): string {
   return [...byStatus, `${unanswered} without an answer`].join(', ');
 }
 
-/** Formats the latencies of other clients beside expensive reads, and the answers to those, as paragraphs. */
+/** Formats the latencies of other clients during expensive reads, and the answers to those reads, as paragraphs. */
 export const besideLines = ({ probes, many, one }: BesideResult, style: Style): string[][] => [
   table(head, probes.map(cells), style),
   [

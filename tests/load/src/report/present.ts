@@ -78,7 +78,7 @@ const paceCells = (paced: WebhookResults['paced'][number]): string[] => [
 ];
 
 const besideHangingLine = ({ besideHanging, hangingCount }: WebhookResults): string =>
-  `Beside ${hangingCount} webhooks whose receivers hang, at ${besideHanging.perSec} creates/s: ` +
+  `While the receivers of ${hangingCount} other webhooks hang, at ${besideHanging.perSec} creates/s: ` +
   `p50 ${ms(besideHanging.p50)} ms, p95 ${ms(besideHanging.p95)} ms, p99 ${ms(besideHanging.p99)} ms.`;
 
 function burstLine({ burst }: WebhookResults): string {
@@ -86,7 +86,7 @@ function burstLine({ burst }: WebhookResults): string {
   const after = Number.isNaN(drainPerSec) ? '' : `, ${whole(drainPerSec)}/s once the creates were over`;
   return (
     `A burst of ${whole(count)} creates: made in ${createdInSec.toFixed(1)} s, all delivered ` +
-    `${drainedInSec.toFixed(1)} s after the first (${whole(count / drainedInSec)}/s over all${after}).`
+    `${drainedInSec.toFixed(1)} s after the first (${whole(count / drainedInSec)}/s overall${after}).`
   );
 }
 

@@ -10,7 +10,7 @@ export interface Result {
   readonly rows: readonly RowResult[];
   /** Statements of a create per second without HTTP, with and without the event; undefined when that row was left out. */
   readonly statements: { readonly withEventPerSec: number; readonly withoutEventPerSec: number } | undefined;
-  /** Latencies of other clients beside the most expensive reads; undefined when that was left out. */
+  /** Latencies of other clients during the most expensive reads; undefined when they were not measured. */
   readonly beside: BesideResult | undefined;
   readonly webhooks: WebhookResults | undefined;
   /** Resident memory of the product's process in MB. */
@@ -23,11 +23,11 @@ export function allFailures({ rows, beside, webhooks }: Result): string[] {
     ...product.failures.map((failure) => `${row.name}, product: ${failure}`),
     ...(bare?.failures ?? []).map((failure) => `${row.name}, bare server: ${failure}`),
   ]);
-  const ofBeside = beside?.failures.map((failure) => `beside expensive reads: ${failure}`) ?? [];
+  const ofBeside = beside?.failures.map((failure) => `during expensive reads: ${failure}`) ?? [];
   const ofWebhooks = webhooks
     ? [
         ...webhooks.paced.flatMap(({ perSec, failures }) => failures.map((it) => `webhooks at ${perSec}/s: ${it}`)),
-        ...webhooks.besideHanging.failures.map((it) => `webhooks beside hanging ones: ${it}`),
+        ...webhooks.besideHanging.failures.map((it) => `webhooks while others hang: ${it}`),
         ...webhooks.burst.failures.map((it) => `webhooks, burst: ${it}`),
       ]
     : [];

@@ -14,7 +14,7 @@ export const creating =
     const creator = createPosts(`${url}/api/v1/records/${posts}`, newPost(await findAuthor(database, authors)));
     await creator.atPace(perSec * seconds, perSec);
     creator.close();
-    if (creator.refusedCount > 0) throw new Error(`${creator.refusedCount} creates beside the requests were refused`);
+    if (creator.refusedCount > 0) throw new Error(`${creator.refusedCount} creates during the requests were refused`);
   };
 
 /** Signs the given number of people in repeatedly. */
@@ -35,7 +35,7 @@ export const signingIn =
     const person = async () => {
       while (performance.now() < endsAtMs) {
         const status = await signIn();
-        if (status !== 200) throw new Error(`a login beside the requests was answered with ${status}`);
+        if (status !== 200) throw new Error(`a login during the requests was answered with ${status}`);
       }
     };
     await Promise.all(Array.from({ length: people }, person));

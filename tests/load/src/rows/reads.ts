@@ -15,7 +15,7 @@ export const reads: readonly Row[] = [
   list('list-100k', 'list 20 of 100k, skipTotal', '100k', true),
   list('list-100k-total', 'list 20 of 100k, with total', '100k', false),
   {
-    ...list('list-100k-total-written', 'list 20 of 100k, with total, beside 100 creates/s', '100k', false),
+    ...list('list-100k-total-written', 'list 20 of 100k, with total, during 100 creates/s', '100k', false),
     isWrite: true,
     beside: creating('100k', 100),
   },

@@ -44,7 +44,7 @@ export const signIns: readonly Row[] = [
   },
   {
     name: 'sign-in-beside',
-    title: 'get one of 10k, beside 250 who sign in',
+    title: 'get one of 10k, while 250 sign in',
     isWrite: false,
     isProductOnly: true,
     prepare,
