@@ -1,4 +1,4 @@
-/** A file with patterns; /this/ is none. */
+/** A file with patterns; /this/ is not one. */
 export const literal: RegExp = /^a\/b$/u;
 const width = 6;
 export const half = width / 2 / 1;

@@ -27,7 +27,7 @@ interface WorkerCalls {
 
 interface CallsOptions {
   readonly post: (message: ToWorker) => void;
-  /** Gets an error of a tool that is no refusal. */
+  /** Receives an error of a tool that is not a refusal. */
   readonly onDefect: (defect: unknown, method: string) => void;
 }
 

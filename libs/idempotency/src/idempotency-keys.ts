@@ -17,7 +17,7 @@ interface IdempotencyKeysDeps {
 
 const defaultLeaseMs = 10_000;
 
-/** How often a claim tries again when the row appears or disappears under it. After that the key counts as running. */
+/** How often a claim is tried when the row appears or disappears meanwhile. After that the key counts as running. */
 const claimAttempts = 5;
 
 /** How often a process that claims keys removes expired ones, in milliseconds. */

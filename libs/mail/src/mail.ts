@@ -17,7 +17,7 @@ interface Addressed {
   readonly to: string;
   /** The name of the account's collection. */
   readonly collection: string;
-  /** Seconds after which the mail is not sent any more; at most a day. */
+  /** Seconds after which the mail is no longer sent; at most a day. */
   readonly usefulForSec: number;
 }
 

@@ -25,7 +25,7 @@ export const requestLimits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
 const maxErrorLength = 500;
 
-/** Returns the body of a response; undefined when it is no JSON object. */
+/** Returns the body of a response; undefined when it is not a JSON object. */
 export function readJson({ body }: EgressResponse): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));

@@ -3,7 +3,7 @@ import { operationIdOf, tagOf, templateOf } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf } from './responses.ts';
 
-/** The tokens that a route accepts; `{}` is no token. */
+/** The tokens that a route accepts; `{}` means that it needs none. */
 const security = {
   public: [{}, { user: [] }, { admin: [] }],
   session: [{ user: [] }, { admin: [] }],
@@ -33,7 +33,7 @@ function requestBody({ body, multipartLimitBytes }: RouteManifest) {
   const form = {
     schema: {
       type: 'object',
-      description: 'One part for each file, named as its field; a part `_json` may hold all other fields.',
+      description: 'One part for each file, with the name of its field; a part `_json` may hold all other fields.',
     },
   };
   return {

@@ -77,7 +77,8 @@ export const commonResponses = {
     ]),
   ),
   Failed: {
-    description: 'A temporary failure or a defect: 500 a defect, 503 try again, 504 a service took too long.',
+    description:
+      'A temporary failure or a defect. 500 is a defect. After 503, try again. 504 means that a service took too long.',
     headers: ownHeaders(503),
     content: errorContent,
   },

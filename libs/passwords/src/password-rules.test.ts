@@ -73,7 +73,7 @@ describe('password rules', () => {
     assert.equal(await checking().findProblem(password), undefined);
   });
 
-  test('accept the password when the service fails, redirects, answers too much or is down [auth §2.3]', async () => {
+  test('accept the password when the service fails, redirects, sends too much or is down [auth §2.3]', async () => {
     const failing: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(503).end(),
       (response) => response.writeHead(302, { Location: '/elsewhere' }).end(),

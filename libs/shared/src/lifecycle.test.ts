@@ -76,7 +76,7 @@ describe('a part of a process', () => {
   const registered: string[] = [];
   const lifecycle = { onStop: (name: string) => void registered.push(name) };
 
-  it('is stopped with the process once it was started, also when the start failed', async () => {
+  it('is stopped with the process once it was started, even when the start failed', async () => {
     const part = { start: async () => {}, stop: async () => {} };
     assert.equal(await startPart(lifecycle, 'works', part), part);
     const start = async () => {

@@ -81,7 +81,7 @@ interface Part {
   stop(): Promise<void>;
 }
 
-/** Starts a part that stops with the process, also when its start fails. Returns it. */
+/** Starts a part that stops with the process, even when its start fails. Returns it. */
 export async function startPart<P extends Part>(
   lifecycle: Pick<Lifecycle, 'onStop'>,
   name: string,

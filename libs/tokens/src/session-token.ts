@@ -32,7 +32,7 @@ interface NewSession {
   readonly principal: SessionPrincipal;
   readonly tokenVersion: number;
   readonly sessionId?: string | undefined;
-  /** The life of the token in seconds. */
+  /** The lifetime of the token in seconds. */
   readonly windowSec: number;
 }
 

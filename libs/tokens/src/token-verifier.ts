@@ -6,7 +6,7 @@ import { importTokenKey, type Session, sessionTokenType } from './session-token.
 
 /** Verifies session tokens, including those of another holder of the secret without `typ` or version (auth §8.2). */
 export interface TokenVerifier {
-  /** Returns the session of a token; undefined for a text that is forged, expired, of another kind, or no token. */
+  /** Returns the session of a token; undefined for a text that is forged, expired, of another kind, or not a token. */
   verifySession(token: string): Promise<Session | undefined>;
 }
 

@@ -19,7 +19,7 @@ import { measureWebhooks } from './webhooks/measure-webhooks.ts';
 /** Reports progress. */
 type Tell = (text: string) => void;
 
-/** Runs the whole bench. `cleanUp` collects what has to be stopped, also after a signal. */
+/** Runs the whole bench. `cleanUp` collects what has to be stopped, even after a signal. */
 export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDisposableStack): Promise<Result> {
   const otherLoad = describeOtherLoad();
   for (const line of otherLoad) tell(line);

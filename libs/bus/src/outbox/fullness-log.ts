@@ -5,7 +5,7 @@ import type { EventStream } from '../event-stream.ts';
 interface FullnessLog {
   /** Call it while events wait for these readers. */
   full(holders: string): void;
-  /** Call it when no event waits for readers any more. */
+  /** Call it when events no longer wait for readers. */
   over(): void;
 }
 

@@ -61,7 +61,7 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
     const round = await publishRound({ database, bus, log, subjectPrefix, knownSequence, mayPublish, room });
     if (round.busFailure) throw round.busFailure;
     if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
-    // A fresh look found no room, so the readers must advance first. The next renewal of the lease looks again.
+    // A new check found no room, so the readers must advance first. The next renewal of the lease checks again.
     const isFull = round.noRoom && round.lastSequence === 0 && reading !== undefined;
     if (isFull) fullness.full(holdersOf(reading));
     else if (!round.noRoom) fullness.over();

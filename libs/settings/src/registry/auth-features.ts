@@ -10,7 +10,7 @@ export const authFeatures = settingGroup(
     'auth.mfa.enabled': setting(
       flag,
       '1',
-      'Users may set up an authenticator app. Users who have one sign in with it also while this is 0.',
+      'Users may set up an authenticator app. Users who have one sign in with it even while this is 0.',
     ),
     'auth.anonymous.enabled': setting(flag, '0', 'Anonymous sign-in.'),
     'auth.impersonation.enabled': setting(flag, '1', 'Admins may act as a user.'),

@@ -28,7 +28,7 @@ function isMailbox(text: string): boolean {
   return displayName.test(text.slice(0, opening).trimEnd()) && bareAddress.test(text.slice(opening + 1, -1));
 }
 
-const mailbox = line(320).refine(isMailbox, 'must be one address, as name@example.com or Name <name@example.com>');
+const mailbox = line(320).refine(isMailbox, 'must be one address, such as name@example.com or Name <name@example.com>');
 
 export const mail = settingGroup('Mail (SMTP)', ['auth'], {
   'smtp.enabled': setting(flag, '0', 'Send mail; needs smtp.host and smtp.from.'),
@@ -42,5 +42,5 @@ export const mail = settingGroup('Mail (SMTP)', ['auth'], {
   ),
   'smtp.user': unsetSetting(line(512), '', 'User name at the mail server; empty for none.'),
   'smtp.pass': unsetSetting(line(1024), '', 'Password at the mail server.'),
-  'smtp.from': unsetSetting(mailbox, '', 'Sender, as Name <name@example.com>.'),
+  'smtp.from': unsetSetting(mailbox, '', 'Sender, such as Name <name@example.com>.'),
 });

@@ -145,7 +145,7 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('awaits the current read when it stops, and does not follow any more', async () => {
+  test('awaits the current read when it stops, and no longer follows', async () => {
     const copy = follow();
     await copy.start();
     const late = copy.refresh();

@@ -90,7 +90,7 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
   };
 }
 
-/** Calls all listeners, also those after one that throws. */
+/** Calls all listeners, including those after one that throws. */
 function announce<T>(
   { name, log }: Pick<CopyOptions<T>, 'name' | 'log'>,
   listeners: Iterable<Listener<T>>,

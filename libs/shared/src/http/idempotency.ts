@@ -60,24 +60,24 @@ export async function answerOnce(
     if (isGuest && holdsToken(kept)) throw notReplayed();
     return { ...kept, headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
   }
-  return workOnce(claim, { digest: request.digest, toKept: isGuest ? toKeptOfGuest : toKept }, work);
+  return workOnce(claim, { digest: request.digest, keptOf: isGuest ? keptForGuest : keptOf }, work);
 }
 
 async function workOnce(
   claim: FirstClaim,
-  { digest, toKept }: { readonly digest: RequestDigest; readonly toKept: (reply: Reply) => KeptReply },
+  { digest, keptOf }: { readonly digest: RequestDigest; readonly keptOf: (reply: Reply) => KeptReply },
   work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply,
 ): Promise<Reply> {
   let reply: Reply;
   let isKept = false;
   const keepAnswer: KeepAnswer = async (answer, query) => {
-    isKept = await claim.keepIn(query, toKept(answer), await digest.take());
+    isKept = await claim.keepIn(query, keptOf(answer), await digest.take());
     if (!isKept) throw stillRunning();
   };
   try {
     reply = await work(keepAnswer);
     if (isKept) return reply;
-    if (isSuccess(reply)) await claim.keep(toKept(reply), await digest.take());
+    if (isSuccess(reply)) await claim.keep(keptOf(reply), await digest.take());
   } catch (error) {
     await claim.release();
     throw error;
@@ -95,7 +95,7 @@ function identityOf({ key, route, params, context }: KeyedRequest): string {
   return JSON.stringify([principal.type, caller, route.method, route.paths[0], params, key]);
 }
 
-const toKept = ({ status, headers = {}, body, json }: Reply): KeptReply => ({
+const keptOf = ({ status, headers = {}, body, json }: Reply): KeptReply => ({
   status,
   headers,
   json: json ?? JSON.stringify(body),
@@ -104,8 +104,8 @@ const toKept = ({ status, headers = {}, body, json }: Reply): KeptReply => ({
 /** Stored in place of a guest's answer with a token. */
 const tokenWithheld = '{"token":""}';
 
-function toKeptOfGuest(reply: Reply): KeptReply {
-  const kept = toKept(reply);
+function keptForGuest(reply: Reply): KeptReply {
+  const kept = keptOf(reply);
   return holdsToken(kept) ? { ...kept, headers: {}, json: tokenWithheld } : kept;
 }
 

@@ -12,7 +12,7 @@ import { reserveMail } from '../verification/mail-limit.ts';
 import { invalidToken, mailNotConfigured } from '../verification/verification.ts';
 import { proveCaller } from './proof-of-caller.ts';
 
-/** The life of the link (identity §4.2). */
+/** The lifetime of the link (identity §4.2). */
 const lifetimeSec = 3 * 24 * 60 * 60;
 
 type SignedInUser = Extract<Principal, { type: 'user' }>;

@@ -11,7 +11,7 @@ import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 
-/** The life of an undo link (identity §4.4). */
+/** The lifetime of an undo link (identity §4.4). */
 const lifetimeSec = 7 * 24 * 60 * 60;
 
 /** The data of an undo token: the address to restore and the change to undo. */

@@ -9,7 +9,7 @@ import { openUserSession, type UserSession } from '../sessions/user-sessions.ts'
 /** The answer to a right first factor (auth §6.3). */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };
 
-/** The life of an `mfa_token` (auth §6.3). */
+/** The lifetime of an `mfa_token` (auth §6.3). */
 const mfaLifetimeSec = 300;
 
 interface FirstFactor {

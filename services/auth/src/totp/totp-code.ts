@@ -1,6 +1,6 @@
 import { generateSecret, generateURI, verify } from 'otplib';
 
-/** The life of a code (auth §6.5). */
+/** The lifetime of a code (auth §6.5). */
 const stepSec = 30;
 
 /** Returns a new secret: 20 random bytes in base32, the length of an HMAC-SHA-1 (RFC 4226 §4). */

@@ -38,7 +38,7 @@ const retryMs = 2000;
 /** The requests that wait to be written. */
 interface Pending {
   rows: LoggedRequest[];
-  /** Those that were given up. */
+  /** The number of rows that were given up. */
   lost: number;
 }
 
@@ -93,7 +93,7 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
   };
 }
 
-/** Writes the oldest rows. Throws when the database refuses them, which are lost then, or is away: then they wait. */
+/** Writes the oldest rows. Throws when the database refuses them (they are lost) or does not answer (they wait). */
 async function writeBatch(
   pending: Pending,
   days: Pick<RequestDays, 'ensure'>,

@@ -20,7 +20,7 @@ export interface DownloadTokens {
   /** Reads the token of a URL; undefined for an invalid token, or one for another file. */
   read(text: string | undefined, collection: Pick<Collection, 'name'>, file: FileName): Promise<FileToken | undefined>;
   /**
-   * Returns the principal of a download: the admin who sends it, else the minter of its token, else the caller. Throws
+   * Returns the principal of a download: the admin who sends it, otherwise the minter of its token, otherwise the caller. Throws
    * 401 when the minter's account is gone or has another password.
    */
   principalOf(context: RequestContext, token: FileToken | undefined): Promise<Principal>;

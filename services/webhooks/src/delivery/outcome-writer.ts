@@ -25,7 +25,7 @@ const retryMs = 500;
 /** Creates the writer. While the database does not answer, it keeps the outcomes and retries. */
 export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOptions): OutcomeWriter {
   let waiting: AttemptOutcome[] = [];
-  /** Resolves when no outcome waits any more. */
+  /** Resolves when no outcome is waiting. */
   let written = Promise.withResolvers<void>();
   const writing = whenWoken({
     name: 'write the outcomes of deliveries',

@@ -15,7 +15,7 @@ interface CompareOptions extends Options {
   readonly against: string;
 }
 
-/** Measures the wanted rows on this checkout and on another one, round by round in turn. Returns the lines of a table. */
+/** Measures the selected rows on this checkout and on another one, round by round in turn. Returns the lines of a table. */
 export async function compareCheckouts(
   options: CompareOptions,
   tell: (text: string) => void,
