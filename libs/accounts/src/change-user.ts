@@ -22,9 +22,10 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { z } from 'zod';
 import { auditUser, userActions } from './audit-user.ts';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';
-import { type ClosedWays, closedBy, closeWaysIn, disableLaterUndos, undone } from './identity/close-ways-in.ts';
+import { type ClosedWays, closedBy, closeWaysIn } from './identity/close-ways-in.ts';
 import { lockAccount } from './identity/locked-account.ts';
 import { noteRemovedWays, type RemovedWays } from './identity/removed-ways.ts';
+import { disableLaterUndos, endUnprovedUndos, undone } from './identity/undone-change.ts';
 import { finishOneTimeToken } from './one-time-token.ts';
 import { readerOf } from './record-reader.ts';
 import { selectUser, type User } from './user.ts';
@@ -62,6 +63,8 @@ export const userChange = z
     closesAttached: z.boolean().optional(),
     /** Ends all tokens and sessions, even without a new password. */
     endsSessions: z.boolean().optional(),
+    /** Set when the link to a new address confirms it: undo links to addresses that were not proved end. */
+    confirmsEmail: z.boolean().optional(),
     /** The change of address that is undone, with all later ones. */
     undoes: undone.optional(),
     condition: condition.optional(),
@@ -100,12 +103,13 @@ export async function changeUser(
   const written = before ? await before(fields) : fields;
   if (!written) return undefined;
   const closed = closedBy(change, held);
-  const ways = await closeWaysIn(query, id, closed, held, undoes?.changedAtSec);
+  const ways = await closeWaysIn(query, id, closed, held, undoes?.changedAtSec ?? 0);
   const values = new Map([...(await readerOf(collection).readChange(written)), ...Object.entries(given)]);
   const stored = await encryption.storeSecrets(collection, values);
   const user = await updateUser(query, collection, { change, closed, stored }, context);
   if (!user) return undefined;
   if (undoes) await disableLaterUndos(query, id, undoes);
+  if (change.confirmsEmail) await endUnprovedUndos(query, id);
   if (ways.removed.length > 0) await noteRemovedWays(query, collection, user, ways);
   const origin = { context, userAgent };
   if (audit) await auditUser(query, audit, collection, id, origin, ways.removed.length > 0 ? { ...ways } : {});

@@ -29,7 +29,7 @@ export type Mail =
   | (Addressed & { readonly template: 'otp'; readonly token: string; readonly code: string })
   /** To the old address, after the account's address became `newEmail`. */
   | (Addressed & { readonly template: 'change_notice'; readonly newEmail: string })
-  /** The same to an address that was proved; `token` undoes the change. */
+  /** The same with a link; `token` undoes the change. */
   | (Addressed & { readonly template: 'change_undo'; readonly newEmail: string; readonly token: string })
   | (Addressed & { readonly template: 'password_notice' })
   /** `removed` names the ways to sign in that the account lost. */

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { mailsTo, newAddress, type People, password, settled, statusOf, subjects } from './people.ts';
+import { createClient } from '../../harness/client.ts';
+import { textAt } from '../../harness/json.ts';
+import type { Target } from '../../harness/target.ts';
+import { allNoticed, mailsTo, newAddress, type People, password, settled, statusOf, subjects } from './people.ts';
 
 const spec = 'identity §6.1';
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** Mails have limits by account and by recipient. */
-export async function mailLimits(t: TestContext, people: People): Promise<void> {
-  const { admin, mail, post, register } = people;
+export async function mailLimits(t: TestContext, target: Target, people: People): Promise<void> {
+  const { admin, mail, post, patch, register, registerProved } = people;
 
   await t.test(`a stranger gets at most five links from one account [${spec}]`, async () => {
     const ann = await register('ann');
@@ -56,4 +59,57 @@ export async function mailLimits(t: TestContext, people: People): Promise<void> 
     await settled(people);
     assert.equal(mailsTo(mail, cid.email), 5);
   });
+
+  await t.test('an account that moves to and fro sends five notices [identity §6.2]', async () => {
+    const dot = await register('dot');
+    const elsewhere = newAddress('dot');
+    for (let round = 0; round < 7; round += 1)
+      for (const email of [elsewhere, dot.email]) {
+        const answer = await patch(dot, { email, old_password: password });
+        assert.equal(answer.status, 200, answer.text);
+      }
+    await allNoticed(target, people);
+    const counts = [dot.email, elsewhere].map((address) => mailsTo(mail, address, subjects.moved));
+    assert.deepEqual(counts, [3, 2], 'five of the account');
+  });
+
+  await t.test('accounts that take an address in turn send it five notices [identity §6.2]', async () => {
+    const email = newAddress('turn');
+    for (let round = 0; round < 7; round += 1) {
+      const data = await target.guest.post('/api/v1/auth/holders/register', { email, password });
+      const client = createClient(target.url, textAt(data, 'token'));
+      const body = { email: newAddress('away'), old_password: password };
+      await client.patch(`/api/v1/holders/${textAt(data, 'record.id')}`, body);
+    }
+    await allNoticed(target, people);
+    assert.equal(mailsTo(mail, email, subjects.moved), 5);
+  });
+
+  await t.test('changes of strangers do not suppress a notice of a real change [identity §6.2]', async () => {
+    await admin.post('/api/v1/collections', { name: 'decoys', type: 'auth' });
+    const victims = [await registerProved('eli'), await register('eli')];
+    for (const { email } of victims) {
+      const decoys = [await decoyOf(target, 'decoys', email), await decoyOf(target, 'holders', `\u00e9${email}`)];
+      for (const change of decoys) for (let round = 0; round < 6; round += 1) await change();
+    }
+    await allNoticed(target, people);
+    for (const victim of victims) {
+      const before = mailsTo(mail, victim.email);
+      assert.equal(mailsTo(mail, victim.email, subjects.password), 5, 'of the strangers');
+      assert.equal(statusOf(await patch(victim, { password: `${password}!`, old_password: password })), 200);
+      await allNoticed(target, people);
+      assert.equal(mailsTo(mail, victim.email), before + 1);
+    }
+  });
+}
+
+/** Registers a stranger's account with an address. Returns a function that changes its password. */
+async function decoyOf(target: Target, collection: string, email: string): Promise<() => Promise<void>> {
+  const path = `/api/v1/auth/${collection}`;
+  const data = await target.guest.post(`${path}/register`, { email, password });
+  let token = textAt(data, 'token');
+  return async () => {
+    const client = createClient(target.url, token);
+    token = textAt(await client.post(`${path}/change-password`, { old_password: password, password }, 200), 'token');
+  };
 }

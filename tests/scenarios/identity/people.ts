@@ -108,6 +108,13 @@ export async function settled({ post, mail, register }: People): Promise<void> {
   await mail.mailTo(last.email, { subject: subjects.reset });
 }
 
+/** Waits until the holders are notified of every change, and all mail has arrived. */
+export async function allNoticed(target: Target, people: People): Promise<void> {
+  const rest = () => inDatabase(target, 'select from system.account_changes', []);
+  await eventually('no change without a notice', async () => (await rest()).length === 0);
+  await settled(people);
+}
+
 export const mailsTo = (mail: MailServer, address: string, subject?: string): number =>
   mail.received.filter(
     ({ recipients, email }) => recipients.includes(address) && (subject === undefined || email.subject === subject),

@@ -1,11 +1,7 @@
 import type { Query } from '@recordbus/database';
-import { z } from 'zod';
 import type { LockedAccount } from './locked-account.ts';
 import type { Removable, RemovedWays } from './removed-ways.ts';
-
-/** A change of address to undo: its number, and its time. */
-export const undone = z.object({ changeId: z.string(), changedAtSec: z.int() }).readonly();
-type Undone = z.infer<typeof undone>;
+import type { Undone } from './undone-change.ts';
 
 /** The members of a change that decide about other ways into the account. */
 interface Closing {
@@ -29,7 +25,8 @@ export interface ClosedWays {
  * closes nothing.
  */
 export function closedBy(change: Closing, held: LockedAccount): ClosedWays {
-  if (change.undoes) return { password: false, factor: false, links: 'since the change' };
+  // With `closesOtherWaysIn` the undo is the first proof of the old address.
+  if (change.undoes && !change.closesOtherWaysIn) return { password: false, factor: false, links: 'since the change' };
   const isStrict = change.closesOtherWaysIn === true && !held.verified;
   const isFirst = isStrict || (change.closesAttached === true && !held.verified);
   return {
@@ -48,9 +45,10 @@ export async function closeWaysIn(
   accountId: string,
   closed: ClosedWays,
   held: LockedAccount,
-  sinceSec = 0,
+  sinceSec: number,
 ): Promise<RemovedWays> {
-  const providers = closed.links === 'none' ? [] : await removeLinks(query, accountId, sinceSec);
+  const fromSec = closed.links === 'since the change' ? sinceSec : 0;
+  const providers = closed.links === 'none' ? [] : await removeLinks(query, accountId, fromSec);
   if (closed.links === 'all') await dropPendingLinks(query, accountId);
   if (closed.factor)
     await query({ text: 'delete from system.recovery_codes where account_id = $1', values: [accountId] });
@@ -75,22 +73,5 @@ async function dropPendingLinks(query: Query, accountId: string): Promise<void> 
   await query({
     text: `delete from system.one_time_tokens where account_id = $1 and purpose in ('merge', 'mfa', 'email_change')`,
     values: [accountId],
-  });
-}
-
-/**
- * Disables the undo of changes after an undone one: their links must not restore a later address. Changes whose mail is
- * not written yet, including the undo itself, get a mail without a link. Call it after the account is written.
- */
-export async function disableLaterUndos(query: Query, accountId: string, { changeId }: Undone): Promise<void> {
-  await query({
-    text: `update system.account_changes set data = data || '{"isUndoable": false}'
-      where account_id = $1 and kind = 'email' and id > $2::bigint`,
-    values: [accountId, changeId],
-  });
-  await query({
-    text: `delete from system.one_time_tokens
-      where account_id = $1 and purpose = 'undo_email_change' and (data->>'changeId')::bigint > $2::bigint`,
-    values: [accountId, changeId],
   });
 }

@@ -16,21 +16,23 @@ export interface RemovedWays {
 interface Holder {
   readonly id: string;
   readonly email: string;
+  /** Whether the address is proved. */
+  readonly verified: boolean;
 }
 
 /**
  * Records the removal of ways into an account, in the same transaction. The auth service then sends a mail to the holder
- * (identity §2.5). Changes of address and password are recorded by a trigger (migration 0024).
+ * (identity §2.5). Changes of address and password are recorded by a trigger (migration 0029).
  */
 export async function noteRemovedWays(
   query: Query,
   collection: Collection,
-  { id, email }: Holder,
+  { id, email, verified }: Holder,
   ways: RemovedWays,
 ): Promise<void> {
   await query({
     text: `insert into system.account_changes (collection_id, account_id, kind, email, data)
       values ($1, $2, 'removed', $3, $4)`,
-    values: [collection.id, id, email, JSON.stringify(ways)],
+    values: [collection.id, id, email, JSON.stringify({ ...ways, isProved: verified })],
   });
 }

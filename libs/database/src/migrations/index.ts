@@ -23,6 +23,7 @@ import { statements as linkIssuers } from './0025-link-issuers.ts';
 import { statements as recordVersions } from './0026-record-versions.ts';
 import { statements as keyCheck } from './0027-key-check.ts';
 import { statements as previews } from './0028-previews.ts';
+import { statements as unprovedUndos } from './0029-unproved-undos.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -51,6 +52,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0026-record-versions': recordVersions,
   '0027-key-check': keyCheck,
   '0028-previews': previews,
+  '0029-unproved-undos': unprovedUndos,
 };
 
 /** The names of all migrations, in order. */

@@ -64,12 +64,14 @@ const bodies = {
     'Hello,',
     'The address of your account was changed from {{email}} to {{newEmail}}.',
     'If it was not you, please contact the people who run this service at once.',
+    'If you have no account here, you can ignore this message.',
   ),
   change_undo: paragraphs(
     'Hello,',
     'The address of your account was changed from {{email}} to {{newEmail}}.',
-    'If it was not you, open this link within 7 days. It restores your address and ends all sessions:',
+    'If it was not you, open this link soon. It lasts 7 days at most, restores your address and ends all sessions:',
     '{{link}}',
+    'If you have no account here, you can ignore this message.',
   ),
   password_notice: paragraphs(
     'Hello,',

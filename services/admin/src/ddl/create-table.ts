@@ -33,7 +33,7 @@ export function planCreate(collection: Collection): string[] {
 
 /**
  * Triggers that end the tokens and sessions of a changed or deleted account, notify every gateway, and queue the mail to
- * the holder. As triggers they work for every writer (migrations 0010 and 0024).
+ * the holder. As triggers they work for every writer (migrations 0010 and 0029).
  */
 const planAccountTriggers = (table: string): string[] => [
   `create trigger account_changed after update on ${table} for each row

@@ -1,13 +1,32 @@
 import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
-/** The kind of a change, which a trigger of the account's table or the changing code wrote (migration 0024). */
+/**
+ * Whether the account had proved the address of the notice. Rows of an earlier release lack this member, and all others
+ * with a default.
+ */
+const isProved = z.boolean().default(false);
+
+/** The kind of a change, which a trigger of the account's table or the changing code wrote (migration 0029). */
 const changeKind = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('email'), data: z.object({ newEmail: z.string(), isUndoable: z.boolean() }) }),
-  z.object({ kind: z.literal('password') }),
+  z.object({
+    kind: z.literal('email'),
+    data: z.object({
+      isProved,
+      newEmail: z.string(),
+      /** Whether the old address gets an undo link that lasts, or one that is void after a proof of another address. */
+      isUndoable: z.boolean(),
+      isUndoableUntilProved: z.boolean().default(false),
+    }),
+  }),
+  z.object({ kind: z.literal('password'), data: z.object({ isProved }) }),
   z.object({
     kind: z.literal('removed'),
-    data: z.object({ removed: z.array(z.enum(['password', 'totp', 'links'])), providers: z.array(z.string()) }),
+    data: z.object({
+      isProved,
+      removed: z.array(z.enum(['password', 'totp', 'links'])),
+      providers: z.array(z.string()),
+    }),
   }),
 ]);
 

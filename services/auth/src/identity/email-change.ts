@@ -91,6 +91,7 @@ export async function confirmEmailChange(
       id: found.accountId,
       fields: { email: String(found.data.newEmail) },
       condition: { email: String(found.data.email) },
+      confirmsEmail: true,
       tokenHash: hashOneTimeToken(token),
       audit: 'users.email_change',
       userAgent: origin.userAgent,

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured, type Mail } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
-import { reserveMail } from '../verification/mail-limit.ts';
+import { reserveNotice } from '../verification/mail-limit.ts';
 import { canReceiveMail } from '../verification/verification.ts';
 import type { AccountChange } from './account-changes.ts';
 import { issueUndo, isUndoAddress } from './undo-email-change.ts';
@@ -14,9 +14,9 @@ type Parts = Pick<AuthParts, 'settings' | 'nowSec'>;
 const usefulForSec = 24 * 60 * 60;
 
 /**
- * Queues the mail that notifies the holder of an account of a change, in the caller's transaction (identity §5.3).
- * After a change of address the old address gets an undo link only if it was proved: with the link, the owner of an
- * unproved address, such as a mistyped one, could take over another person's account.
+ * Queues the mail that notifies the holder of an account of a change, in the caller's transaction (identity §5.3). After a
+ * change of address the old address gets an undo link. The link of an address that was not proved is void once the new one
+ * is: its owner, perhaps of a mistyped address, must not take over the account of the person who corrected it.
  */
 export async function notifyHolder(
   query: Query,
@@ -24,14 +24,40 @@ export async function notifyHolder(
   collection: Collection,
   change: AccountChange,
 ): Promise<void> {
-  const { email: to, accountId } = change;
+  const { email: to, accountId, data } = change;
   if (!isMailConfigured(parts.settings) || !canReceiveMail({ email: to, isAnonymous: false })) return;
+  const undo = await findUndo(query, parts, collection, change);
   const addressed = { to, collection: collection.name, usefulForSec };
-  const undo = await undoMail(query, parts, collection, change, addressed);
-  // Not counted: each takes a new proof of an address, and a limit would let an attacker suppress it (identity §6.2).
-  if (undo) return enqueueMail(query, undo);
   const notice = noticeOf(change, addressed);
-  if (await reserveMail(query, parts, { template: notice.template, to, accountId })) await enqueueMail(query, notice);
+  const counted = { to, accountId, collectionId: collection.id, isProved: data.isProved };
+  const template = undo ? 'change_undo' : notice.template;
+  // Not counted if it lasts: each takes a new proof of an address, and a limit would let an attacker suppress it
+  // (identity §6.2).
+  if (!undo?.isLasting && !(await reserveNotice(query, parts, { template, ...counted }))) return;
+  await enqueueMail(query, undo ? await undoMail(query, parts, collection, { undo, addressed }) : notice);
+}
+
+type EmailChange = Extract<AccountChange, { kind: 'email' }>;
+
+/** A change of address that the mail lets the old address undo. */
+interface Undo {
+  readonly change: EmailChange;
+  /** Whether a proof of another address leaves the link valid. */
+  readonly isLasting: boolean;
+}
+
+async function findUndo(
+  query: Query,
+  { nowSec }: Parts,
+  collection: Collection,
+  change: AccountChange,
+): Promise<Undo | undefined> {
+  if (change.kind !== 'email') return undefined;
+  const { accountId, data } = change;
+  if (!data.isUndoable && !data.isUndoableUntilProved) return undefined;
+  if (!(await findUserById(query, collection, accountId))) return undefined;
+  if (await isUndoAddress(query, accountId, data.newEmail, nowSec())) return undefined;
+  return { change, isLasting: data.isUndoable };
 }
 
 type Addressed = Pick<Mail & { readonly collection: string }, 'to' | 'collection' | 'usefulForSec'>;
@@ -39,18 +65,13 @@ type Addressed = Pick<Mail & { readonly collection: string }, 'to' | 'collection
 async function undoMail(
   query: Query,
   { nowSec }: Parts,
-  collection: Collection,
-  change: AccountChange,
-  addressed: Addressed,
-): Promise<Mail | undefined> {
-  if (change.kind !== 'email' || !change.data.isUndoable) return undefined;
-  const { id: changeId, accountId, email, changedAtSec } = change;
-  const { newEmail } = change.data;
-  if (!(await findUserById(query, collection, accountId))) return undefined;
-  if (await isUndoAddress(query, accountId, newEmail, nowSec())) return undefined;
-  const undoable = { collectionId: collection.id, accountId, email, changeId, changedAtSec };
+  { id: collectionId }: Collection,
+  { undo, addressed }: { readonly undo: Undo; readonly addressed: Addressed },
+): Promise<Mail> {
+  const { id: changeId, accountId, email, changedAtSec, data } = undo.change;
+  const undoable = { collectionId, accountId, email, changeId, changedAtSec, untilProved: !undo.isLasting };
   const token = await issueUndo(query, undoable, nowSec());
-  return { template: 'change_undo', ...addressed, newEmail, token };
+  return { template: 'change_undo', ...addressed, newEmail: data.newEmail, token };
 }
 
 function noticeOf(change: AccountChange, addressed: Addressed) {

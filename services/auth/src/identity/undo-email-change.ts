@@ -14,8 +14,16 @@ import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 /** The lifetime of an undo link (identity §4.4). */
 const lifetimeSec = 7 * 24 * 60 * 60;
 
-/** The data of an undo token: the address to restore and the change to undo. */
-const undoData = z.object({ email: z.string(), changeId: z.string(), changedAtSec: z.int() });
+/**
+ * The data of an undo token: the address to restore, the change to undo, and whether the token is void after a proof of
+ * another address of the account.
+ */
+const undoData = z.object({
+  email: z.string(),
+  changeId: z.string(),
+  changedAtSec: z.int(),
+  untilProved: z.boolean().default(false),
+});
 
 interface Undoable extends z.output<typeof undoData> {
   readonly collectionId: string;
@@ -39,13 +47,14 @@ export const issueUndo = (
   });
 
 /**
- * Whether an undo link of the account restores this address. If the user returns to it by another change, the address
- * in between gets no undo link (identity §4.5).
+ * Whether a lasting undo link of the account restores this address. If the user returns to it by another change, the
+ * address in between gets no undo link (identity §4.5).
  */
 export async function isUndoAddress(query: Query, accountId: string, email: string, nowSec: number): Promise<boolean> {
   const rows = await query({
     text: `select from system.one_time_tokens where account_id = $1 and purpose = 'undo_email_change'
-      and lower(data->>'email') = lower($2) and expires_at > $3 limit 1`,
+      and lower(data->>'email') = lower($2) and data->>'untilProved' is distinct from 'true' and expires_at > $3
+      limit 1`,
     values: [accountId, email, nowSec],
   });
   return rows.length > 0;
@@ -54,8 +63,8 @@ export async function isUndoAddress(query: Query, accountId: string, email: stri
 /**
  * Undoes a change of address for the holder of the undo token (identity §4.4): the old address is back and proved;
  * every session and pending link ends; links to providers made since the change and undo links of later changes are
- * removed. A reset mail follows. Throws 401 for a bad, used or expired token, 409 when another user has proved the
- * address since.
+ * removed. If the old address was not proved, this is its first proof. A reset mail follows. Throws 401 for a bad, used,
+ * void or expired token, 409 when another user has proved the address since.
  */
 export async function undoEmailChange(
   parts: AuthParts,
@@ -67,7 +76,7 @@ export async function undoEmailChange(
   const presented = { purpose: 'undo_email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
   const found = await findOneTimeToken(database.query, presented);
   if (!found || !(await findUserById(database.query, collection, found.accountId))) throw invalidToken();
-  const { email, changeId, changedAtSec } = undoData.parse(found.data);
+  const { email, changeId, changedAtSec, untilProved } = undoData.parse(found.data);
   await freeAddress(parts, collection, { email, accountId: found.accountId }, origin);
   await writeUserChange(parts, collection, {
     change: {
@@ -75,6 +84,7 @@ export async function undoEmailChange(
       fields: { email, verified: true },
       endsSessions: true,
       undoes: { changeId, changedAtSec },
+      ...(untilProved && { closesOtherWaysIn: true, condition: { isVerified: false } }),
       tokenHash: hashOneTimeToken(token),
       audit: 'users.email_change_undone',
       userAgent: origin.userAgent,

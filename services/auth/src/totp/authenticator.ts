@@ -65,14 +65,14 @@ export async function disableTotp(
   const { userId } = proof;
   const totp = await getTotp(parts, collection, userId);
   if (!totp.isEnabled) throw notEnrolled();
-  const { email } = await proveCaller(parts, collection, 'password', proof);
+  const user = await proveCaller(parts, collection, 'password', proof);
   const limit = limitSecondFactors(parts, collection, userId);
   await limit.reserve();
   const accepted = await readCode(parts, totp, { userId, code });
   await runInUnit(parts, async ({ query, due }) => {
     if (!(await dropTotp(query, collection, accepted))) throw wrongCode();
     await removeRecoveryCodes(query, userId);
-    await noteRemovedWays(query, collection, { id: userId, email }, { removed: ['totp'], providers: [] });
+    await noteRemovedWays(query, collection, user, { removed: ['totp'], providers: [] });
     await auditUser(query, 'users.mfa_disable', collection, userId, origin);
     due.add('notifyGateways');
   });

@@ -4,13 +4,21 @@ import { createGuessLimit } from '@recordbus/passwords';
 import type { AuthParts } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
 
-/** The kinds of counted mails (identity §6.1). One-time codes have a limit of their own. */
-type CountedMail = Exclude<Mail['template'], 'otp' | 'own' | 'change_undo'>;
+/** The kinds of mails that anyone may request for an address (identity §6.1). One-time codes have their own limit. */
+type RequestedMail = 'verify' | 'reset' | 'change';
 
-interface CountedRecipient {
-  readonly template: CountedMail;
+interface CountedRecipient<T extends Mail['template'] = RequestedMail> {
+  readonly template: T;
   readonly to: string;
   readonly accountId: string;
+}
+
+/** A notice of a change that an account has made (identity §6.2). */
+interface CountedNotice
+  extends CountedRecipient<'change_notice' | 'change_undo' | 'password_notice' | 'removed_notice'> {
+  readonly collectionId: string;
+  /** Whether the account had proved the address. */
+  readonly isProved: boolean;
 }
 
 /** The limit for an account, and for a recipient over all accounts and collections. */
@@ -29,4 +37,19 @@ export async function reserveMail(
   const { tryReserve } = createGuessLimit({ database: { query }, nowSec });
   if (!(await tryReserve({ key: `mails ${template} of ${accountId}`, ...limit }))) return false;
   return tryReserve({ key: `mails ${template} to ${foldAddress(to)}`, ...limit });
+}
+
+/**
+ * Counts a notice in the same way. Changes of other accounts never suppress it: a proved address is counted for its
+ * account only, any other for its collection, where no second account has it. The address is not folded here, so that
+ * similar addresses of others do not count (identity §6.2).
+ */
+export async function reserveNotice(
+  query: Query,
+  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  { template, to, accountId, collectionId, isProved }: CountedNotice,
+): Promise<boolean> {
+  const { tryReserve } = createGuessLimit({ database: { query }, nowSec });
+  if (!(await tryReserve({ key: `mails ${template} of ${accountId}`, ...limit }))) return false;
+  return isProved || tryReserve({ key: `mails ${template} to ${to.toLowerCase()} in ${collectionId}`, ...limit });
 }
