@@ -1,4 +1,4 @@
-import { type Field, fieldTypeOf, quoteIdentifier, Refusal } from '@recordbus/schema';
+import { type Field, fieldTypeOf, quoteIdentifier, ValueRefusal } from '@recordbus/schema';
 import { findRequestValue, type RequestValues } from './request-values.ts';
 import type { SqlTarget } from './sql-target.ts';
 
@@ -26,6 +26,6 @@ function bodyReader(field: Field): (request: RequestValues) => unknown {
     if (written === null || (written === '' && type.emptyTextIsNull)) return null;
     const value = read(written);
     // The write refuses the body as a whole.
-    return value instanceof Refusal ? null : value;
+    return value instanceof ValueRefusal ? null : value;
   };
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Field } from './field.ts';
 
 /** Why a written value is refused, as the client reads it: "must be a number". */
-export class Refusal {
+export class ValueRefusal {
   readonly message: string;
 
   constructor(message: string) {
@@ -14,7 +14,7 @@ export class Refusal {
 /**
  * Reads a written JSON value into what the column takes, or refuses it. Never gets null, undefined or an empty value.
  */
-export type ValueReader = (value: unknown) => unknown | Refusal;
+export type ValueReader = (value: unknown) => unknown | ValueRefusal;
 
 /**
  * How filters compare a value. A `list` is a JSON array of texts (several selected values, several files), a `date` is
@@ -77,6 +77,10 @@ export interface FieldType {
   formText(field: Field): FormText;
   /** Whether the server sets the value and ignores what a client writes. */
   readonly isServerSet?: boolean;
+  /** Whether a definition has its options next to `options`, as the API shows it. */
+  readonly hasOuterOptions?: boolean;
+  /** Whether the JSON of a stored value may be much longer than the written one. */
+  readonly mayGrow?: boolean;
   /** Whether a value is stored but never shown, neither in answers nor in events. */
   readonly isWriteOnly?: boolean;
   /** Whether `""` means no value. Otherwise it is a value like any other. */

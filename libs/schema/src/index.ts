@@ -8,7 +8,7 @@ export { decryptStored, decryptValue, encryptedFieldsOf, encryptStored, isEncryp
 export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
 export { createFieldEncryption, type FieldEncryption } from './field-encryption.ts';
-export { type FieldType, Refusal, type ValueKind } from './field-type.ts';
+export { type FieldType, type ValueKind, ValueRefusal } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';
 export {
   type FileOptions,
@@ -18,7 +18,7 @@ export {
   needsToken,
   thumbSize,
 } from './fields/file.ts';
-export { fieldTypeOf, fieldTypes, isWriteOnly } from './fields/index.ts';
+export { fieldTypeOf, fieldTypes, isWriteOnly, mayGrow } from './fields/index.ts';
 export type { Cascade } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';

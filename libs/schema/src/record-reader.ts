@@ -3,7 +3,7 @@ import { startSlice } from '@recordbus/shared/time-slice';
 import type { Collection } from './collection.ts';
 import { isEncrypted, isStoredEncrypted } from './encrypted-values.ts';
 import type { Field } from './field.ts';
-import { Refusal, type ValueReader } from './field-type.ts';
+import { type ValueReader, ValueRefusal } from './field-type.ts';
 import { compileWithoutUploads, file } from './fields/file.ts';
 import { fieldTypeOf } from './fields/index.ts';
 import { maxBodySteps } from './fields/text-pattern.ts';
@@ -78,7 +78,7 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
         if (slice.isOver()) await slice.pause();
         steps += column.stepsOf?.(written) ?? 0;
         const value = steps > maxBodySteps ? tooExpensive : readValue(column, written);
-        if (value instanceof Refusal) problems.set(name, value.message);
+        if (value instanceof ValueRefusal) problems.set(name, value.message);
         else values.set(name, value);
       } else if (!serverSet.has(name)) problems.set(name, `is not a field of ${collection.name}`);
     }
@@ -98,11 +98,11 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
   };
 }
 
-const tooExpensive = new Refusal('is too long to be checked against its pattern together with the other fields');
+const tooExpensive = new ValueRefusal('is too long to be checked against its pattern together with the other fields');
 
 function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written: unknown): unknown {
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;
-  if (field.required && isEmpty(value)) return new Refusal('is required');
+  if (field.required && isEmpty(value)) return new ValueRefusal('is required');
   if (value === null) return emptyValue;
   const stored = read(value);
   return isEncrypted(field) ? readSecret(field, stored) : stored;
@@ -111,7 +111,7 @@ function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written
 /** A value to encrypt. It may not begin like a ciphertext, since values without a key are stored as plain text. */
 function readSecret(field: Field, stored: unknown): unknown {
   if (typeof stored !== 'string') return stored;
-  if (isStoredEncrypted(field, stored)) return new Refusal('must not begin with enc:1:');
+  if (isStoredEncrypted(field, stored)) return new ValueRefusal('must not begin with enc:1:');
   return new PlainSecret(stored, 'value');
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Refusal } from '../src/field-type.ts';
+import { ValueRefusal } from '../src/field-type.ts';
 import { fieldTypeOf, fieldTypes } from '../src/fields/index.ts';
 import { PlainSecret } from '../src/plain-secret.ts';
 import { testField } from './test-field.ts';
@@ -34,7 +34,10 @@ test('each type takes the values of its samples', () => {
   for (const { field, values } of sampleFields) {
     const read = fieldTypeOf(field).compile(field);
     for (const value of values)
-      assert.ok(value === '' || !(read(value) instanceof Refusal), `${field.type} refuses ${JSON.stringify(value)}`);
+      assert.ok(
+        value === '' || !(read(value) instanceof ValueRefusal),
+        `${field.type} refuses ${JSON.stringify(value)}`,
+      );
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Field } from '../src/field.ts';
-import { Refusal } from '../src/field-type.ts';
+import { ValueRefusal } from '../src/field-type.ts';
 import { fieldTypeOf, fieldTypes } from '../src/fields/index.ts';
 
 /** A field of the given type, its options completed as those of a definition are. Throws for options it refuses. */
@@ -15,7 +15,7 @@ export function assertReads(field: Field, table: readonly [written: unknown, exp
   for (const [written, expected] of table) {
     const value = read(written);
     const what = `${field.type} reads ${JSON.stringify(written)?.slice(0, 100)}`;
-    if (expected instanceof Error) assert.equal(value instanceof Refusal && value.message, expected.message, what);
+    if (expected instanceof Error) assert.equal(value instanceof ValueRefusal && value.message, expected.message, what);
     else assert.deepEqual(value, expected, what);
   }
 }

@@ -147,7 +147,7 @@ function readOptions(definition: Definition, type: FieldType, place: string, pro
 /** Returns the options outside `options` (fields §3.7). They take precedence over those in `options`. */
 function readFlags({ onCreate, onUpdate }: Definition, type: FieldType, place: string, problems: Problems): object {
   const flags = Object.entries({ onCreate, onUpdate }).filter(([, value]) => value !== undefined);
-  if (type.name === 'autodate') return Object.fromEntries(flags);
+  if (type.hasOuterOptions) return Object.fromEntries(flags);
   for (const [name] of flags) problems.add(`${place}.${name}`, `is not for fields of type ${type.name}`);
   return {};
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Collection } from '../collection.ts';
 import type { Field } from '../field.ts';
+import { fieldTypes } from '../fields/index.ts';
 
 const rule = z.string().nullable();
 
@@ -55,7 +56,6 @@ export const fieldJson = z.object({
 export const presentField = ({ id, name, type, required, system, options, collection }: Field) => {
   // The database orders the members of an object itself; sorted, the text is the same before and after.
   const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
-  // Those of an autodate are next to `options` (fields §3.7).
-  const placed = type === 'autodate' ? { ...sorted, options: {} } : { options: sorted };
+  const placed = fieldTypes.get(type)?.hasOuterOptions ? { ...sorted, options: {} } : { options: sorted };
   return { id, name, type, required, system, ...placed, ...(collection !== undefined && { collection }) };
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { plainText } from './form-text.ts';
 
 const flag = z.boolean('must be true or false');
@@ -20,13 +20,14 @@ export const autodate: FieldType = {
   options,
   samples: [{ options: { onCreate: true, onUpdate: true }, values: [] }],
   isServerSet: true,
+  hasOuterOptions: true,
   emptyTextIsNull: true,
   columnType: () => 'bigint',
   filterKind: () => 'date',
   viewType: 'date',
   formText: () => plainText,
   valueSchema: () => ({ type: 'integer', description: 'unix seconds' }),
-  compile: () => () => new Refusal('is set by the server'),
+  compile: () => () => new ValueRefusal('is set by the server'),
 };
 
 /** Whether every write of this kind sets the field. */

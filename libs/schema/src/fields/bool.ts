@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { boolText } from './form-text.ts';
 
 /** True or false. */
@@ -14,5 +14,5 @@ export const bool: FieldType = {
   viewType: 'bool',
   formText: () => boolText,
   valueSchema: () => ({ type: 'boolean' }),
-  compile: () => (value) => (typeof value === 'boolean' ? value : new Refusal('must be true or false')),
+  compile: () => (value) => (typeof value === 'boolean' ? value : new ValueRefusal('must be true or false')),
 };

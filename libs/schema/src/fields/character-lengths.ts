@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type Narrowing, Refusal } from '../field-type.ts';
+import { type Narrowing, ValueRefusal } from '../field-type.ts';
 
 /** The options of every type that bounds its texts. Lengths count characters, which are code points (fields §2.4). */
 export const lengthOptions = {
@@ -23,13 +23,13 @@ export const notOrdered = { path: ['min'], message: 'must not be above max' };
 export function compileLengths({
   min = 0,
   max = Number.POSITIVE_INFINITY,
-}: Lengths): (text: string) => Refusal | undefined {
+}: Lengths): (text: string) => ValueRefusal | undefined {
   const isFree = min === 0 && max === Number.POSITIVE_INFINITY;
   return (text) => {
     if (isFree) return undefined;
     const length = countCharacters(text);
-    if (length < min) return new Refusal(`must have at least ${min} characters`);
-    return length > max ? new Refusal(`must have at most ${max} characters`) : undefined;
+    if (length < min) return new ValueRefusal(`must have at least ${min} characters`);
+    return length > max ? new ValueRefusal(`must have at most ${max} characters`) : undefined;
   };
 }
 

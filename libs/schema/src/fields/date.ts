@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { secondsText } from './form-text.ts';
 
 /** The largest distance from 1970 that a Date can represent (ECMA-262 §21.4.1.1), in seconds. */
@@ -8,7 +8,7 @@ const maxSeconds = 8.64e12;
 /** Longer than any text of a date. */
 const maxTextLength = 100;
 
-const notADate = new Refusal('must be unix seconds or a date');
+const notADate = new ValueRefusal('must be unix seconds or a date');
 
 /** A time, stored as unix seconds; written as such or as any text that Date.parse reads. */
 export const date: FieldType = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { compileLengths, lengthNarrowings, lengthOptions, lengthSchema } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
 import { storedText } from './stored-text.ts';
@@ -23,8 +23,8 @@ export const editor: FieldType = {
   compile(field) {
     const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
     return (value) => {
-      if (typeof value !== 'string') return new Refusal('must be a string');
-      if (!isStorable(value)) return new Refusal('must not contain NUL or half a surrogate pair');
+      if (typeof value !== 'string') return new ValueRefusal('must be a string');
+      if (!isStorable(value)) return new ValueRefusal('must not contain NUL or half a surrogate pair');
       return findLengthProblem(value) ?? value;
     };
   },

@@ -1,5 +1,5 @@
 import { accountAddress, emailAddress } from '../email-address.ts';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { compileLengths, lengthNarrowings, lengthSchema } from './character-lengths.ts';
 import { type FormattedTextOptions, formattedTextOptions, storedText } from './stored-text.ts';
 
@@ -27,7 +27,7 @@ export const email: FieldType = {
     return (value) => {
       if (value === '') return value;
       const read = schema.safeParse(value);
-      if (!read.success) return new Refusal(read.error.issues[0]?.message ?? 'is not an address');
+      if (!read.success) return new ValueRefusal(read.error.issues[0]?.message ?? 'is not an address');
       return findLengthProblem(read.data) ?? read.data;
     };
   },

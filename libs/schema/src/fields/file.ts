@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
-import { type FieldType, type Narrowing, Refusal, type ValueReader } from '../field-type.ts';
+import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';
 import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
 
@@ -76,7 +76,7 @@ export const compileWithoutUploads =
   (value) =>
     multiple && Array.isArray(value) && value.length === 0
       ? '[]'
-      : new Refusal('can only be uploaded once the record exists');
+      : new ValueRefusal('can only be uploaded once the record exists');
 
 /** Names of stored files; the bytes are elsewhere. The writer checks that a name belongs to the record. */
 export const file: FieldType = {
@@ -94,10 +94,10 @@ export const file: FieldType = {
   valueSchema: (field) => listOf(field, { type: 'string', description: 'name of a stored file' }),
   compile(field) {
     const isName = (value: unknown) => typeof value === 'string' && namePattern.test(value);
-    const refusal = new Refusal('must be the name of a stored file');
+    const refusal = new ValueRefusal('must be the name of a stored file');
     if (!field.options.multiple) return (value) => (isName(value) ? value : refusal);
     return (value) => {
-      if (!Array.isArray(value)) return new Refusal('must be a list of names');
+      if (!Array.isArray(value)) return new ValueRefusal('must be a list of names');
       return value.every(isName) ? JSON.stringify([...new Set(value)]) : refusal;
     };
   },

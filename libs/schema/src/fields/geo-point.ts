@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { jsonText } from './form-text.ts';
 
 const options = z.strictObject({});
@@ -23,6 +23,6 @@ export const geoPoint: FieldType = {
     const read = point.safeParse(value);
     return read.success
       ? JSON.stringify(read.data)
-      : new Refusal('must be {lat, lng} with lat from -90 to 90 and lng from -180 to 180');
+      : new ValueRefusal('must be {lat, lng} with lat from -90 to 90 and lng from -180 to 180');
   },
 };

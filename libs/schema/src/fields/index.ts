@@ -40,6 +40,9 @@ export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
 /** Whether the values of a field are stored but never shown. */
 export const isWriteOnly = ({ type }: Field): boolean => fieldTypes.get(type)?.isWriteOnly === true;
 
+/** Whether the JSON of a stored value may be much longer than the written one. */
+export const mayGrow = ({ type }: Field): boolean => fieldTypes.get(type)?.mayGrow === true;
+
 /** Returns the type of a field whose definition was checked. Throws for a type of a later version. */
 export function fieldTypeOf(field: Field): FieldType {
   const type = fieldTypes.get(field.type);

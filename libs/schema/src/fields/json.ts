@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { encryptionOption } from './encryption.ts';
 import { jsonText } from './form-text.ts';
 import { isStorable } from './storable.ts';
@@ -17,18 +17,21 @@ export const json: FieldType = {
   columnType: () => 'jsonb',
   filterKind: () => 'json',
   viewType: 'json',
+  // jsonb stores `1e300` with 301 digits.
+  mayGrow: true,
   formText: () => jsonText,
   valueSchema: () => ({}),
   compile: () => (value) => describeProblem(value, 0) ?? JSON.stringify(value),
 };
 
-function describeProblem(value: unknown, depth: number): Refusal | undefined {
+function describeProblem(value: unknown, depth: number): ValueRefusal | undefined {
   if (typeof value === 'string') {
-    return isStorable(value) ? undefined : new Refusal('must not contain NUL or half a surrogate pair');
+    return isStorable(value) ? undefined : new ValueRefusal('must not contain NUL or half a surrogate pair');
   }
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : new Refusal('must not exceed a double');
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? undefined : new ValueRefusal('must not exceed a double');
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === maxDepth) return new Refusal(`must not nest more than ${maxDepth} deep`);
+  if (depth === maxDepth) return new ValueRefusal(`must not nest more than ${maxDepth} deep`);
   if (Array.isArray(value)) {
     for (const item of value) {
       const problem = describeProblem(item, depth + 1);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
+import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import { numberText } from './form-text.ts';
 
 const options = z
@@ -32,9 +32,9 @@ export const number: FieldType = {
   compile(field) {
     const { min, max } = field.options as z.output<typeof options>;
     return (value) => {
-      if (typeof value !== 'number' || !Number.isFinite(value)) return new Refusal('must be a number');
-      if (min !== undefined && value < min) return new Refusal(`must be at least ${min}`);
-      if (max !== undefined && value > max) return new Refusal(`must be at most ${max}`);
+      if (typeof value !== 'number' || !Number.isFinite(value)) return new ValueRefusal('must be a number');
+      if (min !== undefined && value < min) return new ValueRefusal(`must be at least ${min}`);
+      if (max !== undefined && value > max) return new ValueRefusal(`must be at most ${max}`);
       return value;
     };
   },

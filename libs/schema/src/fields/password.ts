@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { PlainSecret } from '../plain-secret.ts';
 import { compileLengths, isOrdered, lengthOptions, lengthSchema, notOrdered } from './character-lengths.ts';
 import { plainText } from './form-text.ts';
@@ -34,9 +34,9 @@ export const password: FieldType = {
   compile(field) {
     const findLengthProblem = compileLengths(field.options as z.output<typeof options>);
     return (value) => {
-      if (typeof value !== 'string') return new Refusal('must be a string');
-      if (!isStorable(value)) return new Refusal('must not contain NUL or half a surrogate pair');
-      if (Buffer.byteLength(value) > maxBytes) return new Refusal(`must have at most ${maxBytes} bytes`);
+      if (typeof value !== 'string') return new ValueRefusal('must be a string');
+      if (!isStorable(value)) return new ValueRefusal('must not contain NUL or half a surrogate pair');
+      if (Buffer.byteLength(value) > maxBytes) return new ValueRefusal(`must have at most ${maxBytes} bytes`);
       return findLengthProblem(value) ?? new PlainSecret(value, 'password');
     };
   },

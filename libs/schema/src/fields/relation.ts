@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { plainText } from './form-text.ts';
 import { isStorable } from './storable.ts';
 
@@ -28,7 +28,7 @@ export const relation: FieldType = {
   }),
   compile() {
     // Without the name of the collection, which the caller may not know.
-    const refusal = new Refusal('must be the id of a record');
+    const refusal = new ValueRefusal('must be the id of a record');
     return (value) => (typeof value === 'string' && value.length <= maxIdLength && isStorable(value) ? value : refusal);
   },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
+import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';
 import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
@@ -38,10 +38,12 @@ export const select: FieldType = {
   compile(field) {
     const { values, multiple } = field.options as z.output<typeof options>;
     const allowed = new Set<unknown>(values);
-    const refusal = new Refusal(values.length ? `must be one of ${values.join(', ')}` : 'has no value to choose from');
+    const refusal = new ValueRefusal(
+      values.length ? `must be one of ${values.join(', ')}` : 'has no value to choose from',
+    );
     if (!multiple) return (value) => (allowed.has(value) ? value : refusal);
     return (value) => {
-      if (!Array.isArray(value)) return new Refusal('must be a list');
+      if (!Array.isArray(value)) return new ValueRefusal('must be a list');
       return value.every((item) => allowed.has(item)) ? JSON.stringify([...new Set(value)]) : refusal;
     };
   },

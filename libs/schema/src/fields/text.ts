@@ -1,6 +1,6 @@
 import { patternSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type FieldType, type Narrowing, Refusal } from '../field-type.ts';
+import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import {
   compileLengths,
   isOrdered,
@@ -46,18 +46,18 @@ export const text: FieldType = {
     const findLengthProblem = compileLengths(lengths);
     const searched = pattern === undefined ? undefined : compileTextPattern(pattern);
     return (value) => {
-      if (typeof value !== 'string') return new Refusal('must be a string');
-      if (!isStorable(value)) return new Refusal('must not contain NUL or half a surrogate pair');
+      if (typeof value !== 'string') return new ValueRefusal('must be a string');
+      if (!isStorable(value)) return new ValueRefusal('must not contain NUL or half a surrogate pair');
       // The empty text has no bounds and no pattern (fields §2.2). A required field refuses it before.
       if (value === '') return value;
       const problem = findLengthProblem(value) ?? (unique ? findUniqueProblem(value) : undefined);
       if (problem) return problem;
       if (!searched) return value;
       if (value.length > searched.maxTextLength)
-        return new Refusal(
+        return new ValueRefusal(
           `must have at most ${searched.maxTextLength} characters, since it is searched for ${pattern}`,
         );
-      if (!searched.isIn(value)) return new Refusal(`must match ${pattern}`);
+      if (!searched.isIn(value)) return new ValueRefusal(`must match ${pattern}`);
       return value;
     };
   },

@@ -1,12 +1,12 @@
-import { type Narrowing, Refusal } from '../field-type.ts';
+import { type Narrowing, ValueRefusal } from '../field-type.ts';
 
 /** An entry of a B-tree has at most a third of a page (2,704 bytes), with its header. */
 const maxUniqueBytes = 2600;
 
 /** Finds whether a text is too long to be unique (fields §2.6). */
-export const findUniqueProblem = (text: string): Refusal | undefined =>
+export const findUniqueProblem = (text: string): ValueRefusal | undefined =>
   Buffer.byteLength(text) > maxUniqueBytes
-    ? new Refusal(`must have at most ${maxUniqueBytes} bytes, since it is unique`)
+    ? new ValueRefusal(`must have at most ${maxUniqueBytes} bytes, since it is unique`)
     : undefined;
 
 interface Unique {

@@ -1,4 +1,4 @@
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { compileLengths, lengthNarrowings, lengthSchema } from './character-lengths.ts';
 import { isStorable } from './storable.ts';
 import { type FormattedTextOptions, formattedTextOptions, storedText } from './stored-text.ts';
@@ -25,9 +25,9 @@ export const url: FieldType = {
     const findLengthProblem = compileLengths(lengths);
     return (value) => {
       if (value === '') return value;
-      if (typeof value !== 'string') return new Refusal('must be a string');
+      if (typeof value !== 'string') return new ValueRefusal('must be a string');
       if (!shape.test(value) || !isStorable(value) || !URL.canParse(value))
-        return new Refusal('must be an address that starts with http:// or https://');
+        return new ValueRefusal('must be an address that starts with http:// or https://');
       return findLengthProblem(value) ?? (unique ? findUniqueProblem(value) : undefined) ?? value;
     };
   },

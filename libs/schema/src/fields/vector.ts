@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldType, Refusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { jsonText } from './form-text.ts';
 
 const maxDimensions = 4096;
@@ -28,9 +28,9 @@ export const vector: FieldType = {
   compile(field) {
     const { dimensions } = field.options as z.output<typeof options>;
     return (value) => {
-      if (!Array.isArray(value)) return new Refusal('must be a list of numbers');
-      if (value.length !== dimensions) return new Refusal(`must have ${dimensions} numbers`);
-      return value.every(Number.isFinite) ? `{${value.join(',')}}` : new Refusal('must consist of finite numbers');
+      if (!Array.isArray(value)) return new ValueRefusal('must be a list of numbers');
+      if (value.length !== dimensions) return new ValueRefusal(`must have ${dimensions} numbers`);
+      return value.every(Number.isFinite) ? `{${value.join(',')}}` : new ValueRefusal('must consist of finite numbers');
     };
   },
   narrowings(before, after, column) {

@@ -6,8 +6,8 @@ import {
   fieldTypeOf,
   isEncrypted,
   quoteIdentifier,
-  Refusal,
   tableOf,
+  ValueRefusal,
 } from '@recordbus/schema';
 import { comparedValue, hasComparableValue, isText, isUnique } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
@@ -70,7 +70,7 @@ function refusesDecrypted(option: string, field: Field, cipher: ValueCipher): (v
   return (value) => {
     if (typeof value !== 'string') return false;
     const opened = decryptValue(cipher, field, value);
-    return opened.isDecrypted && read(opened.value) instanceof Refusal;
+    return opened.isDecrypted && read(opened.value) instanceof ValueRefusal;
   };
 }
 

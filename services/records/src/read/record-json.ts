@@ -1,5 +1,5 @@
 import type { NamedParameters, Parameters, QuerySchema } from '@recordbus/query';
-import { type Collection, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
+import { type Collection, mayGrow, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
 import { compileRule } from '../rules/compile-rule.ts';
 import { limitedText } from './answer-limit.ts';
 import type { Expansion } from './expansion.ts';
@@ -82,9 +82,8 @@ function selectTarget(
   return `(select ${quoteLiteral(`"${name}":`)} || ${text} from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${from}.${column}${rule})`;
 }
 
-/** Whether the JSON of a record may be much larger than the body that wrote it: `1e300` is stored with 301 digits. */
-export const isOpenEnded = ({ type, fields }: Collection): boolean =>
-  type === 'view' || fields.some((field) => field.type === 'json');
+/** Whether the JSON of a record may be much larger than the body that wrote it. */
+export const isOpenEnded = ({ type, fields }: Collection): boolean => type === 'view' || fields.some(mayGrow);
 
 /** A select list of columns of a row, under their own names. */
 export const columnList = (columns: readonly RecordColumn['column'][], row: string): string =>
