@@ -18,7 +18,7 @@ interface BurstOptions {
 
 /**
  * Sends creates as fast as they are answered, and returns how many were answered with 201. Other answers and lost
- * connections are no failures here: `committedIds` reads afterwards what was committed.
+ * connections are not failures here: `committedIds` reads later what was committed.
  */
 export async function writeBurst(options: BurstOptions): Promise<number> {
   const { url, collection, count, parallel = 50, body = {}, onAnswered = () => {} } = options;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, testField } from '../../test/test-field.ts';
 import { isSetBy } from './autodate.ts';
 
-test('the writes of its flags set an autodate, and creates do without flags', () => {
+test('an autodate is set by the writes that its flags name, and by creates if it has no flags', () => {
   const table: [options: object, onCreate: boolean, onUpdate: boolean][] = [
     [{}, true, false],
     [{ onCreate: true }, true, false],

@@ -18,7 +18,7 @@ export const maxDifferentMembers = 20_000;
  */
 export const maxDifferentTexts = 50_000;
 
-/** Longer texts do not count, not even if only escapes or characters outside ASCII make them longer. */
+/** Longer texts do not count, even if only escapes or characters outside ASCII make them longer. */
 const maxShortTextBytes = 10;
 
 /** A shorter body cannot exceed the limits. The shortest member is `"a":1,`. */
