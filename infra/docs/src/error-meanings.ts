@@ -7,6 +7,7 @@ export const meanings: Readonly<Record<string, string>> = {
   collection_in_use: 'Relations or views of other collections need the collection; `details` lists them.',
   context_refused: 'The request reached a service without passing the gateway.',
   cron_running: 'The cron is running already.',
+  cursor_too_long: 'The sort has values that are too long for a cursor: sort by shorter ones.',
   delete_restricted: 'Other records refer to the record by a relation with `restrict`; `details` lists them.',
   duplicate_values: 'The values are not unique, so the unique index cannot be created.',
   egress_blocked: 'The egress filter denies the address that an extension calls.',

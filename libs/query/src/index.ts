@@ -9,5 +9,6 @@ export { renameInExpression } from './references.ts';
 export { findRequestNames } from './request-names.ts';
 export { authOf, type RequestValues } from './request-values.ts';
 export type { QuerySchema } from './scope.ts';
-export { compileSort, type Sort } from './sort.ts';
+export { compileSort, type Sort, type SortKey } from './sort.ts';
 export { lowerSql, type SqlTarget } from './sql-target.ts';
+export { readJson, readText } from './storable-value.ts';

@@ -7,7 +7,11 @@ import { compileSort } from './sort.ts';
 
 const collections = makeCollections({ users: 'active = true', organizations: null });
 const scope = { collection: collections.posts, schema: schemaOf(collections), audience: 'client' } as const;
-const sortBy = (sort: string) => compileSort(sort, scope, { row: 't', parameters: createParameters() });
+function sortBy(sort: string) {
+  const { keys, ...sql } = compileSort(sort, scope, { row: 't', parameters: createParameters() });
+  assert.equal(keys.map((key) => `${key.sql}${key.isDescending ? ' desc' : ''}`).join(', '), sql.orderBy);
+  return sql;
+}
 
 describe('sort', () => {
   const rows: [string, string, string][] = [
@@ -28,6 +32,19 @@ describe('sort', () => {
         'left join records."organizations" hop2 on hop2.id = hop1."organization"',
       orderBy: 'hop2."name", hop1."name" desc, hop2."size", t.id',
     });
+  });
+
+  it('tells which keys can be null', () => {
+    const { keys } = compileSort('created,title,author.id', scope, { row: 't', parameters: createParameters() });
+    assert.deepEqual(
+      keys.map(({ kind, canBeNull }) => [kind, canBeNull]),
+      [
+        ['date', false],
+        ['text', true],
+        ['text', true],
+        ['text', false],
+      ],
+    );
   });
 
   const refused: [string, RegExp][] = [

@@ -1,4 +1,4 @@
-import { tableOf } from '@recordbus/schema';
+import { tableOf, type ValueKind } from '@recordbus/schema';
 import { compile } from './compile.ts';
 import { limits } from './limits.ts';
 import { findColumn } from './path.ts';
@@ -8,10 +8,20 @@ import type { Scope } from './scope.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 import { storedSql } from './value-sql.ts';
 
-/** A sort in SQL: the joins after the table, each of at most one row, and the ORDER BY list. */
+/** A sort in SQL: the joins after the table, each of at most one row, and the ORDER BY list with its keys. */
 export interface Sort {
   readonly joins: string;
   readonly orderBy: string;
+  /** What ORDER BY compares, in order; the last one is the id. */
+  readonly keys: readonly SortKey[];
+}
+
+/** One value by which a list is sorted. */
+export interface SortKey {
+  readonly sql: string;
+  readonly kind: ValueKind;
+  readonly isDescending: boolean;
+  readonly canBeNull: boolean;
 }
 
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
@@ -25,25 +35,31 @@ const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const into = withCollation(scope, at);
   const joins: Joins = { sql: [], aliases: new Map() };
-  const order: string[] = [];
+  const keys: SortKey[] = [];
   let isUnique = false;
   const terms = sort.split(',');
   if (terms.length > limits.sortTerms) throw new QueryError(`may have at most ${limits.sortTerms} terms`, 0);
-  let direction = '';
+  let isDescending = false;
   let position = 0;
   for (const term of terms) {
     const text = term.trim();
-    direction = text.startsWith('-') ? ' desc' : '';
-    const column = findSortColumn(direction ? text.slice(1) : text, position, scope);
+    isDescending = text.startsWith('-');
+    const column = findSortColumn(isDescending ? text.slice(1) : text, position, scope);
     position += term.length + 1;
     // Ids are unique: later terms order nothing.
     if (isUnique) continue;
-    order.push(`${storedSql(column, { ...into, row: join(column, into, joins) })}${direction}`);
     isUnique = column.hops.length === 0 && column.column === 'id';
+    const sql = storedSql(column, { ...into, row: join(column, into, joins) });
+    keys.push({ sql, kind: column.kind, isDescending, canBeNull: !isUnique && !isTimeOfRecord(column, scope) });
   }
-  if (!isUnique) order.push(`${into.row}.id${direction}`);
-  return { joins: joins.sql.join(' '), orderBy: order.join(', ') };
+  if (!isUnique) keys.push({ sql: `${into.row}.id`, kind: 'text', isDescending, canBeNull: false });
+  const orderBy = keys.map((key) => `${key.sql}${key.isDescending ? ' desc' : ''}`).join(', ');
+  return { joins: joins.sql.join(' '), orderBy, keys };
 }
+
+/** Whether the column is `created` or `updated` of a table, which always have a value. */
+const isTimeOfRecord = ({ hops, column }: Column, { collection }: Scope): boolean =>
+  hops.length === 0 && collection.type !== 'view' && (column === 'created_at' || column === 'updated_at');
 
 function findSortColumn(text: string, position: number, scope: Scope): Column {
   if (!path.test(text)) throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);

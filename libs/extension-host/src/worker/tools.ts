@@ -36,6 +36,7 @@ function createRecords(ask: Ask, as?: Caller): Records {
     JSON.parse(String(await ask(`records.${name}`, [as, ...args])));
   const records: Records = {
     list: (collection, options = {}) => call('list', collection, options),
+    listByCursor: (collection, options = {}) => call('list', collection, { cursor: '', ...options }),
     get: async (collection, id, options = {}) => (await call('get', collection, id, options)).data,
     async find(collection, id, options = {}) {
       try {

@@ -43,6 +43,18 @@ const pageSchema = (row: z.ZodType) =>
 /** Declares a page of a list of such rows, with its counts (http §3.2). */
 export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
+/** Declares the same, and a page of a list by cursor (records §3.6). */
+export const cursorPageOf = (row: z.ZodType): DeclaredAnswer => ({
+  schema: z.union([
+    pageSchema(row),
+    z.object({
+      data: z.array(row),
+      perPage: count,
+      next: z.string().nullable().describe('the cursor of the next page; null at the end'),
+    }),
+  ]),
+});
+
 /** Declares a body that is not only the envelope. */
 export const wholeBody = (schema: z.ZodType): DeclaredAnswer => ({ schema });
 

@@ -1,6 +1,7 @@
 export {
   type Answer,
   type AnswerManifest,
+  cursorPageOf,
   inEnvelope,
   inPage,
   isDescribed,

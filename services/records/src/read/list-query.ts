@@ -1,4 +1,6 @@
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { boundedNumber, decimal, flag, freeText, pageQuery } from '@recordbus/shared/http';
+import { maxCursorLength } from './cursor.ts';
 
 /** The query parameters of a list (records §3.1). */
 export const listQuery = pageQuery.extend({
@@ -6,6 +8,9 @@ export const listQuery = pageQuery.extend({
   fields: freeText.describe('names of the members to show, separated by commas; all by default'),
   skipTotal: flag.describe('do not count the records'),
   filter: freeText.describe('an expression in the filter language'),
+  cursor: boundedText(maxCursorLength)
+    .optional()
+    .describe('`next` of the page before; empty for the first page. Pages by cursor have no totals'),
   expand: freeText.describe('names of relations, separated by commas, whose records are shown below expand'),
   nearVector: freeText.describe('a JSON array of numbers; the answer has the records with the most similar vectors'),
   nearVectorField: freeText.describe('the vector field to compare with'),

@@ -96,6 +96,9 @@ export async function listRecords(
 /** Page sizes that user interfaces use. */
 const commonPageSizes = new Set([10, 20, 25, 30, 50, 100]);
 
+/** Whether the statement of a page has its size in the text (see `isCommonPage`). */
+export const isCommonPageSize = (perPage: number): boolean => commonPageSizes.has(perPage);
+
 /** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */
 const isPlainList = (request: ListRequest, { expansions = [] }: Projection): boolean =>
   isCommonPage(request) && request.sort === undefined && request.filter === undefined && areFew(expansions);
@@ -104,7 +107,7 @@ const isPlainList = (request: ListRequest, { expansions = [] }: Projection): boo
  * A first page of a common size has its limit in the text of the statement. PostgreSQL assumes that a limit in a
  * parameter is a tenth of the table, so it would never keep a generic plan and would plan each request again.
  */
-const isCommonPage = ({ page, perPage }: ListRequest): boolean => page === 1 && commonPageSizes.has(perPage);
+const isCommonPage = ({ page, perPage }: ListRequest): boolean => page === 1 && isCommonPageSize(perPage);
 
 /** Composes a list. With a total, the row has `total` and `snapshot`, from which the next list computes its own. */
 export function composeList(

@@ -1,6 +1,7 @@
-import { pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
+import { malformedParameter } from '@recordbus/shared/errors';
+import { cursorPageOf, type Route, rawJson, route } from '@recordbus/shared/http';
+import { listPage } from '../read/list-page.ts';
 import { listQuery } from '../read/list-query.ts';
-import { listRecords } from '../read/list-records.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { readNear } from '../vector/near-request.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
@@ -18,7 +19,7 @@ export const listRoute = (deps: RouteDeps): Route =>
     params: collectionParams,
     query: listQuery,
     answers: {
-      200: pageOf(anyRecord),
+      200: cursorPageOf(anyRecord),
       400: 'a parameter is invalid',
       403: 'the list rule refuses',
       404: 'no such collection',
@@ -28,10 +29,12 @@ export const listRoute = (deps: RouteDeps): Route =>
     handler: (input) =>
       deps.collections.serve(requestOf('list', input), async (collection) => {
         const near = readNear(input.query, collection);
+        if (near && input.query.cursor !== undefined)
+          throw malformedParameter('cursor', 'cannot be combined with nearVector');
         const call = callOf('GET', input, deps);
         const body = near
           ? await deps.searchVectors(collection, near, input.query, call)
-          : await listRecords(deps.reads, collection, input.query, call, deps.encryption);
+          : await listPage(deps.reads, collection, input.query, call, deps.encryption);
         return rawJson(200, body);
       }),
   });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { modeOfDelete } from '../../delete/delete-mode.ts';
 import { deleteRecord } from '../../delete/delete-record.ts';
 import { findRecord, type GetRequest } from '../../read/get-record.ts';
+import { listPage } from '../../read/list-page.ts';
 import { listQuery } from '../../read/list-query.ts';
-import { listRecords } from '../../read/list-records.ts';
 import { isRecordId } from '../../record/record-id.ts';
 import { createRecord } from '../../write/create-record.ts';
 import { lockRow } from '../../write/lock-record.ts';
@@ -28,7 +28,7 @@ export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, To
   'records.list': tool(z.tuple([actingCaller, name, scalars]), (call, [as, collection, options]) => {
     const query = readListOptions(options);
     return workOnRecords(deps, call, { as, collection, action: 'list' }, (work) =>
-      listRecords(work.reads, work.collection, query, work.call, deps.encryption),
+      listPage(work.reads, work.collection, query, work.call, deps.encryption),
     );
   }),
 

@@ -1,0 +1,25 @@
+import type { Collection, FieldEncryption } from '@recordbus/schema';
+import { malformedParameter } from '@recordbus/shared/errors';
+import type { RuleContext } from '../rules/rule-context.ts';
+import { listByCursor } from './list-by-cursor.ts';
+import { type ListRequest, listRecords } from './list-records.ts';
+import type { RecordReads } from './record-reads.ts';
+
+interface PageRequest extends ListRequest {
+  /** The cursor of the page before; empty for the first page, undefined for a page by its number. */
+  readonly cursor?: string | undefined;
+}
+
+/** Reads a page of a list, by its number or by a cursor. Throws 400 for a request with both, and as these lists do. */
+export function listPage(
+  reads: RecordReads,
+  collection: Collection,
+  request: PageRequest,
+  ruleContext: RuleContext,
+  encryption: FieldEncryption,
+): Promise<string> {
+  const { cursor, page } = request;
+  if (cursor === undefined) return listRecords(reads, collection, request, ruleContext, encryption);
+  if (page !== 1) throw malformedParameter('page', 'cannot be combined with cursor');
+  return listByCursor(reads, collection, { ...request, cursor }, ruleContext, encryption);
+}
