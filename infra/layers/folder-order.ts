@@ -41,7 +41,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'record-subjects',
     'records-parts routes',
     'extensions',
-    'account-writes delete history',
+    'account-writes aggregate delete history',
     'write',
     'accounts vector',
     'files read',

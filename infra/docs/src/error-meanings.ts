@@ -41,6 +41,7 @@ export const meanings: Readonly<Record<string, string>> = {
   no_session: 'The token was not issued by a sign-in, so it has no session to end.',
   not_anonymous: 'Only an anonymous user can be promoted.',
   not_found: 'The route, collection, record or other resource does not exist.',
+  number_too_large: 'A sum or an average exceeds what a number can be.',
   oauth_provider_failed: 'The OAuth2 provider does not answer, or answers something unexpected.',
   oauth_provider_misconfigured: 'The settings of the OAuth2 provider are wrong.',
   oauth_provider_not_enabled: 'The OAuth2 provider is not enabled.',

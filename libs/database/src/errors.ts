@@ -19,6 +19,7 @@ export const sqlState = {
   datatypeMismatch: '42804',
   cachedPlanChanged: '0A000',
   numberOutOfRange: '22003',
+  invalidParameterValue: '22023',
   characterNotInRepertoire: '22021',
   invalidText: '22P02',
   untranslatableCharacter: '22P05',

@@ -1,4 +1,6 @@
 export { findCaseCollation } from './case-collation.ts';
+export { type Columns, type ColumnValue, createColumns } from './columns.ts';
+export { compileOverRows, type DerivedRows } from './derived-rows.ts';
 export { checkRule, compileExpression } from './expressions.ts';
 export { limits } from './limits.ts';
 export { isHidden } from './member.ts';

@@ -57,6 +57,10 @@ export function membersOf(collection: Collection): ReadonlyMap<string, Member> {
   return members;
 }
 
+/** Sets the members of computed rows, which no definition describes. */
+export const setMembers = (collection: Collection, members: ReadonlyMap<string, Member>): void =>
+  void known.set(collection, members);
+
 /** Whether filters, sorts and rules cannot name the field, since its column has a hash or a ciphertext (filters §4.2). */
 export const isHidden = (field: Field): boolean =>
   isWriteOnly(field) || field.options.encrypted === true || field.options.hidden === true;

@@ -1,12 +1,11 @@
-import { tableOf, type ValueKind } from '@recordbus/schema';
-import { compile } from './compile.ts';
+import type { ValueKind } from '@recordbus/schema';
+import { createJoins } from './joins.ts';
 import { limits } from './limits.ts';
-import { findColumn } from './path.ts';
+import { findPlainColumn } from './plain-column.ts';
 import { QueryError } from './query-error.ts';
 import type { Column } from './resolved.ts';
 import type { Scope } from './scope.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
-import { storedSql } from './value-sql.ts';
 
 /** A sort in SQL: the joins after the table, each of at most one row, and the ORDER BY list with its keys. */
 export interface Sort {
@@ -24,8 +23,6 @@ export interface SortKey {
   readonly canBeNull: boolean;
 }
 
-const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
-
 /**
  * Compiles `sort` (filters §9): comma-separated paths, `-` for descending. Nulls sort as in PostgreSQL: last ascending,
  * first descending. A path to a record that the caller may not list is null. Ties are sorted by id, in the direction of
@@ -34,7 +31,7 @@ const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
  */
 export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const into = withCollation(scope, at);
-  const joins: Joins = { sql: [], aliases: new Map() };
+  const joins = createJoins(into);
   const keys: SortKey[] = [];
   let isUnique = false;
   const terms = sort.split(',');
@@ -44,47 +41,19 @@ export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   for (const term of terms) {
     const text = term.trim();
     isDescending = text.startsWith('-');
-    const column = findSortColumn(isDescending ? text.slice(1) : text, position, scope);
+    const column = findPlainColumn(isDescending ? text.slice(1) : text, position, scope);
     position += term.length + 1;
     // Ids are unique: later terms order nothing.
     if (isUnique) continue;
     isUnique = column.hops.length === 0 && column.column === 'id';
-    const sql = storedSql(column, { ...into, row: join(column, into, joins) });
+    const sql = joins.columnSql(column);
     keys.push({ sql, kind: column.kind, isDescending, canBeNull: !isUnique && !isTimeOfRecord(column, scope) });
   }
   if (!isUnique) keys.push({ sql: `${into.row}.id`, kind: 'text', isDescending, canBeNull: false });
   const orderBy = keys.map((key) => `${key.sql}${key.isDescending ? ' desc' : ''}`).join(', ');
-  return { joins: joins.sql.join(' '), orderBy, keys };
+  return { joins: joins.sql, orderBy, keys };
 }
 
 /** Whether the column is `created` or `updated` of a table, which always have a value. */
 const isTimeOfRecord = ({ hops, column }: Column, { collection }: Scope): boolean =>
   hops.length === 0 && collection.type !== 'view' && (column === 'created_at' || column === 'updated_at');
-
-function findSortColumn(text: string, position: number, scope: Scope): Column {
-  if (!path.test(text)) throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);
-  return findColumn(text.split('.'), position, scope);
-}
-
-/** The joins of one sort; paths that begin the same way share them. */
-interface Joins {
-  readonly sql: string[];
-  readonly aliases: Map<string, string>;
-}
-
-/** Joins the relations of a path. Returns the alias of the last one. */
-function join({ hops }: Column, into: SqlTarget, { sql, aliases }: Joins): string {
-  let row = into.row;
-  for (const { column, target, guard } of hops) {
-    const link = `${row}.${column}`;
-    let alias = aliases.get(link);
-    if (alias === undefined) {
-      alias = into.parameters.alias();
-      aliases.set(link, alias);
-      const condition = guard ? ` and ${compile(guard, { ...into, row: alias })}` : '';
-      sql.push(`left join ${tableOf(target)} ${alias} on ${alias}.id = ${link}${condition}`);
-    }
-    row = alias;
-  }
-  return row;
-}

@@ -13,6 +13,7 @@ import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
 import { createRecordsParts } from './records-parts.ts';
+import { aggregateRoute } from './routes/aggregate.ts';
 import { createRoute } from './routes/create.ts';
 import { cronRoutes } from './routes/crons.ts';
 import { deleteRoute } from './routes/delete.ts';
@@ -95,6 +96,7 @@ export function createRecords(given: RecordsDeps): Service & { readonly accountH
 /** The routes of every collection, by action. */
 const createRecordRoutes = (deps: RouteDeps) => ({
   list: listRoute(deps),
+  aggregate: aggregateRoute(deps),
   view: getRoute(deps),
   create: createRoute(deps),
   update: updateRoute(deps),

@@ -40,19 +40,19 @@ const pageSchema = (row: z.ZodType) =>
     totalPages: count.describe('-1 when it was not counted'),
   });
 
+const cursorPageSchema = (row: z.ZodType) =>
+  z.object({
+    data: z.array(row),
+    perPage: count,
+    next: z.string().nullable().describe('the cursor of the next page; null at the end'),
+  });
+
 /** Declares a page of a list of such rows, with its counts (http §3.2). */
 export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
 /** Declares the same, and a page of a list by cursor (records §3.6). */
 export const cursorPageOf = (row: z.ZodType): DeclaredAnswer => ({
-  schema: z.union([
-    pageSchema(row),
-    z.object({
-      data: z.array(row),
-      perPage: count,
-      next: z.string().nullable().describe('the cursor of the next page; null at the end'),
-    }),
-  ]),
+  schema: z.union([pageSchema(row), cursorPageSchema(row)]),
 });
 
 /** Declares a body that is not only the envelope. */
@@ -84,11 +84,15 @@ export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Returns the JSON Schema of a page of a list of such rows. */
-export const inPage = (row: JsonSchema): JsonSchema => {
-  const { properties, ...rest } = toJsonSchema(pageSchema(z.unknown()), 'output');
+/** Returns the JSON Schema of a page of a list of such rows, by number or by cursor. */
+export const inCursorPage = (row: JsonSchema): JsonSchema => ({
+  anyOf: [pageSchema, cursorPageSchema].map((schema) => withRows(schema, row)),
+});
+
+function withRows(schema: (row: z.ZodType) => z.ZodType, row: JsonSchema): JsonSchema {
+  const { properties, ...rest } = toJsonSchema(schema(z.unknown()), 'output');
   return { ...rest, properties: { ...(properties as object), data: { type: 'array', items: row } } };
-};
+}
 
 const declared = (answer: z.ZodType | DeclaredAnswer): DeclaredAnswer =>
   answer instanceof z.ZodType ? { schema: z.object({ data: answer }) } : answer;

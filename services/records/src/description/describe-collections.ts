@@ -8,15 +8,15 @@ import {
 } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import {
+  inCursorPage,
   inEnvelope,
-  inPage,
   type JsonSchema,
   type RouteManifest,
   type ServiceDescription,
 } from '@recordbus/shared/http';
 
 /** The record routes, by action. */
-export type RecordRoutes = Readonly<Record<RuleName | 'history' | 'restore', RouteManifest>>;
+export type RecordRoutes = Readonly<Record<RuleName | 'aggregate' | 'history' | 'restore', RouteManifest>>;
 
 interface DescriptionInput {
   readonly collections: readonly Collection[];
@@ -68,7 +68,10 @@ const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
 
 function operationsOf({ type, rules, historyEnabled }: Collection, kind: Principal['type']): Operation[] {
   const isOpen = (rule: RuleName) => opens[kind](rules[rule]);
-  const reading = (['list', 'view'] as const).filter(isOpen);
+  const reading: Operation[] = [
+    ...(isOpen('list') ? (['list', 'aggregate'] as const) : []),
+    ...(isOpen('view') ? (['view'] as const) : []),
+  ];
   if (type === 'view') return reading;
   return [
     ...reading,
@@ -96,7 +99,7 @@ const referTo = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/$
 
 function schemasOf(collection: Collection, operations: readonly Operation[]): Record<string, JsonSchema> {
   const names = namesOf(collection);
-  const showsRecords = operations.some((operation) => operation !== 'delete' && operation !== 'history');
+  const showsRecords = operations.some(showsRecord);
   return {
     ...(showsRecords && { [names.record]: recordSchema(collection) }),
     ...(operations.includes('create') && { [names.create]: newRecordSchema(collection) }),
@@ -104,13 +107,15 @@ function schemasOf(collection: Collection, operations: readonly Operation[]): Re
   };
 }
 
+/** Whether the answer has records of the collection. */
+const showsRecord = (operation: Operation): boolean => !['aggregate', 'delete', 'history'].includes(operation);
+
 /** The route of any collection as a route of this collection. */
 function ofCollection(route: RouteManifest, operation: Operation, collection: Collection): RouteManifest {
   const { record, create, update } = namesOf(collection);
   const body = operation === 'create' ? referTo(create) : operation === 'update' ? referTo(update) : route.body;
-  const answer = operation === 'list' ? inPage(referTo(record)) : inEnvelope(referTo(record));
+  const answer = operation === 'list' ? inCursorPage(referTo(record)) : inEnvelope(referTo(record));
   const status = operation === 'create' ? 201 : 200;
-  const showsRecord = operation !== 'delete' && operation !== 'history';
   return {
     ...route,
     operationId: `${operation}_${collection.name}`,
@@ -119,7 +124,7 @@ function ofCollection(route: RouteManifest, operation: Operation, collection: Co
     ...(body && { body }),
     answers: {
       ...route.answers,
-      ...(showsRecord && { [status]: { ...route.answers[status], schema: answer } }),
+      ...(showsRecord(operation) && { [status]: { ...route.answers[status], schema: answer } }),
     },
   };
 }

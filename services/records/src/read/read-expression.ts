@@ -2,7 +2,7 @@ import { QueryError } from '@recordbus/query';
 import { malformedParameter } from '@recordbus/shared/errors';
 
 /** Reads an expression of a client. Throws 400 naming the parameter and the problem. */
-export function readExpression<T>(parameter: 'filter' | 'sort', read: () => T): T {
+export function readExpression<T>(parameter: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

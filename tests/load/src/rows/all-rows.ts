@@ -1,5 +1,6 @@
 import type { Options } from '../options.ts';
 import { cascade } from './cascade.ts';
+import { longLists } from './long-lists.ts';
 import { reads } from './reads.ts';
 import { related } from './related.ts';
 import type { Row } from './row.ts';
@@ -8,7 +9,15 @@ import { vectorSearch } from './vector-search.ts';
 import { writes } from './writes.ts';
 
 /** The rows of requests, in the order in which they run. */
-export const allRows: readonly Row[] = [...reads, ...signIns, ...related, vectorSearch, ...writes, cascade];
+export const allRows: readonly Row[] = [
+  ...reads,
+  ...longLists,
+  ...signIns,
+  ...related,
+  vectorSearch,
+  ...writes,
+  cascade,
+];
 
 /** Whether the command line selects a part of the bench. */
 export const isWanted = ({ rows }: Options, name: string): boolean =>

@@ -1,0 +1,42 @@
+import { tableOf } from '@recordbus/schema';
+import { compile } from './compile.ts';
+import type { Column } from './resolved.ts';
+import type { SqlTarget } from './sql-target.ts';
+import { storedSql } from './value-sql.ts';
+
+/** The relations that columns follow, as joins after the table, each of at most one row. */
+export interface Joins {
+  /** Returns the SQL of a column, and adds the joins that lead to it. Paths that begin the same way share them. */
+  columnSql(column: Column): string;
+  readonly sql: string;
+}
+
+/** Creates the joins from the row of a statement. A record that the column's guard hides is not joined. */
+export function createJoins(into: SqlTarget): Joins {
+  const joins: string[] = [];
+  const aliases = new Map<string, string>();
+
+  /** Joins the relations of a path. Returns the alias of the last one. */
+  function join({ hops }: Column): string {
+    let row = into.row;
+    for (const { column, target, guard } of hops) {
+      const link = `${row}.${column}`;
+      let alias = aliases.get(link);
+      if (alias === undefined) {
+        alias = into.parameters.alias();
+        aliases.set(link, alias);
+        const condition = guard ? ` and ${compile(guard, { ...into, row: alias })}` : '';
+        joins.push(`left join ${tableOf(target)} ${alias} on ${alias}.id = ${link}${condition}`);
+      }
+      row = alias;
+    }
+    return row;
+  }
+
+  return {
+    columnSql: (column) => storedSql(column, { ...into, row: join(column) }),
+    get sql() {
+      return joins.join(' ');
+    },
+  };
+}

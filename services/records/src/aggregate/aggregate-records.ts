@@ -1,0 +1,71 @@
+import { isDatabaseError, sqlState } from '@recordbus/database';
+import type { NamedParameters } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import { AppError, malformedParameter } from '@recordbus/shared/errors';
+import type { z } from 'zod';
+import type { RecordReads } from '../read/record-reads.ts';
+import { createShapeCache } from '../read/shape-cache.ts';
+import { type Prepared, perCollection } from '../record/prepared.ts';
+import { audienceOf } from '../rules/compile-rule.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
+import type { aggregateQuery } from './aggregate-query.ts';
+import { type AggregateValues, composeAggregate } from './aggregate-sql.ts';
+import { readAggregate } from './read-aggregate.ts';
+
+interface Composed extends Prepared, Pick<NamedParameters<AggregateValues>, 'valuesFrom'> {}
+
+const shapesOf = perCollection(() => createShapeCache<Composed>('aggregate'));
+
+/**
+ * Groups the records that the list rule and the filter admit, and computes values for each group (records §16). Throws
+ * 400 for an invalid parameter, and 422 when it takes too long or a sum exceeds what a number can be.
+ */
+export async function aggregateRecords(
+  reads: RecordReads,
+  collection: Collection,
+  query: z.output<typeof aggregateQuery>,
+  ruleContext: RuleContext,
+): Promise<string> {
+  const { page, perPage, filter, having, sort } = query;
+  const timeZone = readTimeZone(query.tz);
+  const shape = readAggregate(query);
+  const compose = () => composeAggregate(collection, { shape, filter, having, sort, timeZone }, ruleContext);
+  const key = JSON.stringify([shape, filter, having, sort, timeZone, audienceOf(ruleContext)]);
+  const { valuesFrom, ...statement } = shapesOf(collection)(key, compose, false);
+  const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
+  const given = { page, perPage, offset, maxBytes: reads.maxAnswerBytes() };
+  const [row] = await reads
+    .shaped<{ body: string }>({ ...statement, values: valuesFrom(given, ruleContext.request) })
+    .catch(explainRefusal);
+  if (!row) throw new Error('the statement of an aggregate returned no row');
+  return row.body;
+}
+
+/**
+ * Throws 422 for a sum or an average that exceeds what a number can be, 400 for a time zone that only Node knows, and any
+ * other error as it is.
+ */
+function explainRefusal(error: unknown): never {
+  if (isDatabaseError(error, sqlState.invalidParameterValue)) throw notATimeZone();
+  if (!isDatabaseError(error, sqlState.numberOutOfRange)) throw error;
+  throw new AppError(422, 'number_too_large', 'a sum or an average is too large for a number', { cause: error });
+}
+
+/** Returns the name of a time zone. Throws 400 for a text that is none. */
+function readTimeZone(tz: string | undefined): string | undefined {
+  if (tz === undefined || tz === '' || tz === 'UTC') return undefined;
+  // Offsets, which are no names, mean the opposite in PostgreSQL.
+  if (!/^[A-Za-z]/.test(tz) || !isTimeZone(tz)) throw notATimeZone();
+  return tz;
+}
+
+const notATimeZone = () => malformedParameter('tz', 'is not a time zone');
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  type Columns,
+  type ColumnValue,
+  compileOverRows,
+  createColumns,
+  createNamedParameters,
+  type DerivedRows,
+  type NamedParameters,
+} from '@recordbus/query';
+import { type Collection, quoteLiteral, tableOf, type ValueKind } from '@recordbus/schema';
+import { malformedParameter } from '@recordbus/shared/errors';
+import { joinedWithinLimit } from '../read/answer-limit.ts';
+import { readCondition } from '../read/conditions.ts';
+import { readExpression } from '../read/read-expression.ts';
+import { audienceOf } from '../rules/compile-rule.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
+import { periodStart } from './period-sql.ts';
+import type { Aggregate, AggregateShape, Key } from './read-aggregate.ts';
+
+/** What the text of the statement depends on. */
+export interface AggregateText {
+  readonly shape: AggregateShape;
+  readonly filter: string | undefined;
+  readonly having: string | undefined;
+  readonly sort: string | undefined;
+  /** IANA name of the time zone of periods; UTC when undefined. */
+  readonly timeZone: string | undefined;
+}
+
+/** The values that each run of the statement gives. */
+export interface AggregateValues {
+  readonly page: number;
+  readonly perPage: number;
+  readonly offset: number;
+  readonly maxBytes: number;
+}
+
+/** A member of the answer, and its column in the rows of groups. */
+interface Output extends ColumnValue {
+  readonly name: string;
+  /** Name of the column; those of members may be longer than SQL allows. */
+  readonly column: string;
+}
+
+type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
+
+/** Composes the statement of an aggregate. Its row has the `body` of the answer. */
+export function composeAggregate(
+  collection: Collection,
+  { shape, filter, having, sort, timeZone }: AggregateText,
+  ruleContext: ReadContext,
+): { readonly text: string } & Pick<NamedParameters<AggregateValues>, 'valuesFrom'> {
+  const { schema } = ruleContext;
+  const parameters = createNamedParameters<AggregateValues>();
+  const into = { row: 't', parameters };
+  const columns = createColumns({ collection, schema, audience: audienceOf(ruleContext) }, into);
+  const zone = timeZone === undefined ? undefined : parameters.fixed(timeZone, 'text');
+  const keys = shape.keys.map((key, index) => ({ name: key.name, column: `k${index}`, ...keyOf(key, columns, zone) }));
+  const values = shape.aggregates.map((aggregate, index) => ({
+    name: aggregate.name,
+    column: `v${index}`,
+    ...valueOfGroup(aggregate, columns),
+  }));
+  const outputs = [...keys, ...values];
+  const condition = readCondition(collection, filter, into, ruleContext);
+  const where = condition === undefined ? '' : ` where ${condition}`;
+  // Without keys there is one group, even of no records.
+  const groupBy = keys.length > 0 ? ` group by ${keys.map((_, index) => index + 1).join(', ')}` : '';
+  const groups = `select ${outputs.map(({ sql, column }) => `${sql} as ${column}`).join(', ')}
+  from ${tableOf(collection)} t${columns.joins && ` ${columns.joins}`}${where}${groupBy}`;
+  const rows: DerivedRows = {
+    name: 'the answer',
+    columns: new Map(outputs.map(({ name, column, kind }) => [name, { column, kind }])),
+  };
+  const selected =
+    having === undefined
+      ? ''
+      : ` where ${readExpression('having', () => compileOverRows(having, rows, schema, { row: 'g', parameters }))}`;
+  const [page, perPage] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
+  const json = `select ${rowJson(outputs)} as json from (
+    select * from selected g order by ${orderBy(sort, outputs, keys)} limit ${perPage} offset ${parameters.named('offset', 'bigint')}
+  ) g`;
+  const text = `with groups as materialized (
+  ${groups}
+), selected as materialized (select g.* from groups g${selected})
+select '{"data":[' || ${joinedWithinLimit(json, parameters.named('maxBytes', 'bigint'))} || '],"page":' || ${page} || ',"perPage":' || ${perPage}
+  || ',"totalItems":' || c.total || ',"totalPages":' || (c.total + ${perPage} - 1) / ${perPage} || '}' as body
+from (select count(*) as total from selected) c`;
+  return { text, valuesFrom: parameters.valuesFrom };
+}
+
+function find(columns: Columns, parameter: string, path: string): ColumnValue {
+  const found = readExpression(parameter, () => columns.find(path));
+  if (found.kind === 'vector') throw malformedParameter(parameter, `${JSON.stringify(path)} is a vector`);
+  return found;
+}
+
+function keyOf({ path, period }: Key, columns: Columns, zone: string | undefined): ColumnValue {
+  const column = find(columns, 'group', path);
+  if (!period) return column;
+  if (column.kind !== 'date') throw malformedParameter('group', `${JSON.stringify(path)} is not a date`);
+  return { sql: periodStart(period, column.sql, zone), kind: 'date' };
+}
+
+/** The kinds whose values each function takes. */
+const kindsOf: Readonly<Record<'sum' | 'avg' | 'min' | 'max', readonly ValueKind[]>> = {
+  sum: ['number'],
+  avg: ['number'],
+  min: ['number', 'date', 'text'],
+  max: ['number', 'date', 'text'],
+};
+
+function valueOfGroup({ of }: Aggregate, columns: Columns): ColumnValue {
+  if (!of) return { sql: 'count(*)', kind: 'number' };
+  const column = find(columns, of.function, of.path);
+  if (!kindsOf[of.function].includes(column.kind))
+    throw malformedParameter(of.function, `takes no ${column.kind} such as ${JSON.stringify(of.path)}`);
+  return { sql: `${of.function}(${column.sql})`, kind: column.kind };
+}
+
+/** SQL of a group as JSON. */
+const rowJson = (outputs: readonly Output[]): string => {
+  const members = outputs.map(
+    ({ name, column }) => `${quoteLiteral(`"${name}":`)} || coalesce(to_json(g.${column})::text, 'null')`,
+  );
+  return `'{' || ${members.join(` || ',' || `)} || '}'`;
+};
+
+/** The ORDER BY list: the members of `sort`, then the keys, so pages never overlap. Throws 400 for an unknown member. */
+function orderBy(sort: string | undefined, outputs: readonly Output[], keys: readonly Output[]): string {
+  const sorted = (sort?.split(',') ?? []).map((term) => {
+    const text = term.trim();
+    const name = text.replace(/^-/, '');
+    const output = outputs.find((one) => one.name === name);
+    if (!output) throw malformedParameter('sort', `the answer has no member ${JSON.stringify(name)}`);
+    return `g.${output.column}${text.startsWith('-') ? ' desc' : ''}`;
+  });
+  const all = [...sorted, ...keys.map(({ column }) => `g.${column}`)];
+  return all.length > 0 ? all.join(', ') : '1';
+}

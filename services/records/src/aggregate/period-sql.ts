@@ -1,0 +1,23 @@
+import type { Period } from './read-aggregate.ts';
+
+const daySec = 86_400;
+const weekSec = 7 * daySec;
+
+/** Unix seconds of the first Monday after 1970 began. */
+const mondaySec = 4 * daySec;
+
+/** The seconds of the years 1 to 9999. PostgreSQL has no timestamps for all dates that a field may have. */
+const [firstSec, lastSec] = [-62_135_596_800, 253_402_300_799];
+
+/**
+ * SQL of the start of the period that a date in unix seconds falls into, in unix seconds; null for a date outside of the
+ * years 1 to 9999. Days and weeks in UTC need no calendar, which takes a third of the time.
+ */
+export function periodStart(period: Period, date: string, zone: string | undefined): string {
+  if (zone === undefined && period === 'day') return `(floor(${date} / ${daySec}.0) * ${daySec})::bigint`;
+  if (zone === undefined && period === 'week')
+    return `(floor((${date} - ${mondaySec}) / ${weekSec}.0) * ${weekSec} + ${mondaySec})::bigint`;
+  const place = zone ?? `'UTC'`;
+  const local = `to_timestamp(case when ${date} between ${firstSec} and ${lastSec} then ${date} end) at time zone ${place}`;
+  return `extract(epoch from date_trunc('${period}', ${local}) at time zone ${place})::bigint`;
+}

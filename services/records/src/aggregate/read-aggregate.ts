@@ -1,0 +1,68 @@
+import { malformedParameter } from '@recordbus/shared/errors';
+
+/** The periods into which dates are grouped. Weeks begin on Monday. */
+export const periods = ['day', 'week', 'month', 'year'] as const;
+export type Period = (typeof periods)[number];
+
+const functions = ['sum', 'avg', 'min', 'max'] as const;
+type AggregateFunction = (typeof functions)[number];
+
+/** A key of the groups. */
+export interface Key {
+  readonly name: string;
+  readonly path: string;
+  readonly period: Period | undefined;
+}
+
+/** A value that is computed for each group; without a path, the number of its records. */
+export interface Aggregate {
+  readonly name: string;
+  readonly of: { readonly function: AggregateFunction; readonly path: string } | undefined;
+}
+
+/** What an aggregate computes. */
+export interface AggregateShape {
+  readonly keys: readonly Key[];
+  readonly aggregates: readonly Aggregate[];
+}
+
+interface AggregateParameters extends Partial<Readonly<Record<AggregateFunction | 'group', string | undefined>>> {
+  readonly count: boolean;
+}
+
+const most = { keys: 4, aggregates: 8 };
+
+/** Reads what an aggregate computes. Throws 400 for too many parts, for none, and for two of one name. */
+export function readAggregate(parameters: AggregateParameters): AggregateShape {
+  const keys = partsOf(parameters.group).map(readKey);
+  if (keys.length > most.keys) throw malformedParameter('group', `may have at most ${most.keys} keys`);
+  const values = functions.flatMap((name) =>
+    partsOf(parameters[name]).map((path) => ({ name: nameOf(`${name}.${path}`), of: { function: name, path } })),
+  );
+  const aggregates: Aggregate[] = [...(parameters.count ? [{ name: 'count', of: undefined }] : []), ...values];
+  if (aggregates.length > most.aggregates)
+    throw malformedParameter(lastOf(aggregates), `only ${most.aggregates} values can be computed at once`);
+  if (keys.length + aggregates.length === 0) throw malformedParameter('group', 'or a value to compute is required');
+  const names = new Set<string>();
+  for (const { name } of [...keys, ...aggregates]) {
+    if (names.has(name)) throw malformedParameter('group', `and the values have two members ${JSON.stringify(name)}`);
+    names.add(name);
+  }
+  return { keys, aggregates };
+}
+
+const partsOf = (text: string | undefined): string[] => text?.split(',').map((part) => part.trim()) ?? [];
+
+const lastOf = (aggregates: readonly Aggregate[]): string => aggregates.at(-1)?.of?.function ?? 'count';
+
+function readKey(text: string): Key {
+  const [, word, inner] = /^([a-z]+)\((.*)\)$/.exec(text) ?? [];
+  if (word === undefined || inner === undefined) return { name: nameOf(text), path: text, period: undefined };
+  const period = periods.find((known) => known === word);
+  if (!period) throw malformedParameter('group', `there is no period ${JSON.stringify(word)}`);
+  const path = inner.trim();
+  return { name: nameOf(`${period}.${path}`), path, period };
+}
+
+/** The member of the answer: `month(created)` is `month_created`. */
+const nameOf = (path: string): string => path.replaceAll('.', '_');
