@@ -9,6 +9,7 @@ import {
   fieldTypeOf,
   quoteIdentifier,
   tableOf,
+  withDefaults,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { forbidden } from '@recordbus/shared/errors';
@@ -54,10 +55,12 @@ export async function createUser(
   before?: BeforeUserWrite,
 ): Promise<User | undefined> {
   if (link && !(await insertLink(query, collection, id, link))) return undefined;
-  const written = before ? await before(fields) : fields;
-  if (!written) return undefined;
-  const values = await readerOf(collection).readNew(written, new Map(Object.entries(given)));
   const { principal } = context;
+  const set = new Map(Object.entries(given));
+  const complete = withDefaults(collection, fields, { principal, given: set });
+  const written = before ? await before(complete) : complete;
+  if (!written) return undefined;
+  const values = await readerOf(collection).readNew(written, set);
   if (given.verified !== true && values.get('verified') === true && principal.type !== 'admin')
     throw verifiedIsForAdmins();
   const stored = await encryption.storeSecrets(collection, values);

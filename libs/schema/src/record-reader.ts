@@ -7,6 +7,7 @@ import { type ValueReader, ValueRefusal } from './field-type.ts';
 import { compileWithoutUploads, file } from './fields/file.ts';
 import { fieldTypeOf } from './fields/index.ts';
 import { maxBodySteps } from './fields/text-pattern.ts';
+import { isEmpty } from './is-empty.ts';
 import { PlainSecret } from './plain-secret.ts';
 
 /** Written values, ready for the columns: only the fields that the body names, null for no value. */
@@ -114,6 +115,3 @@ function readSecret(field: Field, stored: unknown): unknown {
   if (isStoredEncrypted(field, stored)) return new ValueRefusal('must not begin with enc:1:');
   return new PlainSecret(stored, 'value');
 }
-
-/** `required` means present, not null, not the empty string and not the empty list (fields §2.1). */
-const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
+import { findFixedDefault, hasDefault } from './field-default.ts';
 import { fieldTypeOf, fieldTypes } from './fields/index.ts';
 import { recordColumns } from './record-columns.ts';
 
@@ -44,22 +45,35 @@ export function recordSchema(collection: Collection): JsonSchema {
 
 /** The JSON Schema of the body of a create. The server refuses other members (422). */
 export function newRecordSchema(collection: Collection): JsonSchema {
-  const required = collection.fields.filter((field) => field.required && !fieldTypeOf(field).isServerSet);
+  const required = collection.fields.filter(
+    (field) => field.required && !fieldTypeOf(field).isServerSet && !hasDefault(field),
+  );
   return written(
     collection,
     required.map(({ name }) => name),
+    (field) => ({ ...writtenSchemaOf(field), ...defaultSchemaOf(field) }),
   );
 }
 
-/** The JSON Schema of the body of an update. Members that it leaves out stay as they are. */
-export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, []);
+/** The default as JSON Schema has it. A computed one is no value of the schema. */
+function defaultSchemaOf(field: Field): JsonSchema {
+  const value = findFixedDefault(field);
+  return value === undefined ? {} : { default: value };
+}
 
-function written({ type, fields }: Collection, required: readonly string[]): JsonSchema {
+/** The JSON Schema of the body of an update. Members that it leaves out stay as they are. */
+export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, [], writtenSchemaOf);
+
+function written(
+  { type, fields }: Collection,
+  required: readonly string[],
+  schemaOf: (field: Field) => JsonSchema,
+): JsonSchema {
   const writable = fields.filter((field) => !fieldTypeOf(field).isServerSet);
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(writable.map((field) => [field.name, writtenSchemaOf(field)])),
+      ...Object.fromEntries(writable.map((field) => [field.name, schemaOf(field)])),
       ...(type === 'auth' && {
         password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
         old_password: { type: 'string', writeOnly: true, description: 'required of a user who changes the password' },

@@ -2,8 +2,9 @@ import { describeIssues, unknownMember } from '@recordbus/shared/describe-issues
 import { z } from 'zod';
 import type { Collection, CollectionType } from '../collection.ts';
 import type { Field } from '../field.ts';
+import { findDefaultProblem } from '../field-default.ts';
 import type { FieldType } from '../field-type.ts';
-import { fieldTypes } from '../fields/index.ts';
+import { fieldTypeOf, fieldTypes } from '../fields/index.ts';
 import { fieldIdPattern, newFieldId } from './field-id.ts';
 import { findFieldNameProblem } from './field-name.ts';
 import { completeAuthFields } from './implicit-fields.ts';
@@ -106,14 +107,18 @@ function readDefinition(item: unknown, position: number, context: ListContext, p
   if (previous && previous.type !== type.name)
     problems.add(`${place}.type`, `cannot change from ${previous.type}: drop the field and add it again`);
   const collection = readTarget(definition, { type, previous, place, context, problems });
-  return {
+  const field = {
     id: definition.id ?? previous?.id ?? newFieldId(),
     name: definition.name,
     type: type.name,
     required: definition.required,
     system: previous?.system ?? false,
-    options: readOptions(definition, type, place, problems),
     ...(collection !== undefined && { collection }),
+  };
+  const options = readOptions(definition, type, place, problems);
+  return {
+    ...field,
+    options: options ? withDefault({ ...field, options }, definition, { place, context, problems }) : {},
   };
 }
 
@@ -126,6 +131,7 @@ function placeOf(item: unknown, position: number, collectionType: CollectionType
 
 /** Whether the member is an option of the definition's type. In other products options are next to the name. */
 function isOption(item: unknown, name: string): boolean {
+  if (name === 'default') return true;
   const options = fieldTypes.get(String(memberOf(item, 'type')))?.options.safeParse({ [name]: memberOf(item, name) });
   return options !== undefined && !options.error?.issues.some(({ code }) => code === 'unrecognized_keys');
 }
@@ -136,12 +142,35 @@ const findPrevious = ({ id, name }: Definition, { previous, unnamed }: ListConte
 const memberOf = (item: unknown, key: string): unknown =>
   isObject(item) ? Object.getOwnPropertyDescriptor(item, key)?.value : undefined;
 
-function readOptions(definition: Definition, type: FieldType, place: string, problems: Problems): Field['options'] {
-  const read = type.options.safeParse({ ...definition.options, ...readFlags(definition, type, place, problems) });
+/** Reads the options of the type; undefined when some are wrong. */
+function readOptions(
+  definition: Definition,
+  type: FieldType,
+  place: string,
+  problems: Problems,
+): Field['options'] | undefined {
+  const { default: _, ...own }: Field['options'] = { ...definition.options };
+  const read = type.options.safeParse({ ...own, ...readFlags(definition, type, place, problems) });
   if (read.success) return read.data;
   for (const [path, message] of Object.entries(describeIssues(read.error)))
     problems.add(`${place}.options.${path}`, message);
-  return {};
+  return undefined;
+}
+
+/** Returns the options of a field with the default that its definition has (fields §2.8). Null is no default. */
+function withDefault(
+  field: Field,
+  definition: Definition,
+  { place, context, problems }: Pick<TargetContext, 'place' | 'context' | 'problems'>,
+): Field['options'] {
+  const value = memberOf(definition.options, 'default');
+  if (value == null || (value === '' && fieldTypeOf(field).emptyTextIsNull)) return field.options;
+  const options = { ...field.options, default: value };
+  const target = field.collection === undefined ? undefined : context.findCollection(field.collection);
+  const problem = findDefaultProblem({ ...field, options }, target);
+  if (problem === undefined) return options;
+  problems.add(`${place}.options.default`, problem);
+  return field.options;
 }
 
 /** Returns the options outside `options` (fields §3.7). They take precedence over those in `options`. */

@@ -1,6 +1,6 @@
 import { isHooked, readerOf, readSignUpRequest, verifiedIsForAdmins } from '@recordbus/accounts';
 import { newId } from '@recordbus/database';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, withDefaults } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
@@ -24,7 +24,7 @@ export async function register(
   const { passwords } = parts;
   const { context } = origin;
   if (body.verified === true && context.principal.type !== 'admin') throw verifiedIsForAdmins();
-  await checkRegistration(parts, collection, body, password);
+  await checkRegistration(parts, collection, withDefaults(collection, body, context), password);
   // Before the database is used, so that a taken address takes the same time.
   const passwordHash = await passwords.hashNew(String(password));
   return writeNewUser(parts, collection, {

@@ -1,6 +1,6 @@
 import { newId } from '@recordbus/database';
 import { originOf } from '@recordbus/journal';
-import { type Collection, compileRecordReader, explainRefusal } from '@recordbus/schema';
+import { type Collection, compileRecordReader, explainRefusal, withDefaults } from '@recordbus/schema';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
@@ -40,10 +40,11 @@ const ruled = perCollection((collection, schema: Call['schema']) =>
 export async function createRecord(
   unit: WriteUnit,
   collection: Collection,
-  { body: given, upload }: NewRecord,
+  { body: sent, upload }: NewRecord,
   call: Call,
   { passwords, encryption, hooks }: WriteRules,
 ): Promise<WrittenRecord> {
+  const given = withDefaults(collection, sent, call);
   const before = hooks.find(collection, 'create');
   const pending = { unit, collection, id: undefined, body: given, previous: undefined, context: call };
   const body = before ? await before(pending) : given;

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../harness/eventually.ts';
+import { type JsonObject, objectAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { auth, clientOf, createUsers, password, signUp } from './users.ts';
+
+const spec = 'fields §2.8';
+const collections = '/api/v1/collections';
+
+const fieldsOf = (users: string) => [
+  { name: 'state', type: 'select', required: true, options: { values: ['draft', 'done'], default: 'draft' } },
+  { name: 'stars', type: 'number', options: { min: 1, default: 3 } },
+  { name: 'isOpen', type: 'bool', options: { default: false } },
+  { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true, default: ['b'] } },
+  { name: 'at', type: 'date', options: { default: '@now' } },
+  { name: 'since', type: 'date', options: { default: '2026-01-01T00:00:00Z' } },
+  { name: 'extra', type: 'json', options: { default: { a: [1] } } },
+  { name: 'note', type: 'text', options: { encrypted: true, default: 'quiet' } },
+  { name: 'by', type: 'text', options: { default: '@request.auth.id' } },
+  { name: 'owner', type: 'relation', collection: users, options: { default: '@request.auth.id' } },
+];
+
+onEachTopology('a create takes defaults', async (t, target) => {
+  const users = await createUsers(target);
+  await (await target.admin()).post(collections, { name: 'tasks', type: 'base', fields: fieldsOf(users) });
+  const defaults = {
+    id: is.uuidV7,
+    state: 'draft',
+    stars: 3,
+    isOpen: false,
+    tags: ['b'],
+    at: is.now,
+    since: 1767225600,
+    extra: { a: [1] },
+    note: 'quiet',
+    by: null,
+    owner: null,
+    created: is.now,
+    updated: is.now,
+  };
+  const created = (name: string, body: object, data: object): Scenario => ({
+    name,
+    request: 'POST /api/v1/tasks',
+    body,
+    expect: { status: 201, json: { data: { ...defaults, ...data } } },
+    events: ['tasks.create'],
+    spec,
+  });
+  await runScenarios(t, target, [
+    created('no field is named', {}, {}),
+    created('some fields are named', { state: 'done', stars: 5, tags: [] }, { state: 'done', stars: 5, tags: [] }),
+    created('null is named', { stars: null, at: null, extra: null }, { stars: null, at: null, extra: null }),
+    { ...created('by an admin', {}, { by: is.uuid }), as: 'admin' },
+    {
+      name: 'null for a required field',
+      request: 'POST /api/v1/tasks',
+      body: { state: null },
+      expect: refused.invalid('state'),
+      spec,
+    },
+  ]);
+
+  await t.test('the caller is the default of text and relation', async () => {
+    const session = await signUp(target, users, 'ada@example.com');
+    const id = textAt(session, 'record.id');
+    const { by, owner } = await clientOf(target, session).create('tasks', {});
+    assert.deepEqual([by, owner], [id, id]);
+  });
+
+  await t.test('the API document has them', async () => {
+    await eventually('the collection is described', async () => {
+      const { json } = await target.guest.get('/api/v1/openapi.json');
+      const schemas = objectAt(json, 'components.schemas');
+      const { properties, required } = schemas['tasks.create'] as { properties: JsonObject; required?: unknown };
+      const defaultsOf = Object.entries(properties).map(([name, schema]) => [name, (schema as JsonObject).default]);
+      const { state, stars, isOpen, tags, since, extra, note } = { ...defaults, since: '2026-01-01T00:00:00Z' };
+      const known = { state, stars, isOpen, tags, at: undefined, since, extra, note, by: undefined, owner: undefined };
+      assert.deepEqual([Object.fromEntries(defaultsOf), required], [known, undefined]);
+      return true;
+    });
+  });
+
+  await t.test('an update takes no defaults', async () => {
+    const task = await target.guest.create('tasks', { stars: null });
+    assert.equal((await target.guest.patch(`/api/v1/tasks/${task.id}`, { state: 'done' })).stars, null);
+  });
+
+  await t.test('rules see the body without defaults and the record with them', async () => {
+    const admin = await target.admin();
+    const create = () => target.guest.send('POST', '/api/v1/tasks', { body: {} });
+    await admin.patch(`${collections}/tasks`, { create_rule: '@request.body.stars:isset = false && stars = 3' });
+    assert.equal((await create()).status, 201);
+    await admin.patch(`${collections}/tasks`, { create_rule: 'stars = null' });
+    assert.equal((await create()).status, 403);
+  });
+});
+
+onEachTopology('a required field whose default is the caller needs a caller', async (t, target) => {
+  const users = await createUsers(target);
+  const owner = { name: 'owner', type: 'relation', required: true, collection: users };
+  await (await target.admin()).post(collections, {
+    name: 'owned',
+    type: 'base',
+    fields: [{ ...owner, options: { default: '@request.auth.id' } }],
+  });
+  const create: Omit<Scenario, 'name' | 'expect'> = { request: 'POST /api/v1/owned', body: {}, spec };
+  await runScenarios(t, target, [
+    { ...create, name: 'a guest', expect: refused.invalid('owner') },
+    { ...create, name: 'an admin, who is in no auth collection', as: 'admin', expect: refused.invalid('owner') },
+  ]);
+});
+
+onEachTopology('new accounts take defaults by every way in', async (_, target) => {
+  const admin = await target.admin();
+  await admin.patch('/api/v1/admin/settings', { 'auth.anonymous.enabled': '1' });
+  const fields = [{ name: 'plan', type: 'text', required: true, options: { default: 'free' } }];
+  const users = await createUsers(target, { fields, create_rule: null });
+  const account = { email: 'ada@example.com', password };
+  const { record: registered } = await target.guest.post(`${auth}/${users}/register`, account);
+  const { record: anonymous } = await target.guest.post(`${auth}/${users}/anonymous`, {});
+  const created = await target.guest.create(users, { ...account, email: 'bob@example.com' });
+  for (const record of [registered, anonymous, created]) assert.equal(textAt(record, 'plan'), 'free');
+});
+
+onEachTopology('a default is checked when its field is defined', async (t, target) => {
+  const admin = await target.admin();
+  const refusal = (field: object): Scenario => {
+    const { type, options } = field as { type: string; options?: object };
+    return {
+      name: `${type} ${JSON.stringify(options ?? field)}`,
+      as: 'admin',
+      request: `POST ${collections}`,
+      body: { name: 'refused', type: 'base', fields: [{ name: 'a', ...field }] },
+      expect: refused.invalid(options ? 'fields.a.options.default' : 'fields.a.default'),
+      spec,
+    };
+  };
+  await admin.post(collections, { name: 'plain', type: 'base', fields: [] });
+  await runScenarios(t, target, [
+    refusal({ type: 'number', options: { default: 'many' } }),
+    refusal({ type: 'number', options: { default: 5, max: 4 } }),
+    refusal({ type: 'number', options: { default: '@now' } }),
+    refusal({ type: 'text', options: { default: 'A', pattern: '^[a-z]+$' } }),
+    refusal({ type: 'text', required: true, options: { default: '' } }),
+    refusal({ type: 'select', options: { values: ['a'], default: 'b' } }),
+    refusal({ type: 'date', options: { default: 'tomorrow' } }),
+    refusal({ type: 'vector', options: { dimensions: 2, default: [1] } }),
+    refusal({ type: 'password', options: { default: 'secret' } }),
+    refusal({ type: 'file', options: { default: 'a.png' } }),
+    refusal({ type: 'autodate', options: { default: 1 } }),
+    refusal({ type: 'relation', collection: 'plain', options: { default: '@request.auth.id' } }),
+    refusal({ type: 'text', options: { encrypted: true, default: 'enc:1:abc' } }),
+    refusal({ type: 'number', default: 1 }),
+    {
+      name: 'the default of a field that every auth collection has',
+      as: 'admin',
+      request: `POST ${collections}`,
+      body: { name: 'refused', type: 'auth', fields: [{ name: 'verified', type: 'bool', options: { default: true } }] },
+      expect: refused.invalid('fields.verified.options.default'),
+      spec,
+    },
+  ]);
+
+  await t.test('a change of one field sets, checks and removes it', async () => {
+    const fields = `${collections}/plain/fields`;
+    const added = await admin.post(fields, { name: 'n', type: 'number', options: { default: 2 } });
+    const path = `${fields}/${textAt(added, 'id')}`;
+    const isTaken = async (value: number | null) => (await target.guest.create('plain', {})).n === value;
+    await eventually('creates take the default', () => isTaken(2));
+    const { status, json } = await admin.send('PATCH', path, { body: { options: { max: 1 } } });
+    assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['options.default']]);
+    await admin.patch(path, { options: { default: null } });
+    await eventually('creates take no default', () => isTaken(null));
+  });
+});
