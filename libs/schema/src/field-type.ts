@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 import type { z } from 'zod';
 import type { Field } from './field.ts';
+import type { ValueOperators } from './value-operators.ts';
 
 /** Why a written value is refused, as the client reads it: "must be a number". */
 export class ValueRefusal {
@@ -95,6 +96,8 @@ export interface FieldType {
   writtenSchema?(field: Field): JsonSchema;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;
+  /** The operators that an update takes instead of a value (records §6.3); undefined when it takes none. */
+  operators?(field: Field): ValueOperators | undefined;
   /** Builds the cost of a written value that is searched for a pattern, in steps; undefined when none is searched. */
   compileSteps?(field: Field): ((value: unknown) => number) | undefined;
   /**

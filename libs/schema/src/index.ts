@@ -20,9 +20,17 @@ export {
   thumbSize,
 } from './fields/file.ts';
 export { fieldTypeOf, fieldTypes, isWriteOnly, mayGrow } from './fields/index.ts';
+export type { ListOperand } from './fields/list-operators.ts';
 export type { Cascade } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
 export { newRecordSchema, recordChangeSchema, recordSchema, valueSchemaOf } from './record-schemas.ts';
+export {
+  isOperatorObject,
+  type OperatorSql,
+  resultRefusals,
+  ValueOperation,
+  type ValueOperators,
+} from './value-operators.ts';

@@ -9,9 +9,15 @@ import { fieldTypeOf } from './fields/index.ts';
 import { maxBodySteps } from './fields/text-pattern.ts';
 import { isEmpty } from './is-empty.ts';
 import { PlainSecret } from './plain-secret.ts';
+import { isOperatorObject, ValueOperation, type ValueOperators } from './value-operators.ts';
 
 /** Written values, ready for the columns: only the fields that the body names, null for no value. */
 export type ColumnValues = ReadonlyMap<string, unknown>;
+
+interface ChangeOptions {
+  /** Whether operators may stand for values (records §6.3); then they are read into a ValueOperation. */
+  readonly takesOperators?: boolean;
+}
 
 /** Reads the bodies of writes to one collection. A body that takes long is read in slices of time, field by field. */
 export interface RecordReader {
@@ -21,7 +27,7 @@ export interface RecordReader {
    */
   readNew(body: Readonly<Record<string, unknown>>, given?: ColumnValues): Promise<ColumnValues>;
   /** Checks a partial change, only the fields that the body names. Throws 422 naming every field that is wrong. */
-  readChange(body: Readonly<Record<string, unknown>>): Promise<ColumnValues>;
+  readChange(body: Readonly<Record<string, unknown>>, options?: ChangeOptions): Promise<ColumnValues>;
 }
 
 /**
@@ -36,6 +42,7 @@ interface Column {
   /** The content of the column for a record without a value. */
   readonly emptyValue: unknown;
   readonly read: ValueReader;
+  readonly operators: ValueOperators | undefined;
   readonly stepsOf: ((value: unknown) => number) | undefined;
 }
 
@@ -51,8 +58,9 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
       // The one system field that may be left out is `verified`, which is then false.
       const emptyValue = field.system ? false : (type.emptyValue?.(field) ?? null);
       const read = takesFiles || type !== file ? type.compile(field) : compileWithoutUploads(field);
+      const operators = type.operators?.(field);
       const stepsOf = type.compileSteps?.(field);
-      return [field.name, { field, isServerSet, emptyTextIsNull, emptyValue, read, stepsOf }];
+      return [field.name, { field, isServerSet, emptyTextIsNull, emptyValue, read, operators, stepsOf }];
     }),
   );
   const required = [...columns.values()]
@@ -65,7 +73,7 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
   async function read(
     body: Readonly<Record<string, unknown>>,
     mustHave: readonly string[],
-    given: ColumnValues = new Map(),
+    { given = new Map(), takesOperators = false }: ChangeOptions & { readonly given?: ColumnValues | undefined },
   ): Promise<ColumnValues> {
     const slice = startSlice();
     let steps = 0;
@@ -78,7 +86,7 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
       if (column) {
         if (slice.isOver()) await slice.pause();
         steps += column.stepsOf?.(written) ?? 0;
-        const value = steps > maxBodySteps ? tooExpensive : readValue(column, written);
+        const value = steps > maxBodySteps ? tooExpensive : readWritten(column, written, takesOperators);
         if (value instanceof ValueRefusal) problems.set(name, value.message);
         else values.set(name, value);
       } else if (!serverSet.has(name)) problems.set(name, `is not a field of ${collection.name}`);
@@ -92,14 +100,21 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
 
   return {
     async readNew(body, given) {
-      const values = await read(collection.type === 'auth' ? { verified: false, ...body } : body, required, given);
+      const values = await read(collection.type === 'auth' ? { verified: false, ...body } : body, required, { given });
       return emptyValues.length === 0 ? values : new Map([...emptyValues, ...values]);
     },
-    readChange: (body) => read(body, []),
+    readChange: (body, options = {}) => read(body, [], options),
   };
 }
 
 const tooExpensive = new ValueRefusal('is too long to be checked against its pattern together with the other fields');
+
+/** Reads a value, or the operators that stand for it. */
+function readWritten(column: Column, written: unknown, takesOperators: boolean): unknown {
+  if (!takesOperators || !column.operators || !isOperatorObject(written)) return readValue(column, written);
+  const operand = column.operators.read(written);
+  return operand instanceof ValueRefusal ? operand : new ValueOperation(operand);
+}
 
 function readValue({ field, emptyTextIsNull, emptyValue, read }: Column, written: unknown): unknown {
   const value = written === undefined || (written === '' && emptyTextIsNull) ? null : written;

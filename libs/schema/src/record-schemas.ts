@@ -62,7 +62,7 @@ function defaultSchemaOf(field: Field): JsonSchema {
 }
 
 /** The JSON Schema of the body of an update. Members that it leaves out stay as they are. */
-export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, [], writtenSchemaOf);
+export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, [], changeSchemaOf);
 
 function written(
   { type, fields }: Collection,
@@ -87,6 +87,16 @@ function writtenSchemaOf(field: Field): JsonSchema {
   const type = fieldTypeOf(field);
   const schema = type.writtenSchema?.(field) ?? type.valueSchema(field);
   return field.required ? schema : orNull(schema);
+}
+
+/** A value, or the operators that an update takes instead (records §6.3). */
+function changeSchemaOf(field: Field): JsonSchema {
+  const schema = writtenSchemaOf(field);
+  const operators = fieldTypeOf(field).operators?.(field);
+  if (!operators) return schema;
+  const { schemas: properties } = operators;
+  const changed = { type: 'object', properties, minProperties: 1, additionalProperties: false };
+  return { description: `a value, or operators: ${Object.keys(properties).join(', ')}`, anyOf: [schema, changed] };
 }
 
 /** The schema with null, for no value. */

@@ -30,6 +30,7 @@ export const extension = defineExtension({
       if (values.name === 'refused') throw refuse(409, 'stays deleted');
       if (values.name === 'changed') values.name = String([id, previous, values.name]);
     } },
+    hooked_counts: { beforeUpdate({ values, previous }) { values.name = previous.n + ' to ' + values.n; } },
     hooked_notes: { beforeUpdate({ values }) { values.name = 'cleared'; } },
   },
 });`;
@@ -38,7 +39,8 @@ const papers = { name: 'papers', type: 'file' as const, options: { multiple: tru
 const collections = [
   ...family('plain'),
   ...family('hooked'),
-  testCollection('alone', [{ name: 'name' }]),
+  testCollection('alone', [{ name: 'name' }, { name: 'n', type: 'number' }]),
+  testCollection('hooked_counts', [{ name: 'name' }, { name: 'n', type: 'number', options: { max: 5 } }]),
   testCollection('hooked_papers', [{ name: 'name' }, papers], { historyEnabled: true }),
   testCollection('hooked_returning', [{ name: 'name' }, { name: 'text' }], { historyEnabled: true }),
 ];
@@ -66,6 +68,7 @@ for (const [title, extensions] of [
         ['POST', path, { name: 'one' }],
         ['GET', `${path}/${id}`],
         ['PATCH', `${path}/${id}`, { name: 'two' }],
+        ['PATCH', `${path}/${id}`, { n: { $add: 1 } }],
         ['DELETE', `${path}/${id}`],
       ];
       statements.take('');
@@ -144,6 +147,15 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
       assert.equal(answer.status, 200, answer.text);
       assert.equal((await records.takeEvents()).length, count + 1);
     }
+  });
+
+  it('see the results of operators', async () => {
+    const { record } = await records.send('POST', '/api/hooked_counts', { body: { n: 1 } });
+    const add = (n: number) => records.send('PATCH', `/api/hooked_counts/${record.id}`, { body: { n: { $add: n } } });
+    const added = await Promise.all([add(1), add(1), add(1)]);
+    assert.deepEqual(added.map(({ record: { name } }) => name).sort(), ['1 to 2', '2 to 3', '3 to 4']);
+    const refused = await add(2);
+    assert.deepEqual([refused.status, (await add(1)).record.n], [422, 5], refused.text);
   });
 
   it('remove files that a hook leaves out of a restore', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';
+import { fileOperators } from './file-operators.ts';
 import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
 
@@ -101,6 +102,7 @@ export const file: FieldType = {
       return value.every(isName) ? JSON.stringify([...new Set(value)]) : refusal;
     };
   },
+  operators: (field) => (field.options.multiple ? fileOperators : undefined),
   narrowings(before, after, column): readonly Narrowing[] {
     return before.options.multiple && !after.options.multiple
       ? [{ option: 'multiple', where: `jsonb_array_length(${column}) > 1` }]

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import { numberText } from './form-text.ts';
+import { numberOperators } from './number-operators.ts';
 
 const options = z
   .strictObject({
@@ -38,6 +39,7 @@ export const number: FieldType = {
       return value;
     };
   },
+  operators: (field) => numberOperators(field.options as z.output<typeof options>),
   narrowings(before, after, column) {
     const old = before.options as z.output<typeof options>;
     const { min, max } = after.options as z.output<typeof options>;

@@ -3,6 +3,7 @@ import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';
 import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
+import { listOperators } from './list-operators.ts';
 import { isStorable } from './storable.ts';
 
 const options = z.strictObject({
@@ -46,6 +47,10 @@ export const select: FieldType = {
       if (!Array.isArray(value)) return new ValueRefusal('must be a list');
       return value.every((item) => allowed.has(item)) ? JSON.stringify([...new Set(value)]) : refusal;
     };
+  },
+  operators(field) {
+    if (!field.options.multiple) return undefined;
+    return listOperators({ schema: select.writtenSchema?.(field) ?? {}, read: select.compile(field) });
   },
   narrowings(before, after, column) {
     const old = before.options as z.output<typeof options>;

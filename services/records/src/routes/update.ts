@@ -5,9 +5,9 @@ import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';
 import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { modeOfUpdate } from '../write/prepare-update.ts';
 import { exists, updateRecord } from '../write/update-record.ts';
 import { failureError } from '../write/write-failure.ts';
-import { modeOf } from '../write/write-hooks.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { anyRecord, etagHeader, ifMatchHeader } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -16,6 +16,7 @@ import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 export const updateRoute = (deps: RouteDeps): Route =>
   route({
     method: 'PATCH',
+    idempotent: true,
     path: recordPaths,
     access: 'public',
     action: 'update',
@@ -46,8 +47,8 @@ export const updateRoute = (deps: RouteDeps): Route =>
           const versions = versionsOfIfMatch(input.header('if-match'));
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('PATCH', { ...input, body }, deps);
-          const mode = modeOf(deps.hooks, collection, 'update');
-          return deps.write({ mode, upload }, async (unit) => {
+          const mode = modeOfUpdate(deps.hooks, collection, call);
+          return deps.write({ mode, upload, keepAnswer: input.keepAnswer }, async (unit) => {
             const result = await updateRecord(unit, collection, { id, body, upload, versions }, call, deps);
             if (result.outcome !== 'written') throw failureError(result, call);
             return rawJson(200, result.body, { ETag: etagOf(result.version) });

@@ -20,6 +20,7 @@ import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
 import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
 import { addChangeWork } from './after-commit.ts';
+import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
 import { type AccountValues, composeUpdate } from './update-sql.ts';
 import type { WriteFailure } from './write-failure.ts';
@@ -39,23 +40,32 @@ export interface Change {
 
 const readerOf = perCollection(compileRecordReader);
 
-const open = perCollection((collection) => prepareWrite('update', composeUpdate(collection)));
+const plain = preparedUpdates({ takesOperators: false });
+const operating = preparedUpdates({ takesOperators: true });
 
-const ruled = perCollection((collection, schema: Call['schema']) =>
-  prepareWrite(
-    'update',
-    composeUpdate(collection, (parameters) =>
-      compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters }),
+/** The statements of updates, with and without a rule. */
+function preparedUpdates(options: { readonly takesOperators: boolean }) {
+  return {
+    open: perCollection((collection) => prepareWrite('update', composeUpdate(collection, options))),
+    ruled: perCollection((collection, schema: Call['schema']) =>
+      prepareWrite(
+        'update',
+        composeUpdate(collection, {
+          ...options,
+          compileRule: (parameters) =>
+            compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters }),
+        }),
+      ),
     ),
-  ),
-);
+  };
+}
 
 type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | WriteFailure;
 
 /**
  * Changes the fields that the body names, and writes the event, in one statement. An update that changes nothing is a
- * write too: the record has a new version, and the event has `changed: []` (records §6.1). If the collection has update
- * hooks, the unit has to be a transaction (`modeOf`).
+ * write too: the record has a new version, and the event has `changed: []` (records §6.1). The unit has the mode of
+ * `modeOfUpdate`.
  */
 export async function updateRecord(
   unit: WriteUnit,
@@ -66,7 +76,7 @@ export async function updateRecord(
 ): Promise<Updated> {
   const ready = await prepareUpdate(unit, collection, change, call, rules);
   if (ready.outcome !== 'ready') return ready;
-  return writeChange(unit, collection, { ...change, body: ready.body }, call, rules);
+  return writeChange(unit, collection, { ...change, body: ready.body }, ready.call, rules);
 }
 
 /** Updates a record whose hooks have run. */
@@ -90,14 +100,19 @@ export async function writeChange(
   }
   const { encryption } = rules;
   const stored = await encryption.storeSecrets(collection, written);
+  const operands = operandsOf(stored, upload);
+  const statements = operands.size > 0 ? operating : plain;
   const isRuled = needsRuleCheck(collection, 'update', call);
-  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call.schema) : open(collection);
+  const { valuesFrom, ...statement } = isRuled
+    ? statements.ruled(collection, call.schema)
+    : statements.open(collection);
   const given = {
     ...originOf(call),
     id,
     versions: versions ?? null,
     names: [...written.keys()],
-    fields: withFileChanges(collection, stored, upload),
+    fields: withFileChanges(collection, withoutOperations(stored), upload),
+    operands,
     ...(account && accountValues(account, call)),
   };
   const [row] = await unit
@@ -106,6 +121,7 @@ export async function writeChange(
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
   refuseUnknownNames(row.unknownFiles ?? []);
+  if (!versions || versions.includes(row.version)) refuseResults(row.refused ?? []);
   if (row.body === null && account?.staleProofError && !versions) throw account.staleProofError();
   if (row.body === null) return { outcome: 'mismatch', version: row.version };
   addChangeWork(unit, collection);
@@ -123,7 +139,7 @@ const accountValues = ({ passwordHash, expected, clearsVerified }: AccountChange
 
 async function readChange(reader: RecordReader, body: Change['body']): Promise<ColumnValues | AppError> {
   try {
-    return await reader.readChange(body);
+    return await reader.readChange(body, { takesOperators: true });
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -135,6 +151,7 @@ interface UpdatedRow {
   readonly version: string;
   readonly isAllowed?: boolean;
   readonly unknownFiles?: readonly string[];
+  readonly refused?: RefusedResults;
 }
 
 /** Replaces the values of file fields with changes of their names: only the statement knows the current names. */

@@ -16,8 +16,9 @@ import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
 import { type CompileRule, ruleVerdict } from '../rules/rule-verdict.ts';
+import { composeOperators, type OperatorsSql, type OperatorValues } from './operators-sql.ts';
 
-interface UpdateValues extends Origin, Partial<AccountValues> {
+interface UpdateValues extends Origin, Partial<AccountValues>, OperatorValues {
   readonly id: string;
   /** The versions that may be changed; null for any. */
   readonly versions: readonly string[] | null;
@@ -41,30 +42,43 @@ export interface AccountValues extends AuditValues {
 
 type UpdateParameters = NamedParameters<UpdateValues>;
 
+/** What an update is composed of besides the fields. */
+interface UpdateOptions {
+  /** Compiles the rule; without it, none is checked. */
+  readonly compileRule?: CompileRule | undefined;
+  /** Whether fields may have operators. Such a statement is longer, so others do without. */
+  readonly takesOperators: boolean;
+}
+
 /**
  * The statement of an update. One text serves every set of fields: a column that is set to itself costs no index entry.
  * It returns no row when the record does not exist, and a row without a body when the record has another version. The
- * rule is a condition on the row `old`; where it does not hold, `isAllowed` is false and nothing changes.
+ * rule is a condition on the row `old`; where it does not hold, `isAllowed` is false and nothing changes. Where results of
+ * operators are refused, nothing changes either, and `refused` has them.
  */
-export const composeUpdate = (collection: Collection, compileRule?: CompileRule): WriteStatement<UpdateValues> =>
+export const composeUpdate = (
+  collection: Collection,
+  { compileRule, takesOperators }: UpdateOptions,
+): WriteStatement<UpdateValues> =>
   composeWrite((parameters) => {
     const id = parameters.named('id', 'text');
     const versions = parameters.named('versions', 'text[]');
     const rule = compileRule?.(parameters);
     const files = filesSql(collection, parameters);
     const account = accountSql(collection, parameters);
-    const fields = assignFields(collection, parameters, { files, account });
+    const operators = takesOperators ? composeOperators(collection, parameters) : undefined;
+    const fields = assignFields(collection, parameters, { files, account, operators });
     // The row is locked before its version is compared, so only one of several writes with the same version succeeds.
     const write = `update ${tableOf(collection)} t set ${fields}${account.assignments}${versionAssignments('t')}
-  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}
+  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}${operators ? " join refusal on refusal.results = '{}' cross join applied" : ''}
   where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}
   returning t.*`;
     return {
-      before: [lockedRow(collection, id), ruleVerdict(rule), files.cte],
+      before: [lockedRow(collection, id), ruleVerdict(rule), files.cte, ...(operators?.ctes ?? [])],
       writes: [{ collection, verb: 'update', write }],
       after: [account.audited],
-      answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}
-from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} left join shown s on true`,
+      answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}${operators ? ', r.results as refused' : ''}
+from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source}${operators ? ' cross join refusal r' : ''} left join shown s on true`,
     };
   });
 
@@ -72,12 +86,17 @@ from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source} le
 function assignFields(
   collection: Collection,
   parameters: UpdateParameters,
-  { files, account }: { readonly files: FilesSql; readonly account: AccountSql },
+  {
+    files,
+    account,
+    operators,
+  }: { readonly files: FilesSql; readonly account: AccountSql; readonly operators: OperatorsSql | undefined },
 ): string {
   const assignments = collection.fields.map((field) => {
     const column = quoteIdentifier(field.name);
-    const value =
+    const written =
       files.values.get(field) ?? parameters.member('fields', field.name, fieldTypeOf(field).columnType(field));
+    const value = operators?.valueOf(field, written) ?? written;
     const isNamed = `${quoteLiteral(field.name)} = any(${parameters.named('names', 'text[]')})`;
     const isCleared = hasAccounts(collection) && field.name === 'verified' ? account.clearIfNewEmail : '';
     return `${column} = case ${isCleared}when ${isNamed} then ${value} else ${nextValue(field, 't')} end, `;

@@ -8,6 +8,7 @@ import { listQuery } from '../../read/list-query.ts';
 import { isRecordId } from '../../record/record-id.ts';
 import { createRecord } from '../../write/create-record.ts';
 import { lockRow } from '../../write/lock-record.ts';
+import { modeOfUpdate } from '../../write/prepare-update.ts';
 import { updateRecord } from '../../write/update-record.ts';
 import { failureError } from '../../write/write-failure.ts';
 import { modeOf } from '../../write/write-hooks.ts';
@@ -58,7 +59,7 @@ export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, To
 
   'records.update': tool(z.tuple([actingCaller, name, z.string(), values]), (call, [as, collection, id, body]) =>
     workOnRecords(deps, call, { as, collection, action: 'update', body }, (work) =>
-      work.write({ mode: modeOf(work.rules.hooks, work.collection, 'update') }, async (unit) => {
+      work.write({ mode: modeOfUpdate(work.rules.hooks, work.collection, work.call) }, async (unit) => {
         const change = { id, body, versions: undefined };
         const result = await updateRecord(unit, work.collection, change, work.call, work.rules);
         if (result.outcome !== 'written') throw failureError(result, work.call);

@@ -1,0 +1,22 @@
+import { ValueRefusal } from '../field-type.ts';
+import { findUnknownOperator, type ValueOperators } from '../value-operators.ts';
+import { changedList, type ListOperand } from './list-operators.ts';
+import { isStorable } from './storable.ts';
+
+const names = ['$remove'] as const;
+
+/** The operator of a list of file names: `$remove`. An upload next to it appends its files. */
+export const fileOperators: ValueOperators = {
+  schemas: { $remove: { type: 'array', items: { type: 'string' } } },
+  read(operators) {
+    const unknown = findUnknownOperator(names, operators);
+    if (unknown !== undefined) return new ValueRefusal(unknown);
+    const { $remove } = operators;
+    const isListOfTexts =
+      Array.isArray($remove) && $remove.every((name) => typeof name === 'string' && isStorable(name));
+    if (!isListOfTexts) return new ValueRefusal('takes a list of names for $remove');
+    return { append: [], prepend: [], remove: $remove } satisfies ListOperand;
+  },
+  ofNothing: () => [],
+  inSql: { operandType: 'jsonb', result: changedList, refusals: () => [] },
+};

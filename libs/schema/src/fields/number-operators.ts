@@ -1,0 +1,39 @@
+import { ValueRefusal } from '../field-type.ts';
+import { findUnknownOperator, type ValueOperators } from '../value-operators.ts';
+
+const names = ['$add'] as const;
+
+/** Doubles are exact up to here. Beyond it, a sum might not change by what was added. */
+const maxSum = 2 ** 53;
+
+const tooLarge = `must not be beyond ${maxSum} after $add`;
+
+interface Bounds {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/** The operators of a number: `$add`. No value counts as 0. */
+export const numberOperators = ({ min, max }: Bounds): ValueOperators => ({
+  schemas: { $add: { type: 'number' } },
+  read(operators) {
+    const unknown = findUnknownOperator(names, operators);
+    if (unknown !== undefined) return new ValueRefusal(unknown);
+    const { $add } = operators;
+    if (typeof $add !== 'number' || !Number.isFinite($add)) return new ValueRefusal('takes a number for $add');
+    return Math.abs($add) > maxSum ? new ValueRefusal(tooLarge) : $add;
+  },
+  ofNothing: ({ $add }) => $add,
+  inSql: {
+    operandType: 'double precision',
+    // The operand is small, so no sum overflows.
+    result: (stored, operand) => `(coalesce(${stored}, 0) + ${operand})`,
+    refusals: (sum) => [
+      ...(min === undefined ? [] : [{ where: `${sum} < ${double(min)}`, message: `must be at least ${min}` }]),
+      ...(max === undefined ? [] : [{ where: `${sum} > ${double(max)}`, message: `must be at most ${max}` }]),
+      { where: `abs(${sum}) > ${double(maxSum)}`, message: tooLarge },
+    ],
+  },
+});
+
+const double = (value: number): string => `'${value}'::double precision`;
