@@ -139,7 +139,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
       `DELETE ${one}`,
       'GET /api/v1/records/described_shut/aggregate',
     ];
-    assert.deepEqual(operationsOn(forAdmin, 'described_shut'), all);
+    assert.deepEqual(operationsOn(forAdmin, 'described_shut').sort(), all.sort());
     assert.ok(operationsOn(forAdmin, 'described_open').includes('POST /api/v1/described_open/{id}/restore'));
   });
 
