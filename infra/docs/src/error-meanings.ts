@@ -62,7 +62,7 @@ export const meanings: Readonly<Record<string, string>> = {
   totp_not_enabled: 'No authenticator app is in use.',
   transaction_over: 'An extension wrote after its write, or its transaction, had ended.',
   unauthenticated: 'A valid token is required.',
-  too_expensive: 'The read takes longer than `records.read_timeout_ms`.',
+  too_expensive: 'The read, or the rule of the write, takes longer than `records.read_timeout_ms`.',
   unavailable: 'A service or a server that the answer needs does not answer, or has too much work.',
   unsupported_media_type: 'The route does not read bodies of this content type, or the body is compressed.',
   upload_expired: 'The upload took too long; send it again.',

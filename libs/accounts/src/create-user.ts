@@ -69,6 +69,7 @@ export async function createUser(
   const statement = composeInsertUser(collection, hasCondition ? schema : undefined);
   const [user] = await query<User>({
     text: statement.text,
+    checksRule: hasCondition,
     values: statement.valuesFrom({ ...originOf(context), id, passwordHash, isAnonymous, fields: stored }, request),
   }).catch(explainRefusal(collection));
   if (!user && hasCondition) throw refusedByRule(principal);

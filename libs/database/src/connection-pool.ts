@@ -1,8 +1,9 @@
-import { unavailable } from '@recordbus/shared/errors';
+import { AppError, unavailable } from '@recordbus/shared/errors';
 import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
 import pg from 'pg';
+import type { CancelStatement } from './cancel-statement.ts';
 import type { ClassMeter } from './class-meter.ts';
 import { type ClassName, type ConnectionClass, classOf } from './connection-budget.ts';
 import { endPool } from './end-pool.ts';
@@ -10,6 +11,7 @@ import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
 import { GuardedClient } from './guarded-client.ts';
 import { sendStatement } from './send-statement.ts';
 import type { Query, Statement } from './statement.ts';
+import { withinLimit } from './within-limit.ts';
 
 /** The connections of one class. */
 export interface ConnectionPool {
@@ -28,6 +30,8 @@ export interface PoolHooks {
   readonly connectionsNow?: () => number;
   /** Called when work for a client begins. */
   readonly onWork?: () => void;
+  /** Ends statements that reach their own limit. Without it, statements have no such limit. */
+  readonly cancel?: CancelStatement;
 }
 
 interface PoolOptions extends PoolHooks {
@@ -86,14 +90,14 @@ class ClassPool implements ConnectionPool {
 
   query<R>(statement: Statement, statementMs = this.#budget.statementMs): Promise<R[]> {
     const silenceMs = this.#options.silenceMs ?? statementMs + silenceMarginMs;
-    return this.#run((client) => sendStatement(client, statement, { silenceMs }), statementMs);
+    return this.#run((client) => this.#send(client, statement, silenceMs), statementMs);
   }
 
   transaction<T>(work: (query: Query) => Promise<T>, statementMs = this.#budget.statementMs): Promise<T> {
     return this.#run(async (client, discard) => {
       await client.query('begin');
       try {
-        const result = await work((statement) => sendStatement(client, statement, { silenceMs: longestStatementMs }));
+        const result = await work((statement) => this.#send(client, statement, longestStatementMs));
         await client.query('commit');
         return result;
       } catch (error) {
@@ -105,6 +109,16 @@ class ClassPool implements ConnectionPool {
 
   close(): Promise<void> {
     return endPool(this.driverPool);
+  }
+
+  /** Sends a statement. One with a limit of its own ends after that. */
+  #send<R>(client: pg.PoolClient, statement: Statement, silenceMs: number): Promise<R[]> {
+    const running = sendStatement<R>(client, statement, { silenceMs });
+    const { limitMs } = statement;
+    const { cancel } = this.#options;
+    const processId = processIdOf(client);
+    if (limitMs === undefined || !cancel || processId === undefined) return running;
+    return withinLimit(running, { limitMs, cancel: () => cancel(processId, statement) });
   }
 
   #run<T>(work: Work<T>, statementMs: number): Promise<T> {
@@ -130,7 +144,7 @@ class ClassPool implements ConnectionPool {
       return await work(client, discard);
     } catch (error) {
       if (isConnectionError(error)) discard();
-      if (isDatabaseError(error, sqlState.queryCanceled)) this.#options.meter.timedOut();
+      if (isDatabaseError(causeOf(error), sqlState.queryCanceled)) this.#options.meter.timedOut();
       throw error;
     } finally {
       client.off('error', discard);
@@ -147,6 +161,13 @@ class ClassPool implements ConnectionPool {
     this.#statementMsOf.set(client, statementMs);
   }
 }
+
+/** The error of the database behind a refusal. */
+const causeOf = (error: unknown): unknown => (error instanceof AppError ? error.cause : error);
+
+/** The id of the server's process that serves a connection. @types/pg lacks it. */
+const processIdOf = (client: pg.PoolClient & { readonly processID?: number | null }): number | undefined =>
+  client.processID ?? undefined;
 
 const createGate = ({ connections, connectionsNow, meter }: PoolOptions, budget: ConnectionClass): FairGate =>
   createFairGate({

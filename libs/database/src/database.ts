@@ -2,6 +2,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import pg from 'pg';
+import { createCancelStatement } from './cancel-statement.ts';
 import { createClassMeters } from './class-meter.ts';
 import { type ClassName, classOf, type OwnClassName } from './connection-budget.ts';
 import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connection-pool.ts';
@@ -82,9 +83,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const longReadWidth = createLongReadWidth();
   const onWork = longReadWidth.noteOtherWork;
   const health = openers.pool('health');
+  // The connection of `/readyz` is free at any time.
+  const cancel = createCancelStatement(health);
   const own = {
-    writes: openers.pool('writes', { onWork }),
-    signIn: openers.pool('signIn', { onWork }),
+    writes: openers.pool('writes', { onWork, cancel }),
+    signIn: openers.pool('signIn', { onWork, cancel }),
     admin: openers.pool('admin', { onWork }),
     background: openers.pool('background'),
   };

@@ -10,6 +10,7 @@ export {
 } from './errors.ts';
 export { newId } from './id.ts';
 export { createLease } from './lease.ts';
+export { limitRules } from './limit-rules.ts';
 export { migrationNames } from './migrations/index.ts';
 export { oldestServerVersion } from './server-version.ts';
 export type { Query, Statement } from './statement.ts';

@@ -1,7 +1,7 @@
 import { type AccountHooks, noAccountHooks } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
-import { type Database, mapDatabaseError } from '@recordbus/database';
+import { type Database, limitRules, mapDatabaseError } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createMailSender } from '@recordbus/mail';
@@ -65,8 +65,10 @@ interface AuthDeps {
 }
 
 /** Creates the auth service, which signs users and admins in and issues their tokens. */
-export function createAuth(deps: AuthDeps): Service {
-  const { log, database, bus, settings, collections, secret, clock = Date.now } = deps;
+export function createAuth(given: AuthDeps): Service {
+  const database = limitRules(given.database, () => given.settings.get('records.read_timeout_ms'));
+  const deps = { ...given, database };
+  const { log, bus, settings, collections, secret, clock = Date.now } = deps;
   const nowSec = () => Math.floor(clock() / 1000);
   const client = deps.client ?? createFilteredClient(settings);
   const background = createBackgroundWork(log);

@@ -1,6 +1,6 @@
 import type { AccountHooks } from '@recordbus/accounts';
 import { checkRoom } from '@recordbus/bus';
-import { mapDatabaseError } from '@recordbus/database';
+import { limitRules, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createFilteredClient } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
@@ -34,8 +34,10 @@ const maxPicturesPerOrigin = 8;
 const extensionPath = '/api/x/';
 
 /** Creates the records service: records, files, and the extensions. */
-export function createRecords(given: RecordsDeps): Service & { readonly accountHooks: AccountHooks } {
-  const { log, database, bus, secret, config } = given;
+export function createRecords(deps: RecordsDeps): Service & { readonly accountHooks: AccountHooks } {
+  const database = limitRules(deps.database, () => deps.settings.get('records.read_timeout_ms'));
+  const given = { ...deps, database };
+  const { log, bus, secret, config } = given;
   const parts = createRecordsParts(given);
   const { settings, cache, stream, roomWatch } = parts;
   const records = createRecordSubjects(given, parts, {

@@ -1,11 +1,11 @@
 import { wholeNumber } from '@recordbus/shared/config';
 import { setting, settingGroup } from './setting.ts';
 
-export const records = settingGroup('Reading records', ['records'], {
+export const records = settingGroup('Reading records', ['auth', 'records'], {
   'records.read_timeout_ms': setting(
     wholeNumber(10, 60_000),
     '5000',
-    'Longest time of a statement of a read, in milliseconds; then the read is refused as too expensive.',
+    'Longest time of a statement of a read, or of a write that checks a rule, in milliseconds; then the request is refused as too expensive.',
   ),
   'records.max_answer_bytes': setting(
     wholeNumber(1024, 134_217_728),

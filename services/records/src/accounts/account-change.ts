@@ -134,13 +134,13 @@ async function findStored(
   if (!isRecordId(id)) return undefined;
   const parameters = createNamedParameters<{ readonly id: string; readonly email: string | null }>();
   const place = { row: 't', stored: 't', parameters };
-  const rule = needsRuleCheck(collection, 'update', call)
-    ? `(${compileRule(collection, 'update', call.schema, place)}) is true`
-    : 'true';
+  const checksRule = needsRuleCheck(collection, 'update', call);
+  const rule = checksRule ? `(${compileRule(collection, 'update', call.schema, place)}) is true` : 'true';
   const [stored] = await query<Stored>({
     text: `select t.email, t.verified, t.password_hash as "passwordHash", ${rule} as "isAllowed",
         coalesce(lower(t.email) <> lower(${parameters.named('email', 'text')}), false) as "isNewEmail"
       from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`,
+    checksRule,
     values: parameters.valuesFrom({ id, email }, call.request),
   });
   return stored;

@@ -82,6 +82,7 @@ async function deleteAlone(
   const { valuesFrom, ...statement } = isRuled ? ruled(collection, call.schema) : open(collection);
   const [row] = await unit.query<{ version: string; deleted: boolean; isAllowed?: boolean }>({
     ...statement,
+    checksRule: isRuled,
     values: valuesFrom({ ...originOf(call), id, versions: versions ?? null }, call.request),
   });
   if (!row) return { outcome: 'missing' };

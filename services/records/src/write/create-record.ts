@@ -58,6 +58,7 @@ export async function createRecord(
   const [row] = await unit
     .query<WrittenRecord>({
       ...statement,
+      checksRule: isRuled,
       values: valuesFrom({ ...originOf(call), id, fields, passwordHash: account?.passwordHash }, call.request),
     })
     .catch(explainRefusal(collection));

@@ -59,7 +59,7 @@ async function lockRuled(
   id: string,
   { request }: RuleContext,
 ): Promise<LockedRow | undefined> {
-  const [row] = await query<LockedRow>({ text, values: valuesFrom({ id }, request) });
+  const [row] = await query<LockedRow>({ text, checksRule: true, values: valuesFrom({ id }, request) });
   return row;
 }
 

@@ -116,7 +116,7 @@ export async function writeChange(
     ...(account && accountValues(account, call)),
   };
   const [row] = await unit
-    .query<UpdatedRow>({ ...statement, values: valuesFrom(given, call.request) })
+    .query<UpdatedRow>({ ...statement, checksRule: isRuled, values: valuesFrom(given, call.request) })
     .catch(explainRefusal(collection));
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };

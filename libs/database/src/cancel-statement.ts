@@ -1,0 +1,24 @@
+import type { ConnectionPool } from './connection-pool.ts';
+import type { Statement } from './statement.ts';
+
+/**
+ * Cancels the statement that a process of the database server runs, unless it waits for a lock. Returns whether it did.
+ */
+export type CancelStatement = (processId: number, statement: Statement) => Promise<boolean>;
+
+/**
+ * Creates it, with statements on the connections of a pool. It compares the text too: behind a pooler the process id is
+ * not that of the server, and no other statement must be hit.
+ */
+export const createCancelStatement =
+  (pool: Pick<ConnectionPool, 'query'>): CancelStatement =>
+  async (processId, { text }) => {
+    const [row] = await pool.query<{ isCanceled: boolean }>({
+      name: 'database.cancel',
+      text: `select pg_cancel_backend(pid) as "isCanceled" from pg_stat_activity
+        where pid = $1 and state = 'active' and wait_event_type is distinct from 'Lock'
+          and starts_with($2, left(query, 500))`,
+      values: [processId, text],
+    });
+    return row?.isCanceled === true;
+  };

@@ -1,0 +1,45 @@
+import { isDatabaseError, sqlState, tooExpensive } from './errors.ts';
+
+interface Limit {
+  readonly limitMs: number;
+  /** Cancels the statement, unless it waits for a lock. Returns whether it did. */
+  readonly cancel: () => Promise<boolean>;
+}
+
+/**
+ * Waits for a statement, and cancels it after its limit: 422 `too_expensive`. A statement that waits for a lock then gets
+ * the same time again, until the time of its class ends it. Settles after the last cancel, so that a cancel never hits
+ * the next statement of the connection.
+ */
+export async function withinLimit<R>(running: Promise<R>, { limitMs, cancel }: Limit): Promise<R> {
+  let canceling: Promise<void> | undefined;
+  let wasCanceled = false;
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const watch = () => {
+    timer = setTimeout(() => {
+      canceling = tryToCancel();
+    }, limitMs);
+  };
+  async function tryToCancel(): Promise<void> {
+    // Without a connection for the cancel, the time of the class ends the statement.
+    const isCanceled = await cancel().catch(() => false);
+    wasCanceled ||= isCanceled;
+    // Again even after a cancel: the server ignores one that arrives between two messages of the driver.
+    if (!isOver) watch();
+  }
+  async function stop(): Promise<void> {
+    isOver = true;
+    clearTimeout(timer);
+    await canceling;
+  }
+  watch();
+  try {
+    return await running;
+  } catch (error) {
+    await stop();
+    throw wasCanceled && isDatabaseError(error, sqlState.queryCanceled) ? tooExpensive(error) : error;
+  } finally {
+    await stop();
+  }
+}
