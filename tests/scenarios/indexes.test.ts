@@ -123,6 +123,7 @@ onEachTopology('an admin creates and drops indexes', async (t, target) => {
     ...Object.entries({
       'an unknown column': ['columns', { name: 'bad', columns: ['title', 'colour'] }],
       'an empty list of columns': ['columns', { name: 'bad', columns: [] }],
+      'half a million columns': ['columns', { name: 'bad', columns: new Array(500_000).fill(0) }],
       'a column twice': ['columns', { name: 'bad', columns: ['title', 'title'] }],
       'columns that are not a list': ['columns', { name: 'bad', columns: 'title' }],
       'an invalid name': ['name', { name: 'a b', columns: ['title'] }],

@@ -4,12 +4,21 @@ import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { apply, documentOf, relation } from './snapshot-documents.ts';
 
+/** Checked one by one, they would take a second, and more memory than the process has stack. */
+const many = new Array(500_000).fill(0);
+
 onEachTopology('an invalid snapshot is refused and changes nothing', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'extra', type: 'base' });
   await runScenarios(t, target, [
     ...(
       [
+        ['half a million wrong collections', { snapshot: documentOf(many) }, 'snapshot.collections'],
+        [
+          'many wrong indexes',
+          { snapshot: documentOf([{ name: 'first', indexes: many }]) },
+          'snapshot.collections.0.indexes',
+        ],
         ['an unknown mode', { snapshot: documentOf([]), mode: 'replace' }, 'mode'],
         ['a missing document', {}, 'snapshot'],
         ['a document that is a text', { snapshot: 'x' }, 'snapshot'],

@@ -1,4 +1,5 @@
 import { describeIssues, unknownMember } from '@recordbus/shared/describe-issues';
+import { findJsonExcess } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { Collection, CollectionType } from '../collection.ts';
 import type { Field } from '../field.ts';
@@ -54,7 +55,7 @@ const maxFields = 400;
  * without an id the one with its name. Adds what is wrong to `problems`; use the fields only if there are none.
  */
 export function readFieldDefinitions(input: unknown, context: DefinitionContext, problems: Problems): Field[] {
-  const list = typeof input === 'string' ? parseJson(input) : input;
+  const list = typeof input === 'string' ? parseFieldList(input) : input;
   if (!Array.isArray(list)) {
     problems.add('fields', 'must be a list of field definitions');
     return [];
@@ -68,6 +69,7 @@ export function readFieldDefinitions(input: unknown, context: DefinitionContext,
   const namedById = new Set(list.map((item: unknown) => memberOf(item, 'id')));
   const unnamed = context.previous?.filter(({ id }) => !namedById.has(id)) ?? [];
   for (const [position, item] of list.entries()) {
+    if (problems.isFull()) return [];
     const field = readDefinition(item, position, { ...context, unnamed }, problems);
     if (field) fields.push(field);
   }
@@ -220,9 +222,15 @@ function refuseDuplicates(fields: readonly Field[], problems: Problems): void {
   }
 }
 
-function parseJson(text: string): unknown {
+/**
+ * Parses a list of definitions that is JSON text. Returns undefined for a text that is none, or that has more than a body
+ * may have (http §2.1).
+ */
+export function parseFieldList(text: string): readonly unknown[] | undefined {
+  if (findJsonExcess(Buffer.from(text))) return undefined;
   try {
-    return JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }

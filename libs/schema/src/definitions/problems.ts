@@ -7,9 +7,13 @@ import { validationFailed } from '@recordbus/shared/errors';
 export interface Problems {
   /** Adds a problem. The first one of a place stays. */
   add(place: string, message: string): void;
+  /** Whether there are so many that no further ones are looked for. */
+  isFull(): boolean;
   /** Throws 422 with all problems, if there are any. */
   throwIfAny(): void;
 }
+
+const enoughProblems = 1000;
 
 /** Creates an empty list of problems. */
 export function createProblems(): Problems {
@@ -19,6 +23,7 @@ export function createProblems(): Problems {
     add(place, message) {
       if (!messages.has(place)) messages.set(place, message);
     },
+    isFull: () => messages.size >= enoughProblems,
     throwIfAny() {
       if (messages.size > 0) throw validationFailed(Object.fromEntries(messages));
     },

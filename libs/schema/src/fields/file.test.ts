@@ -57,7 +57,7 @@ test('invalid options are refused by name', () => {
     [{ mimeTypes: ['image', '*/png'] }, { 'mimeTypes.0': pattern, 'mimeTypes.1': pattern }],
     [{ thumbs: '10x10' }, { thumbs: 'must be a list of sizes' }],
     [{ thumbs: ['0x0', '4097x1'] }, { 'thumbs.0': size, 'thumbs.1': 'may have sides of at most 4096' }],
-    [{ thumbs: Array(21).fill('10x10') }, { thumbs: 'must have at most 20 sizes' }],
+    [{ thumbs: Array(21).fill('10x10') }, { thumbs: 'must have at most 20 entries' }],
     [{ protected: 'yes' }, { protected: 'must be true or false' }],
     [{ viewRule: 1 }, { viewRule: 'must be an expression, empty or null' }],
   ]);

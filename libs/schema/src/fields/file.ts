@@ -1,3 +1,4 @@
+import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';
@@ -30,17 +31,18 @@ const thumbText = z
 const options = z.strictObject({
   /** In bytes; 0 means no limit. */
   maxSize: z.int('must be a whole number of bytes').min(0, 'must be a whole number of bytes').default(0),
-  mimeTypes: z
-    .array(
-      z
-        .string('must be a string')
-        .toLowerCase()
-        .regex(mimePattern, 'must be a content type such as image/png or image/*'),
-      'must be a list of content types',
-    )
-    .default([]),
+  mimeTypes: boundedList(
+    z
+      .string('must be a string')
+      .toLowerCase()
+      .regex(mimePattern, 'must be a content type such as image/png or image/*'),
+    1000,
+    'must be a list of content types',
+  )
+    .default([])
+    .meta({ default: [] }),
   /** Sizes of previews besides 100x100; others are refused. */
-  thumbs: z.array(thumbText, 'must be a list of sizes').max(20, 'must have at most 20 sizes').default([]),
+  thumbs: boundedList(thumbText, 20, 'must be a list of sizes').default([]).meta({ default: [] }),
   multiple: flag,
   protected: flag,
   /** Checked in addition to the collection's view rule, in the same language. */

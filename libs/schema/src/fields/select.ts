@@ -1,3 +1,4 @@
+import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';
@@ -7,11 +8,12 @@ import { listOperators } from './list-operators.ts';
 import { isStorable } from './storable.ts';
 
 const options = z.strictObject({
-  values: z.array(
+  values: boundedList(
     z
       .string('must be a string')
       .min(1, 'must not be empty')
       .refine(isStorable, 'must not contain NUL or half a surrogate pair'),
+    10_000,
     'must be a list of the values to choose from',
   ),
   multiple: z.boolean('must be true or false').default(false),

@@ -28,7 +28,7 @@ export type {
   KeptReply,
   RunStatement,
 } from './idempotency-store.ts';
-export { createJsonBudget } from './json-shape.ts';
+export { createJsonBudget, findJsonExcess } from './json-shape.ts';
 export { describeRoutes, descriptionPath, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { patternSchema } from './portable-patterns.ts';
 export { boundedNumber, decimal, describedAs, exactText, flag, freeText, pageQuery, timeSec } from './query-values.ts';

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJsonBudget, findJsonExcess, maxDifferentMembers, maxDifferentTexts, maxNesting } from './json-shape.ts';
+import {
+  createJsonBudget,
+  findJsonExcess,
+  largeBodyBytes,
+  maxDifferentMembers,
+  maxDifferentTexts,
+  maxGroupsOfLarge,
+  maxMembersOfLarge,
+  maxNesting,
+} from './json-shape.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const excessOf = (value: unknown): string | undefined => findJsonExcess(bytesOf(JSON.stringify(value)));
@@ -75,6 +84,19 @@ test('the number of different short texts is limited; longer and repeated ones d
     texts(maxDifferentTexts * 2, (index) => `t${index % 1000}`),
     undefined,
   );
+});
+
+test('a large body has fewer members, lists and objects [http §2.1]', () => {
+  const padding = 'x'.repeat(largeBodyBytes);
+  const some = members(maxMembersOfLarge * 1.1);
+  assert.equal(excessOf([some]), undefined);
+  assert.match(excessOf([some, padding]) ?? '', /different members$/);
+  const groups = numbered(maxGroupsOfLarge, () => ({}));
+  assert.equal(excessOf(groups), undefined);
+  assert.match(excessOf([...groups, padding]) ?? '', /lists and objects$/);
+  const field = (index: number) => ({ id: `f_${index}_abcdefgh`, name: `field_${index}`, type: 'text', options: {} });
+  const snapshot = numbered(500, (index) => ({ name: `c${index}`, fields: numbered(50, field), indexes: [] }));
+  assert.equal(excessOf([snapshot, padding, padding]), undefined);
 });
 
 test('several texts share the budget of one text, even if each is short [http §2.1]', () => {

@@ -1,3 +1,4 @@
+import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 
 /** Only the type; `checkRules` validates the expression. */
@@ -6,7 +7,8 @@ const rule = z.string('must be null or a string').nullish();
 const members = {
   name: z.string('must be a string'),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
-  fields: z.union([z.array(z.unknown()), z.string()], 'must be a list of field definitions'),
+  // `readFieldDefinitions` names the limit of fields; this one bounds the cost of copying the list.
+  fields: z.union([boundedList(z.unknown(), 10_000), z.string()], 'must be a list of field definitions'),
   view_query: z.string('must be a string').nullish(),
   list_rule: rule,
   view_rule: rule,

@@ -1,10 +1,11 @@
 import type { CollectionIndex } from '@recordbus/schema';
+import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 
 /** An index as an admin sends it (collections §10.2). */
 export const newIndex = z.strictObject({
   name: z.string('must be a string'),
-  columns: z.array(z.string('must be a string'), 'must be a list of columns'),
+  columns: boundedList(z.string('must be a string'), 100, 'must be a list of columns'),
   unique: z.boolean('must be true or false').default(false),
   type: z.enum(['btree', 'trigram'], 'must be btree or trigram').default('btree'),
 });

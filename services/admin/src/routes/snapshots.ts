@@ -6,7 +6,8 @@ import { actorOf } from '../audit/actor.ts';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
-import { snapshotJson, snapshotToApply } from '../snapshots/snapshot-document.ts';
+import { readSnapshot } from '../snapshots/read-snapshot.ts';
+import { snapshotBody, snapshotJson } from '../snapshots/snapshot-document.ts';
 import { exportSnapshot } from '../snapshots/snapshots.ts';
 
 interface SnapshotRoutesDeps {
@@ -17,8 +18,8 @@ interface SnapshotRoutesDeps {
 
 const names = z.array(z.string());
 
-/** Larger than for other bodies, since a snapshot holds every definition. */
-const bodyLimitBytes = 16 * 1024 * 1024;
+/** Larger than for other bodies, since a snapshot holds every definition: 500 collections with 50 fields have 5 MiB. */
+const bodyLimitBytes = 8 * 1024 * 1024;
 
 /** Routes that export and apply the schema as one document (collections §11). */
 export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps): Route[] => [
@@ -36,14 +37,14 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     path: '/api/v1/admin/migrations/apply',
     access: 'admin',
     summary: 'Create the missing collections of a snapshot; with mode sync, also change existing ones',
-    body: snapshotToApply,
+    body: snapshotBody,
     bodyLimitBytes,
     answers: {
       200: mayWarn(z.object({ mode: z.enum(['additive', 'sync']), created: names, updated: names, unchanged: names })),
       409: 'A unique index would cover duplicate values.',
     },
     async handler(input) {
-      const applied = await applySnapshot(changes, input.body, nowSec(), actorOf(input));
+      const applied = await applySnapshot(changes, await readSnapshot(input.body), nowSec(), actorOf(input));
       const { collections } = await loadCollections(database.read);
       const changed = new Set([...applied.created, ...applied.updated]);
       const warnings = collections

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '@recordbus/audit';
 import { type Collection, createProblems, loadCollections, readFieldDefinitions } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
+import { startSlice } from '@recordbus/shared/time-slice';
 import type { Actor } from '../audit/actor.ts';
 import { applyChange } from '../collections/change-collection.ts';
 import type { CollectionChange } from '../collections/collection-draft.ts';
@@ -15,8 +16,9 @@ import { findByFoldedName } from '../schema/find-collection.ts';
 import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { isRelation, listOfFields, mergeFields } from './merge-fields.ts';
 import { orderViews } from './order-views.ts';
+import type { SnapshotToApply } from './read-snapshot.ts';
 import { dropAllViews, recreateView } from './recreate-views.ts';
-import type { SnapshotCollection, SnapshotToApply } from './snapshot-document.ts';
+import type { SnapshotCollection } from './snapshot-document.ts';
 
 /** The result of an apply: names of collections. */
 export interface AppliedSnapshot {
@@ -33,19 +35,18 @@ export interface AppliedSnapshot {
  */
 export function applySnapshot(
   changes: SchemaChanges,
-  { snapshot, mode }: SnapshotToApply,
+  { collections, mode }: SnapshotToApply,
   nowSec: number,
   actor: Actor,
 ): Promise<AppliedSnapshot> {
   return changes.make(async (schema) => {
     const before = schema.collections;
-    refuseNames(snapshot.collections, before);
+    refuseNames(collections, before);
     const exists = ({ name }: SnapshotCollection) => before.some((collection) => collection.name === name);
-    const wanted = snapshot.collections.filter((draft) => mode === 'sync' || !exists(draft));
+    const wanted = collections.filter((draft) => mode === 'sync' || !exists(draft));
     await applyDrafts(schema, wanted, exists, nowSec);
     const changed = await restoreUnchangedTimes(schema, before);
-    const namesWhere = (is: (draft: SnapshotCollection) => boolean) =>
-      snapshot.collections.filter(is).map(({ name }) => name);
+    const namesWhere = (is: (draft: SnapshotCollection) => boolean) => collections.filter(is).map(({ name }) => name);
     const applied: AppliedSnapshot = {
       mode,
       created: namesWhere((draft) => !exists(draft)),
@@ -91,7 +92,7 @@ async function applyDrafts(
 
   // The current views may prevent a change of a table that the new views allow.
   const droppedViews = new Set<string>();
-  if (tables.some((draft) => exists(draft) && changesFields(schema.collections, draft))) {
+  if (await changesFieldsOfAny(schema.collections, tables.filter(exists))) {
     for (const { name, type } of schema.collections) if (type === 'view') droppedViews.add(name);
     await dropAllViews(schema, [...droppedViews]);
   }
@@ -127,6 +128,19 @@ const current = async (schema: SchemaChange): Promise<SchemaChange> => ({
   ...schema,
   collections: (await loadCollections(schema.query)).collections,
 });
+
+/** Whether one of the drafts changes the fields of its collection. Looks at them in slices of time. */
+async function changesFieldsOfAny(
+  collections: readonly Collection[],
+  drafts: readonly SnapshotCollection[],
+): Promise<boolean> {
+  const slice = startSlice();
+  for (const draft of drafts) {
+    if (slice.isOver()) await slice.pause();
+    if (changesFields(collections, draft)) return true;
+  }
+  return false;
+}
 
 /** Whether the draft changes the fields of an existing collection. Problems are reported when they are applied. */
 function changesFields(collections: readonly Collection[], draft: SnapshotCollection): boolean {

@@ -1,4 +1,4 @@
-import type { Field } from '@recordbus/schema';
+import { type Field, parseFieldList } from '@recordbus/schema';
 
 /** The members of a definition that identify its field. */
 interface Definition {
@@ -36,13 +36,7 @@ const isDefinition = (value: unknown): value is Definition =>
  * Parses a list of definitions that is JSON text. Returns a text that is not such a list as is, to be refused later.
  */
 export function listOfFields(fields: string | readonly unknown[]): readonly unknown[] | string {
-  if (typeof fields !== 'string') return fields;
-  try {
-    const parsed: unknown = JSON.parse(fields);
-    return Array.isArray(parsed) ? parsed : fields;
-  } catch {
-    return fields;
-  }
+  return typeof fields === 'string' ? (parseFieldList(fields) ?? fields) : fields;
 }
 
 /** Whether the definition is a relation, whose target may not exist yet. */

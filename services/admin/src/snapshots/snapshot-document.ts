@@ -1,10 +1,16 @@
 import { type Collection, collectionJson, presentCollection } from '@recordbus/schema';
+import { boundedList } from '@recordbus/shared/bounded-list';
+import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { newCollection } from '../collections/collection-draft.ts';
 import { newIndex } from '../indexes/index-draft.ts';
 import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 
 const version = 1;
+
+/** The most collections of a document, and the most indexes of each. */
+const maxCollections = 2000;
+const maxIndexes = 100;
 
 /** A snapshot: every collection as the API shows it, with its indexes (collections §11.1). */
 export const snapshotJson = z.object({
@@ -15,19 +21,22 @@ export const snapshotJson = z.object({
 
 /** A collection of a snapshot to apply. */
 export const snapshotCollection = newCollection.extend({
-  indexes: z.array(newIndex, 'must be a list of indexes').default([]),
+  indexes: boundedList(newIndex, maxIndexes, 'must be a list of indexes').default([]).meta({ default: [] }),
 });
 
 export type SnapshotCollection = z.output<typeof snapshotCollection>;
 
+/** A collection that `readSnapshot` checks; its metadata describe it in the API document. */
+const readLater = z.unknown().meta({ ...toJsonSchema(snapshotCollection, 'input') });
+
 const document = z.strictObject({
   version: z.literal(version, `must be ${version}`),
   generated_at: z.unknown().optional(),
-  collections: z.array(snapshotCollection, 'must be a list of collections'),
+  collections: boundedList(readLater, maxCollections, 'must be a list of collections'),
 });
 
-/** The body of an apply. `snapshot` is the document or the whole answer that held it (collections §11.2). */
-export const snapshotToApply = z.strictObject({
+/** The body of an apply, before its collections are checked. `snapshot` is the document or the whole answer that held it (collections §11.2). */
+export const snapshotBody = z.strictObject({
   snapshot: z.preprocess(
     (given) => (typeof given === 'object' && given !== null && 'data' in given ? given.data : given),
     document,
@@ -35,7 +44,7 @@ export const snapshotToApply = z.strictObject({
   mode: z.enum(['additive', 'sync'], 'must be additive or sync').default('additive'),
 });
 
-export type SnapshotToApply = z.output<typeof snapshotToApply>;
+export type SnapshotBody = z.output<typeof snapshotBody>;
 
 /** Returns the snapshot of the given collections. */
 export const takeSnapshot = (collections: readonly Collection[], nowSec: number): z.output<typeof snapshotJson> => ({

@@ -11,7 +11,8 @@ import {
   type SchemaChangesDeps,
 } from '../schema/schema-changes.ts';
 import { type AppliedSnapshot, applySnapshot } from './apply-snapshot.ts';
-import { snapshotToApply, takeSnapshot } from './snapshot-document.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import { snapshotBody, takeSnapshot } from './snapshot-document.ts';
 
 /** Returns the snapshot of the current collections. */
 export const exportSnapshot = async ({ read }: Pick<Database, 'read'>, nowSec: number) =>
@@ -28,10 +29,10 @@ export async function applySnapshotDocument(
   actor: Actor,
   isDryRun = false,
 ): Promise<AppliedSnapshot> {
-  const read = snapshotToApply.safeParse(given);
+  const read = snapshotBody.safeParse(given);
   if (!read.success) throw validationFailed(describeIssues(read.error, given));
   const changes = createSchemaChanges(deps);
-  return applySnapshot(isDryRun ? rollingBack(changes) : changes, read.data, nowSec, actor);
+  return applySnapshot(isDryRun ? rollingBack(changes) : changes, await readSnapshot(read.data), nowSec, actor);
 }
 
 /** Returns changes that run, return their result, and roll back. */
