@@ -90,7 +90,7 @@ test('objects that services once created as the superuser are transferred to the
   const before = await startPostgres({ directory, log, settings });
   await query(
     await asSuperuser(before.url),
-    `create schema system; create schema records; create schema history;
+    `create schema system; create schema records; create schema history; create schema links;
      create table records.a (id int generated always as identity, s serial, t text) partition by range (id);
      create table records.a1 partition of records.a for values from (0) to (10);
      create view records.v as select * from records.a; create sequence system.n;
@@ -103,10 +103,13 @@ test('objects that services once created as the superuser are transferred to the
   const server = await startPostgres({ directory, log, settings });
   try {
     const owned = `select distinct pg_get_userbyid(relowner)::text from pg_class c join pg_namespace n on n.oid = relnamespace
-      where nspname in ('system', 'records', 'history') union select pg_get_userbyid(nspowner)::text from pg_namespace
-      where nspname in ('system', 'records', 'history')`;
+      where nspname in ('system', 'records', 'history', 'links') union select pg_get_userbyid(nspowner)::text from pg_namespace
+      where nspname in ('system', 'records', 'history', 'links')`;
     assert.deepEqual(await query(server.url, owned), ['recordbus_owner']);
-    await query(server.url, "insert into records.a (t) values ('x'); drop schema system, records, history cascade");
+    await query(
+      server.url,
+      "insert into records.a (t) values ('x'); drop schema system, records, history, links cascade",
+    );
   } finally {
     await server.stop();
   }

@@ -1,13 +1,13 @@
 import type { Query } from './statement.ts';
 
 /**
- * The rights of the role: records and their history, and the columns of the outbox for incremental totals. It may call
+ * The rights of the role: records, their links and history, and the columns of the outbox for incremental totals. It may call
  * functions of the schema, none of which changes data by itself.
  */
 const grants = (role: string): readonly string[] => [
-  `grant usage on schema system, records, history to ${role}`,
-  `grant select on all tables in schema records, history to ${role}`,
-  `alter default privileges in schema records, history grant select on tables to ${role}`,
+  `grant usage on schema system, records, history, links to ${role}`,
+  `grant select on all tables in schema records, history, links to ${role}`,
+  `alter default privileges in schema records, history, links grant select on tables to ${role}`,
   // Views of earlier releases were read with the rights of their owner.
   `do $$ declare name text; begin
     for name in select oid::regclass::text from pg_class where relnamespace = 'records'::regnamespace and relkind = 'v'
@@ -44,12 +44,12 @@ async function findRole(query: Query): Promise<RoleState | undefined> {
   const [state] = await query<RoleState>({
     text: `select r.rolname as role,
         coalesce(has_any_column_privilege(r.oid, 'system.outbox', 'select'), false)
-        and (select count(*) = 2 from pg_default_acl a join pg_namespace n on n.oid = a.defaclnamespace
-          where n.nspname in ('records', 'history') and a.defaclobjtype = 'r'
+        and (select count(*) = 3 from pg_default_acl a join pg_namespace n on n.oid = a.defaclnamespace
+          where n.nspname in ('records', 'history', 'links') and a.defaclobjtype = 'r'
             and a.defaclrole = (select oid from pg_roles where rolname = current_user)
             and a.defaclacl::text like '%' || quote_ident(r.rolname) || '=r%')
         and not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-          where n.nspname in ('records', 'history') and c.relkind in ('r', 'p', 'v', 'm')
+          where n.nspname in ('records', 'history', 'links') and c.relkind in ('r', 'p', 'v', 'm')
             and not has_table_privilege(r.oid, c.oid, 'select')) as "isReady"
       from pg_roles r where r.rolname = current_database() || '_reader' and pg_has_role(current_user, r.oid, 'member')`,
     values: [],

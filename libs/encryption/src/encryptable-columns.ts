@@ -2,7 +2,10 @@ import { isSecretKey } from '@recordbus/settings';
 import type pg from 'pg';
 
 /** The schemas of the product. Other schemas of the database belong to the operator. */
-export const ownSchemas = ['system', 'records', 'history'] as const;
+export const ownSchemas = ['system', 'records', 'history', 'links'] as const;
+
+/** Links consist of ids. */
+const encryptableSchemas = ownSchemas.filter((name) => name !== 'links');
 
 /** A table and its columns that may hold encrypted values: quoted names and SQL types. */
 export interface EncryptableTable {
@@ -21,7 +24,7 @@ export async function listEncryptableTables(client: pg.Client): Promise<Encrypta
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
        and a.attgenerated = '' and a.atttypid in ('text'::regtype, 'json'::regtype, 'jsonb'::regtype)
      where c.relnamespace = any($1::regnamespace[]) and c.relkind = 'r' group by c.oid order by 1`,
-    [ownSchemas],
+    [encryptableSchemas],
   );
   return rows;
 }

@@ -21,7 +21,7 @@ export {
 } from './fields/file.ts';
 export { fieldTypeOf, fieldTypes, isWriteOnly, mayGrow } from './fields/index.ts';
 export type { ListOperand } from './fields/list-operators.ts';
-export type { Cascade } from './fields/relation.ts';
+export { type Cascade, holdsRelations } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';

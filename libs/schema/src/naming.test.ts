@@ -4,8 +4,11 @@ import { testField } from '../test/test-field.ts';
 import {
   findFieldOfConstraint,
   foreignKeyName,
+  linkKeyName,
+  linkTableName,
   namePattern,
   orderIndexName,
+  ownerKeyName,
   primaryKeyName,
   quoteIdentifier,
   quoteLiteral,
@@ -24,6 +27,9 @@ const names = [
   relationIndexName(collection, field),
   orderIndexName(collection),
   primaryKeyName(collection),
+  linkTableName(collection, field),
+  linkKeyName(collection, field),
+  ownerKeyName(collection, field),
 ];
 
 test('names of constraints are unique, fit PostgreSQL, and never equal names of collections', () => {

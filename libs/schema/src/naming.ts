@@ -27,12 +27,26 @@ export const primaryKeyName = ({ id }: Named) => `pk:${id.replaceAll('-', '')}`;
 /** Name of the unique index behind a field's option `unique`. */
 export const uniqueIndexName = (collection: Named, field: Pick<Field, 'id'>) => constraintName('uq', collection, field);
 
-/** Name of the foreign key of a relation field. */
+/** Name of the foreign key of a relation field, or of its table of links to its targets. */
 export const foreignKeyName = (collection: Named, field: Pick<Field, 'id'>) => constraintName('fk', collection, field);
 
-/** Name of the index on a relation field's column. */
+/** Name of the index on a relation field's column, or on the targets of its links. */
 export const relationIndexName = (collection: Named, field: Pick<Field, 'id'>) =>
   constraintName('ix', collection, field);
+
+/** The table that links the records of a collection to the targets of a relation to several records. */
+export const linkTableOf = (collection: Named, field: Pick<Field, 'id'>): string =>
+  `links.${quoteIdentifier(linkTableName(collection, field))}`;
+
+/** Its name within the schema `links`. */
+export const linkTableName = ({ id }: Named, field: Pick<Field, 'id'>): string =>
+  `${id.replaceAll('-', '')}:${field.id}`;
+
+/** Name of the primary key of a table of links. */
+export const linkKeyName = (collection: Named, field: Pick<Field, 'id'>) => constraintName('pk', collection, field);
+
+/** Name of the foreign key of a table of links to the records that have the lists. */
+export const ownerKeyName = (collection: Named, field: Pick<Field, 'id'>) => constraintName('owner', collection, field);
 
 /** Name of an index that an admin created. */
 export const indexName = (collection: Named, index: Pick<CollectionIndex, 'id'>) =>

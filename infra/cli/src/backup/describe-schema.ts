@@ -2,7 +2,8 @@ import { ownSchemas } from '@recordbus/encryption';
 import type pg from 'pg';
 import type { SchemaDocument } from './manifest.ts';
 
-const schemaList = ownSchemas.map((name) => `'${name}'::regnamespace`).join(', ');
+// A deployment of an earlier version lacks some of the schemas.
+const schemaList = `select oid from pg_namespace where nspname in (${ownSchemas.map((name) => `'${name}'`).join(', ')})`;
 
 /** Leases belong to processes that the restored deployment does not have. */
 const emptyTables = new Set(['system.leases']);

@@ -15,7 +15,7 @@ export async function readSequences(client: pg.Client): Promise<Sequences> {
      from pg_class s join pg_depend d on d.objid = s.oid and d.classid = 'pg_class'::regclass and d.deptype = 'i'
        and d.refclassid = 'pg_class'::regclass
      join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
-     where s.relkind = 'S' and s.relnamespace = any($1::regnamespace[]) order by 1`,
+     where s.relkind = 'S' and s.relnamespace in (select oid from pg_namespace where nspname = any($1)) order by 1`,
     [ownSchemas],
   );
   const sequences: Sequences = [];

@@ -24,6 +24,7 @@ import { statements as recordVersions } from './0026-record-versions.ts';
 import { statements as keyCheck } from './0027-key-check.ts';
 import { statements as previews } from './0028-previews.ts';
 import { statements as unprovedUndos } from './0029-unproved-undos.ts';
+import { statements as links } from './0030-links.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -53,6 +54,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0027-key-check': keyCheck,
   '0028-previews': previews,
   '0029-unproved-undos': unprovedUndos,
+  '0030-links': links,
 };
 
 /** The names of all migrations, in order. */

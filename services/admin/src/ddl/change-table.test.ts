@@ -78,3 +78,67 @@ test('a file field without files has an empty list', () => {
     `alter table records."posts" alter column "f" type jsonb using case when "f" is not null then jsonb_build_array("f") else '[]' end`,
   ]);
 });
+
+const links = 'links."c:r"';
+const tableOfLinks = [
+  `create table ${links} (owner text collate "C" not null, target text collate "C" not null)`,
+  `insert into ${links} (owner, target)
+   select t.id, e.id from records."posts" t cross join lateral jsonb_array_elements_text(t."r") e(id)`,
+  `alter table ${links} add constraint "pk:c:r" primary key (owner, target)`,
+  `create index "ix:c:r" on ${links} (target, owner)`,
+  `alter table ${links} add constraint "owner:c:r" foreign key (owner) references records."posts" (id) on delete cascade,
+   add constraint "fk:c:r" foreign key (target) references records."tags" (id) deferrable initially immediate`,
+];
+const triggers = (column: string) => [
+  `create trigger links_added after insert on records."posts" referencing new table as fresh
+   for each statement execute function system.links_added('${column}', 'c:r')`,
+  `create trigger links_changed after update on records."posts" referencing old table as stale new table as fresh
+   for each statement execute function system.links_changed('${column}', 'c:r')`,
+  `create trigger links_dropped before delete on records."posts" for each row
+   execute function system.links_dropped('c:r')`,
+];
+const dropTriggers = ['links_added', 'links_changed', 'links_dropped'].map(
+  (name) => `drop trigger ${name} on records."posts"`,
+);
+
+test('a relation to several records has a table of links, kept by triggers', () => {
+  const one = { name: 'r', type: 'relation', collection: 'tags' };
+  const several = { ...one, options: { multiple: true } };
+  assert.deepEqual(plan([], [several]), [
+    `alter table records."posts" add column "r" jsonb default '[]'`,
+    'alter table records."posts" alter column "r" drop default',
+    ...tableOfLinks,
+    ...triggers('r'),
+  ]);
+  assert.deepEqual(plan([several], [{ ...several, options: { multiple: true, cascade: 'cascade', max: 3 } }]), []);
+  assert.deepEqual(plan([several], [{ ...several, id: 'r', name: 's' }]), [
+    ...dropTriggers,
+    'alter table records."posts" rename column "r" to "s"',
+    ...triggers('s'),
+  ]);
+  assert.deepEqual(plan([several], []), [
+    ...dropTriggers,
+    `drop table ${links}`,
+    'alter table records."posts" drop column "r"',
+  ]);
+});
+
+test('a relation to one record becomes one to several and back', () => {
+  const one = { name: 'r', type: 'relation', collection: 'tags' };
+  const several = { ...one, options: { multiple: true } };
+  assert.deepEqual(plan([one], [several]), [
+    'drop index records."ix:c:r"',
+    'alter table records."posts" drop constraint "fk:c:r"',
+    `alter table records."posts" alter column "r" type jsonb using case when "r" is not null then jsonb_build_array("r") else '[]' end`,
+    ...tableOfLinks,
+    ...triggers('r'),
+  ]);
+  assert.deepEqual(plan([several], [one]), [
+    ...dropTriggers,
+    `drop table ${links}`,
+    'alter table records."posts" alter column "r" type text collate "C" using "r" ->> 0',
+    'create index "ix:c:r" on records."posts" ("r")',
+    'alter table records."posts" add constraint "fk:c:r" foreign key ("r") references records."tags" (id) ' +
+      'deferrable initially immediate',
+  ]);
+});

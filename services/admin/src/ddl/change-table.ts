@@ -3,14 +3,23 @@ import {
   type Collection,
   type Field,
   fieldTypeOf,
+  holdsRelations,
   quoteIdentifier,
   quoteLiteral,
   tableOf,
   uniqueIndexName,
 } from '@recordbus/schema';
-import { columnDefinition, isUnique, planConstraints, planUniqueIndex } from './columns.ts';
+import {
+  columnDefinition,
+  isUnique,
+  planConstraints,
+  planDropRelation,
+  planRelation,
+  planUniqueIndex,
+} from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 import { planDropFileTriggers, planFileTriggers, planRemoveFilesOfField } from './file-triggers.ts';
+import { hasSameLinks, planDropLinks, planDropLinkTriggers, planLinkTriggers } from './links.ts';
 
 /**
  * Plans the statements that change the table of a collection. All data stays, except for dropped fields. Run the checks
@@ -19,9 +28,12 @@ import { planDropFileTriggers, planFileTriggers, planRemoveFilesOfField } from '
 export function planChange(before: Collection, after: Collection): string[] {
   const { dropped, kept, added } = compareFields(before, after);
   const table = tableOf(after);
+  const keepsLinks = hasSameLinks(before, after);
   return [
     ...planDropFileTriggers(before),
+    ...(keepsLinks ? [] : planDropLinkTriggers(before)),
     ...dropped.flatMap((field) => planRemoveFilesOfField(before, field)),
+    ...dropped.filter(holdsRelations).map((field) => planDropLinks(before, field)),
     ...dropped.map((field) => `alter table ${tableOf(before)} drop column ${quoteIdentifier(field.name)}`),
     ...(before.name === after.name ? [] : [`alter table ${tableOf(before)} rename to ${quoteIdentifier(after.name)}`]),
     ...planRenames(table, kept),
@@ -29,6 +41,7 @@ export function planChange(before: Collection, after: Collection): string[] {
     ...planAdded(table, added),
     ...added.flatMap((field) => planConstraints(after, field)),
     ...planFileTriggers(after),
+    ...(keepsLinks ? [] : planLinkTriggers(after)),
     ...(after.historyEnabled && !before.historyEnabled ? [planHistoryTable(after)] : []),
   ];
 }
@@ -78,8 +91,11 @@ function planOptions(collection: Collection, { old, now }: FieldPair): string[] 
   const columnType = fieldTypeOf(now).columnType(now);
   if (columnType !== fieldTypeOf(old).columnType(old)) {
     const column = quoteIdentifier(now.name);
+    const { collection: target } = now;
     statements.push(
+      ...(target === undefined ? [] : planDropRelation(collection, { ...old, name: now.name })),
       `alter table ${tableOf(collection)} alter column ${column} type ${columnType} using ${columnType === 'jsonb' ? listOf(now) : `${column} ->> 0`}`,
+      ...(target === undefined ? [] : planRelation(collection, now, target)),
     );
   }
   if (isUnique(old) && !isUnique(now))

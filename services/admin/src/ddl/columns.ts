@@ -3,11 +3,13 @@ import {
   type Field,
   fieldTypeOf,
   foreignKeyName,
+  holdsRelations,
   quoteIdentifier,
   relationIndexName,
   tableOf,
   uniqueIndexName,
 } from '@recordbus/schema';
+import { planDropLinks, planLinks } from './links.ts';
 
 /** Returns a field's column definition. Never `not null`: setNull clears required fields too (records §7.1). */
 export const columnDefinition = (field: Field): string =>
@@ -16,7 +18,7 @@ export const columnDefinition = (field: Field): string =>
 /** Whether the field's values must be unique. */
 export const isUnique = (field: Field): boolean => field.options.unique === true;
 
-/** Plans the indexes and the foreign key of an existing column. */
+/** Plans the indexes, the foreign key and the links of an existing column. */
 export function planConstraints(collection: Collection, field: Field): string[] {
   return [
     ...(isUnique(field) ? [planUniqueIndex(collection, field)] : []),
@@ -46,10 +48,11 @@ export function hasComparableValue(field: Field): string {
 export const isText = (field: Field): boolean => fieldTypeOf(field).columnType(field).startsWith('text');
 
 /**
- * Plans the index and the foreign key of a relation. The records service cascades itself, so the key has no action; it
+ * Plans the index and the foreign key of a relation, or the table of its links. The records service cascades itself, so the key has no action; it
  * guards against defects. It is deferrable because a cascade around a circle of relations has no valid statement order.
  */
-function planRelation(collection: Collection, field: Field, target: string): string[] {
+export function planRelation(collection: Collection, field: Field, target: string): string[] {
+  if (holdsRelations(field)) return planLinks(collection, field, target);
   const table = tableOf(collection);
   const column = quoteIdentifier(field.name);
   return [
@@ -57,3 +60,12 @@ function planRelation(collection: Collection, field: Field, target: string): str
     `alter table ${table} add constraint ${quoteIdentifier(foreignKeyName(collection, field))} foreign key (${column}) references ${tableOf({ name: target })} (id) deferrable initially immediate`,
   ];
 }
+
+/** Plans the drop of what `planRelation` makes. */
+export const planDropRelation = (collection: Collection, field: Field): string[] =>
+  holdsRelations(field)
+    ? [planDropLinks(collection, field)]
+    : [
+        `drop index records.${quoteIdentifier(relationIndexName(collection, field))}`,
+        `alter table ${tableOf(collection)} drop constraint ${quoteIdentifier(foreignKeyName(collection, field))}`,
+      ];

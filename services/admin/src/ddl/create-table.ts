@@ -2,6 +2,7 @@ import { historyTableOf, planHistoryTable } from '@recordbus/journal';
 import {
   accountColumns,
   type Collection,
+  holdsRelations,
   orderIndexName,
   primaryKeyName,
   quoteIdentifier,
@@ -9,6 +10,7 @@ import {
 } from '@recordbus/schema';
 import { columnDefinition, planConstraints } from './columns.ts';
 import { planFileTriggers, planRemoveAllFiles } from './file-triggers.ts';
+import { planDropLinks, planLinkTriggers } from './links.ts';
 
 /** Plans the table of a new collection with its indexes, constraints, triggers and history. */
 export function planCreate(collection: Collection): string[] {
@@ -27,6 +29,7 @@ export function planCreate(collection: Collection): string[] {
     ...collection.fields.flatMap((field) => planConstraints(collection, field)),
     ...(collection.type === 'auth' ? planAccountTriggers(table) : []),
     ...planFileTriggers(collection),
+    ...planLinkTriggers(collection),
     ...(collection.historyEnabled ? [planHistoryTable(collection)] : []),
   ];
 }
@@ -44,8 +47,9 @@ const planAccountTriggers = (table: string): string[] => [
    for each statement execute function system.accounts_deleted()`,
 ];
 
-/** Plans the drop of a collection's table, history and files. No relation may refer to it. */
+/** Plans the drop of a collection's table, links, history and files. No relation of another collection may refer to it. */
 export const planDrop = (collection: Collection): string[] => [
+  ...collection.fields.filter(holdsRelations).map((field) => planDropLinks(collection, field)),
   `drop table ${tableOf(collection)}`,
   `drop table if exists ${historyTableOf(collection)}`,
   planRemoveAllFiles(collection),

@@ -10,6 +10,7 @@ import { type Clearing, clearedValues, findClearings } from './clear-references.
 import { composeLockCleared } from './delete-sql.ts';
 import type { HookedDeletion } from './deletion.ts';
 import { readInTurn } from './read-in-turn.ts';
+import { refersToOneOf } from './referrers.ts';
 
 /**
  * Clears the `setNull` relations of collections with update hooks, whose body is the cleared fields: one update and one
@@ -31,12 +32,14 @@ export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeS
     const rows = await unit.query<{ id: string }>({ text, values });
     const ids = rows.map(({ id }) => id);
     for await (const { id, record } of readInTurn(deletion, collection, ids)) {
-      const fields = fieldsToClear(clearings, record);
-      const keyOf = (field: string) => `${collection.id}/${id}/${field}`;
-      again.push(...fields.filter((field) => done.has(keyOf(field))).map((field) => ({ collection, id, field })));
-      if (fields.length === 0 || again.length > 0) continue;
-      for (const field of fields) done.add(keyOf(field));
-      await clear(deletion, before, { collection, record, id, fields });
+      const cleared = clearedFields(clearings, record);
+      const keysOf = ({ field, deleted }: ClearedField) =>
+        deleted.map((target) => `${collection.id}/${id}/${field}/${target}`);
+      const hasReturned = (field: ClearedField) => keysOf(field).some((key) => done.has(key));
+      again.push(...cleared.filter(hasReturned).map(({ field }) => ({ collection, id, field })));
+      if (cleared.length === 0 || again.length > 0) continue;
+      for (const field of cleared) for (const key of keysOf(field)) done.add(key);
+      await clear(deletion, before, { collection, record, id, cleared });
       count += 1;
     }
   }
@@ -45,28 +48,46 @@ export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeS
   return count;
 }
 
+/** A relation of a record that refers to deleted records. */
+interface ClearedField {
+  readonly field: string;
+  /** The deleted targets in a list; a relation to one record is cleared once, whatever its target. */
+  readonly deleted: readonly string[];
+  /** The value without them. */
+  readonly value: readonly unknown[] | null;
+}
+
 /** The fields that still refer to deleted records: hooks of other records may have cleared some. */
-const fieldsToClear = (clearings: readonly Clearing[], record: StoredRecord): string[] =>
-  clearings.filter(({ field, ids }) => ids.has(String(record[field]))).map(({ field }) => field);
+const clearedFields = (clearings: readonly Clearing[], record: StoredRecord): ClearedField[] =>
+  clearings.flatMap(({ field: { name }, ids }): ClearedField[] => {
+    const value = record[name];
+    if (!refersToOneOf(value, ids)) return [];
+    if (!Array.isArray(value)) return [{ field: name, deleted: [''], value: null }];
+    const isDeleted = (id: unknown) => ids.has(String(id));
+    return [{ field: name, deleted: value.filter(isDeleted).map(String), value: value.filter((id) => !isDeleted(id)) }];
+  });
 
 interface ClearedRecord {
   readonly collection: Collection;
   readonly id: string;
   readonly record: StoredRecord;
-  readonly fields: readonly string[];
+  readonly cleared: readonly ClearedField[];
 }
 
 async function clear(
   { unit, watched, call, rules, deadlineMs }: HookedDeletion,
   before: BeforeWrite,
-  { collection, id, record, fields }: ClearedRecord,
+  { collection, id, record, cleared }: ClearedRecord,
 ): Promise<void> {
-  const target = withOptionalFields(collection, fields);
+  const target = withOptionalFields(
+    collection,
+    cleared.map(({ field }) => field),
+  );
   const body = await before({
     unit: watched,
     collection: target,
     id,
-    body: Object.fromEntries(fields.map((field) => [field, null])),
+    body: Object.fromEntries(cleared.map(({ field, value }) => [field, value])),
     previous: record,
     context: call,
     deadlineMs,

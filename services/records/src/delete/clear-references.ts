@@ -1,5 +1,5 @@
 import { originOf } from '@recordbus/journal';
-import type { Collection } from '@recordbus/schema';
+import type { Collection, Field } from '@recordbus/schema';
 import type { CascadeSet } from './cascade-set.ts';
 import { composeSetNull } from './delete-sql.ts';
 import type { Deletion } from './deletion.ts';
@@ -7,7 +7,7 @@ import type { FindReferrers } from './referrers.ts';
 
 /** A `setNull` relation field, and the records of its target collection that are deleted. */
 export interface Clearing {
-  readonly field: string;
+  readonly field: Field;
   readonly ids: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ export function findClearings(
   for (const [target, ids] of cascadeSet) {
     for (const { collection, field, cascade } of findReferrers(target)) {
       if (cascade !== 'setNull') continue;
-      clearings.set(collection, [...(clearings.get(collection) ?? []), { field: field.name, ids }]);
+      clearings.set(collection, [...(clearings.get(collection) ?? []), { field, ids }]);
     }
   }
   return clearings;
@@ -29,7 +29,7 @@ export function findClearings(
 /** The values of the statements that clear these relations. */
 export const clearedValues = (cascadeSet: CascadeSet, collection: Collection, clearings: readonly Clearing[]) => ({
   deleted: [...(cascadeSet.get(collection) ?? [])],
-  targets: new Map(clearings.map(({ field, ids }) => [field, [...ids]])),
+  targets: new Map(clearings.map(({ field, ids }) => [field.name, [...ids]])),
 });
 
 /**

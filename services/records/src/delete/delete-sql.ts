@@ -8,9 +8,10 @@ import {
   type WriteStatement,
 } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
-import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { type Collection, type Field, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { type CompileRule, ruleVerdict } from '../rules/rule-verdict.ts';
 import type { Referrer } from './referrers.ts';
+import { clearedSql, refersToAny } from './referring-sql.ts';
 
 interface DeleteOneValues extends Origin {
   readonly id: string;
@@ -42,12 +43,12 @@ export const composeDeleteOne = (collection: Collection, compileRule?: CompileRu
 /** Locks the records that refer to one of the given ids, in the order of ids, so two deletes do not deadlock. */
 export const composeLockReferring = ({ collection, field }: Referrer): string =>
   `select t.id from ${tableOf(collection)} t
-where t.${quoteIdentifier(field.name)} = any($1::text[]) order by t.id for update`;
+where ${refersToAny(collection, [{ field, ids: '$1::text[]' }])} order by t.id for update`;
 
 /** Lists and counts the records that refer to one of the ids in $1 and are not themselves among those in $2. */
 export const composeFindBlockers = ({ collection, field }: Referrer): string =>
   `select t.id, count(*) over () as total from ${tableOf(collection)} t
-where t.${quoteIdentifier(field.name)} = any($1::text[]) and t.id <> all($2::text[])
+where ${refersToAny(collection, [{ field, ids: '$1::text[]' }])} and t.id <> all($2::text[])
 order by t.id limit $3::bigint`;
 
 interface ClearedValues {
@@ -62,21 +63,23 @@ type ClearedParameters = Pick<NamedParameters<ClearedValues>, 'named' | 'member'
 /** Selects and locks the records outside the cascade set that refer to it by one of the fields. */
 function selectCleared(
   collection: Collection,
-  fields: readonly string[],
+  fields: readonly Field[],
   columns: string,
   parameters: ClearedParameters,
 ): string {
-  const hits = fields.map((name) => refersToDeleted(name, parameters)).join(' or ');
+  const references = fields.map((field) => referenceOf(field, parameters));
   return `select ${columns} from ${tableOf(collection)} t
-where (${hits}) and t.id <> all(${parameters.named('deleted', 'text[]')})
+where (${refersToAny(collection, references)}) and t.id <> all(${parameters.named('deleted', 'text[]')})
 order by t.id for update`;
 }
 
-const refersToDeleted = (field: string, parameters: ClearedParameters): string =>
-  `t.${quoteIdentifier(field)} = any(${parameters.member('targets', field, 'text[]')})`;
+const referenceOf = (field: Field, parameters: ClearedParameters) => ({
+  field,
+  ids: parameters.member('targets', field.name, 'text[]'),
+});
 
 /** Locks the records that refer to a deleted record by one of the fields, and returns their ids. */
-export function composeLockCleared(collection: Collection, fields: readonly string[]): WriteStatement<ClearedValues> {
+export function composeLockCleared(collection: Collection, fields: readonly Field[]): WriteStatement<ClearedValues> {
   const parameters = createNamedParameters<ClearedValues>();
   return { text: selectCleared(collection, fields, 't.id', parameters), valuesFrom: parameters.valuesFrom };
 }
@@ -87,13 +90,12 @@ export function composeLockCleared(collection: Collection, fields: readonly stri
  */
 export const composeSetNull = (
   collection: Collection,
-  fields: readonly string[],
+  fields: readonly Field[],
 ): WriteStatement<Origin & ClearedValues> =>
   composeWrite((parameters) => {
-    const assignments = fields.map((field) => {
-      const name = quoteIdentifier(field);
-      return `${name} = case when ${refersToDeleted(field, parameters)} then null else t.${name} end, `;
-    });
+    const assignments = fields.map(
+      (field) => `${quoteIdentifier(field.name)} = ${clearedSql(referenceOf(field, parameters))}, `,
+    );
     const write = `update ${tableOf(collection)} t set ${assignments.join('')}${autodateAssignments(collection)}${versionAssignments('t')}
   from old where t.id = old.id
   returning t.*`;

@@ -21,3 +21,7 @@ export const createReferrers = (all: () => readonly Collection[]): FindReferrers
         .map((field) => ({ collection, field, cascade: field.options.cascade as Cascade })),
     ),
   );
+
+/** Whether the value of a relation, an id or a list, has one of the ids. */
+export const refersToOneOf = (value: unknown, ids: ReadonlySet<string>): boolean =>
+  [value].flat().some((id) => ids.has(String(id)));

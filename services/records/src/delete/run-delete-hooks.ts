@@ -3,6 +3,7 @@ import type { StoredRecord } from '../read/read-stored.ts';
 import type { CascadeLevel, CascadeSet } from './cascade-set.ts';
 import type { HookedDeletion } from './deletion.ts';
 import { readInTurn } from './read-in-turn.ts';
+import { refersToOneOf } from './referrers.ts';
 
 /** Runs the delete hooks of the records of a level, each once per delete. */
 export async function runDeleteHooks(
@@ -39,7 +40,7 @@ function isStillTarget(
         (referrer) =>
           referrer.collection === collection &&
           referrer.cascade === 'cascade' &&
-          ids.has(String(record[referrer.field.name])),
+          refersToOneOf(record[referrer.field.name], ids),
       ),
   );
 }

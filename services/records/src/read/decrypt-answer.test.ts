@@ -47,6 +47,7 @@ const expansion = (name: string, target: Collection, inner?: Expansion[]): Expan
   name,
   column: `"${name}"`,
   target,
+  isList: false,
   needsRuleCheck: false,
   inner,
 });

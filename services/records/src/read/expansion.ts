@@ -1,5 +1,5 @@
 import { limits } from '@recordbus/query';
-import { type Collection, type Field, quoteIdentifier } from '@recordbus/schema';
+import { type Collection, type Field, holdsRelations, quoteIdentifier } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 
@@ -9,6 +9,8 @@ export interface Expansion {
   readonly name: string;
   /** Quoted column of the field. */
   readonly column: string;
+  /** Whether the field has a list of ids. */
+  readonly isList: boolean;
   readonly target: Collection;
   /** Whether the target's view rule has to be evaluated for this caller. */
   readonly needsRuleCheck: boolean;
@@ -26,7 +28,8 @@ const fewExpansions = 3;
 export function areFew(expansions: readonly Expansion[]): boolean {
   const all = expansions.flatMap(withInner);
   return (
-    all.length <= fewExpansions && all.every(({ target, needsRuleCheck }) => target.type !== 'view' && !needsRuleCheck)
+    all.length <= fewExpansions &&
+    all.every(({ target, isList, needsRuleCheck }) => target.type !== 'view' && !isList && !needsRuleCheck)
   );
 }
 
@@ -84,7 +87,10 @@ function findRelation(name: string, { from, label }: Owner, { schema }: Pick<Rul
   return { field, target, inner: new Map() };
 }
 
-/** The expansions that can show something. Targets for admins only are left out for other callers. */
+/**
+ * The expansions that can show something. Targets for admins only are left out for other callers, whose lists of them
+ * are empty.
+ */
 const expansionsOf = (
   nodes: ReadonlyMap<string, Node>,
   ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
@@ -93,10 +99,11 @@ const expansionsOf = (
     .map(({ field, target, inner }) => ({
       name: field.name,
       column: quoteIdentifier(field.name),
+      isList: holdsRelations(field),
       target,
       needsRuleCheck: needsRuleCheck(target, 'view', ruleContext),
       inner: inner.size > 0 ? expansionsOf(inner, ruleContext) : undefined,
     }))
-    .filter(({ target, needsRuleCheck }) => !(needsRuleCheck && target.rules.view === ''));
+    .filter(({ target, isList, needsRuleCheck }) => isList || !(needsRuleCheck && target.rules.view === ''));
 
 const refused = (problem: string) => malformedParameter('expand', problem);

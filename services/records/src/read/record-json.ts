@@ -1,7 +1,7 @@
 import type { NamedParameters, Parameters, QuerySchema } from '@recordbus/query';
 import { type Collection, mayGrow, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
 import { compileRule } from '../rules/compile-rule.ts';
-import { limitedText } from './answer-limit.ts';
+import { joinedWithinLimit, limitedText } from './answer-limit.ts';
 import type { Expansion } from './expansion.ts';
 import { type FieldSelection, selectedColumns } from './field-selection.ts';
 
@@ -34,7 +34,7 @@ interface RecordJson {
 }
 
 /**
- * Composes the JSON of the record in the given row. Expansions are subselects within the text, each of one row by its
+ * Composes the JSON of the record in the given row. Expansions are subselects within the text, which find each row by its
  * primary key, so they run only for the rows of the page.
  */
 export function recordJson(projection: Projection, row: string, context: StatementContext): RecordJson {
@@ -66,9 +66,9 @@ function withExpand(projection: Projection, row: string, context: StatementConte
   return `left(row_to_json(r.*)::text, -1) || ',"expand":{' || ${expand} || '}}'`;
 }
 
-/** A subselect of `"name":record`. */
+/** A subselect of `"name":record`, or of `"name":[record,…]` for a list of ids. */
 function selectTarget(
-  { name, column, target, needsRuleCheck, inner }: Expansion,
+  { name, column, isList, target, needsRuleCheck, inner }: Expansion,
   selection: FieldSelection,
   from: string,
   context: StatementContext,
@@ -77,10 +77,28 @@ function selectTarget(
   const row = parameters.alias();
   const projection = { collection: target, selection, expansions: inner };
   const { from: lateral, text: json } = recordJson(projection, row, context);
-  const text = inner || isOpenEnded(target) ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;
+  const maxBytes = () => parameters.named('maxBytes', 'bigint');
+  const text = inner || isOpenEnded(target) ? limitedText(json, maxBytes()) : json;
   const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', schema, { row, parameters })}` : '';
-  return `(select ${quoteLiteral(`"${name}":`)} || ${text} from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${from}.${column}${rule})`;
+  const label = quoteLiteral(`"${name}":`);
+  const rowsOf = (id: string) => `from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${id}${rule}`;
+  if (!isList) return `(select ${label} || ${text} ${rowsOf(`${from}.${column}`)})`;
+  const [ids, found] = [parameters.alias(), parameters.alias()];
+  return `(${label} || '[' || ${joinedWithinLimit(selectListed(`${from}.${column}`, `select ${text} as json ${rowsOf(`${ids}.id`)}`, { ids, found }), maxBytes())} || ']')`;
 }
+
+/**
+ * A select of the JSON of the records in a list of ids, in its order. The ids are sorted before the records are read, and
+ * `offset 0` keeps the planner from another order, so the records are never in memory at once.
+ */
+const selectListed = (
+  list: string,
+  record: string,
+  { ids, found }: { readonly ids: string; readonly found: string },
+): string =>
+  `select ${found}.json from (
+    select e.id from jsonb_array_elements_text(${list}) with ordinality e(id, place) order by e.place offset 0
+  ) ${ids} cross join lateral (${record} offset 0) ${found}`;
 
 /** Whether the JSON of a record may be much larger than the body that wrote it. */
 export const isOpenEnded = ({ type, fields }: Collection): boolean => type === 'view' || fields.some(mayGrow);
