@@ -31,7 +31,12 @@ export const shop = [
   {
     name: 'orders',
     type: 'base',
-    fields: [{ name: 'total', type: 'number' }, relation('customer', 'customers'), relation('parent', 'orders')],
+    fields: [
+      { name: 'total', type: 'number' },
+      relation('customer', 'customers'),
+      relation('parent', 'orders'),
+      { ...relation('payers', 'customers'), options: { multiple: true, max: 9 } },
+    ],
     create_rule: 'customer.name != ""',
     indexes: [{ name: 'in_customer', columns: ['customer'] }],
   },

@@ -71,6 +71,7 @@ async function defineCollections(admin: Client): Promise<void> {
       { name: 'n', type: 'number' },
       { name: 'title', type: 'text', options: { unique: true } },
       { name: 'author', type: 'relation', collection: 'authors' },
+      { name: 'readers', type: 'relation', collection: 'authors', options: { multiple: true } },
       { name: 'at', type: 'autodate', onCreate: true },
     ],
   });

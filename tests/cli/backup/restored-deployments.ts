@@ -75,11 +75,13 @@ export async function restoredDeployments(t: TestContext, deployment: Deployment
 
   await t.test('a restored deployment equals the original, works, and sends no event twice', async () => {
     await using copy = await createGround();
+    const author = await admin.create('authors', { email: 'bo@example.com', password: 'a long and winding password' });
+    const [shared] = await listAll(admin, 'posts');
+    await admin.patch(`/api/v1/posts/${textAt(shared, 'id')}`, { readers: [author.id] });
     await eventually('every event is delivered', async () => {
       const total = numberAt((await admin.get('/api/v1/posts?perPage=1')).json, 'totalItems');
-      return receiver.deliveries.length >= total;
+      return receiver.deliveries.length > total;
     });
-    const author = await admin.create('authors', { email: 'bo@example.com', password: 'a long and winding password' });
     const made = await backup('quiet.tar.gz');
     assert.equal(made.code, 0, made.stderr);
     const before = { definitions: await definitionsOf(admin), posts: await listAll(admin, 'posts') };
@@ -112,18 +114,22 @@ export async function restoredDeployments(t: TestContext, deployment: Deployment
     const history = await client.get(`/api/v1/posts/${id}/history`);
     assert.deepEqual(
       listAt(history.json, 'data.data').map(({ op }) => op),
-      ['update', 'create'],
+      ['update', 'update', 'create'],
     );
+    const reader = await client.create('authors', { email: 'al@example.com', password: 'a long and winding password' });
+    await client.patch(`/api/v1/posts/${id}`, { readers: [reader.id, author.id] });
+    await client.delete(`/api/v1/authors/${reader.id}`);
+    assert.deepEqual(at((await client.get(`/api/v1/posts/${id}`)).json, 'data.readers'), [author.id]);
     await client.create('posts', { worker: 9, n: 0, title: 'after the restore' });
     const total = await client.get('/api/v1/posts?perPage=1');
     assert.equal(at(total.json, 'totalItems'), before.posts.length + 1);
-    const deliveries = await receiver.received(sent + 2);
+    const deliveries = await receiver.received(sent + 4);
     assert.deepEqual(
       deliveries
         .slice(sent)
         .map(({ json }) => json.event)
         .sort(),
-      ['posts.create', 'posts.update'],
+      ['posts.create', 'posts.update', 'posts.update', 'posts.update'],
     );
     const log = await client.get('/api/v1/admin/audit?action=backups.restore');
     assert.equal(listAt(log.json, 'data').length, 1);

@@ -46,6 +46,13 @@ export const extension = defineExtension({
         values.note = `lost ${cleared.sort().join(' and ')}`;
       },
     },
+    grove_flocks: {
+      beforeUpdate({ values, previous }) {
+        const [left, before] = [values.trees, previous?.trees] as string[][];
+        values.note = `keeps ${left?.length} of ${before?.length}`;
+        if (previous?.name === 'clings') values.trees = previous.trees;
+      },
+    },
     grove_notes: {
       beforeValidate({ values, previous }) {
         if (!previous) return;

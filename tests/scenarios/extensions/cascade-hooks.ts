@@ -5,6 +5,7 @@ import { is } from '../../harness/matching.ts';
 import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
+import { several } from '../tagged-posts.ts';
 
 const spec = 'extensions §2.4';
 const text = (name: string) => ({ name, type: 'text' });
@@ -35,6 +36,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
     relation('tree', 'grove_trees', 'setNull', true),
     relation('spare', 'grove_trees', 'setNull'),
   ]);
+  await define('grove_flocks', [text('name'), text('note'), several('trees', 'grove_trees', {}, { required: true })]);
 
   /** Creates a tree. Returns its id and path. */
   const plant = async (name: string, body: object = {}) => {
@@ -177,6 +179,43 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual(await shownNest(clings), [fir.id, null, null]);
   });
 
-  for (const collection of ['grove_nests', 'grove_leaves', 'grove_branches', 'grove_trees', 'grove_log'])
+  const [yew, box, larch] = [await plant('yew'), await plant('box'), await plant('larch')];
+  const flock = async (name: string, trees: readonly { id: string }[]) =>
+    (await admin.create('grove_flocks', { name, trees: trees.map(({ id }) => id) })).id;
+  const wide = await flock('wide', [box, yew, larch]);
+  const narrow = await flock('narrow', [yew]);
+  const clinging = await flock('clings', [larch]);
+  const shownFlock = async (id: string) => {
+    const [shown] = listAt((await admin.get(`/api/v1/grove_flocks?filter=id="${id}"`)).json, 'data');
+    return shown && [shown.trees, shown.note];
+  };
+  await runScenarios(t, target, [
+    removal('lists that lose a record, in one update of each', yew.path, gone, [
+      ...times(2, 'grove_flocks.update'),
+      'grove_log.create',
+      'grove_trees.delete',
+    ]),
+    removal('a hook that puts the record back into a list', larch.path, {
+      status: 409,
+      json: is.containing({
+        code: 'delete_restricted',
+        details: { blockers: [{ collection: 'grove_flocks', id: clinging, field: 'trees' }], total: 1 },
+      }),
+    }),
+  ]);
+  await t.test('lists are stored as the hooks set them', async () => {
+    assert.deepEqual(await shownFlock(wide), [[box.id, larch.id], 'keeps 2 of 3']);
+    assert.deepEqual(await shownFlock(narrow), [[], 'keeps 0 of 1']);
+    assert.deepEqual(await shownFlock(clinging), [[larch.id], null]);
+  });
+
+  for (const collection of [
+    'grove_flocks',
+    'grove_nests',
+    'grove_leaves',
+    'grove_branches',
+    'grove_trees',
+    'grove_log',
+  ])
     await admin.delete(`/api/v1/collections/${collection}`);
 }
