@@ -37,6 +37,7 @@ const namedFields = [
   { name: 'kind', type: 'select', options: { values: ['a', 'b', 'c'] } },
   { name: 'tags', type: 'select', options: { values: ['x', 'y'], multiple: true } },
   { name: 'parent', type: 'relation', collection: 'others' },
+  { name: 'parents', type: 'relation', collection: 'others', options: { multiple: true, max: 3 } },
   { name: 'meta', type: 'json' },
   { name: 'embedding', type: 'vector', options: { dimensions: 3 } },
   { name: 'photo', type: 'file' },
@@ -69,7 +70,17 @@ export async function makeContents(stack: Stack): Promise<Known> {
   const other = await admin.create('others', { label: 'one' });
   const ids = [other.id];
   for (const title of ['a', 'b'])
-    ids.push((await admin.create('everything', { title, code: title, parent: other.id, embedding: [1, 0, 0] })).id);
+    ids.push(
+      (
+        await admin.create('everything', {
+          title,
+          code: title,
+          parent: other.id,
+          parents: [other.id],
+          embedding: [1, 0, 0],
+        })
+      ).id,
+    );
   const hook = await admin.post('/api/v1/admin/webhooks', {
     name: 'h',
     url: 'http://127.0.0.1:9/',

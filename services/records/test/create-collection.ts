@@ -5,6 +5,7 @@ import {
   type Collection,
   fieldTypeOf,
   foreignKeyName,
+  holdsRelations,
   orderIndexName,
   quoteIdentifier,
   relationIndexName,
@@ -44,7 +45,8 @@ function describeTable(collection: Collection): string[] {
   const constraints = collection.fields.flatMap((field) => {
     const column = quoteIdentifier(field.name);
     const unique = `create unique index ${quoteIdentifier(uniqueIndexName(collection, field))} on ${table} (${column})`;
-    const target = field.collection === undefined ? '' : tableOf({ name: field.collection });
+    // Without links, which only deletes and filters read.
+    const target = field.collection === undefined || holdsRelations(field) ? '' : tableOf({ name: field.collection });
     return [
       ...(field.options.unique ? [unique] : []),
       ...(target
