@@ -42,11 +42,15 @@ onEachTopology('lists of relations keep their links when collections change', as
   const refuses = (name: string, body: object, field: string): Scenario =>
     row(name, 'POST /api/v1/plants', refused.invalid(field), { as: 'guest', body });
 
+  // The records service loads the schema again for a name that it does not know.
+  const loaded = row('an unknown collection', 'GET /api/v1/nowhere', refused.notFound, { spec: 'records §1.4' });
+
   await t.test('rows', (t2) =>
     runScenarios(t2, target, [
       row('multiple for a relation with values', 'PATCH /plants/fields/tag', optionsOf({ multiple: true, max: 0 }), {
         body: { options: { multiple: true } },
       }),
+      loaded,
       shows('the value as a list', one.id, { tag: [a], more: [b, a] }),
       shows('no value as an empty list', none.id, { tag: [], more: [] }),
       refuses('a record that does not exist', { tag: [one.id] }, 'tag'),
@@ -73,11 +77,13 @@ onEachTopology('lists of relations keep their links when collections change', as
       row('a max that no list exceeds', 'PATCH /plants/fields/tag', optionsOf({ max: 2 }), {
         body: { options: { max: 2 } },
       }),
+      loaded,
       loses('a target of two lists', a, ['plants.update']),
       shows('the lists without it', one.id, { tag: [c], more: [b] }),
       row('multiple switched off', 'PATCH /plants/fields/tag', optionsOf({ multiple: false }), {
         body: { options: { multiple: false } },
       }),
+      loaded,
       shows('the only value', one.id, { tag: c, more: [b] }),
       refuses('a single relation to a record that does not exist', { tag: one.id }, 'tag'),
       row('restrict instead of setNull', 'PATCH /plants/fields/more', optionsOf({ cascade: 'restrict' }), {
@@ -120,6 +126,7 @@ onEachTopology('lists of relations keep their links when collections change', as
           body: several('fresh', 'words'),
         },
       ),
+      loaded,
       row('no value in it', `GET /api/v1/herbs/${one.id}`, {
         status: 200,
         json: { data: is.containing({ fresh: [] }) },
@@ -139,6 +146,7 @@ onEachTopology('lists of relations keep their links when collections change', as
         { status: 200, json: { data: null, warnings: [is.matching(/"fresh".*\b1 value /)] } },
         { spec: 'collections §6.7' },
       ),
+      loaded,
       row('another dropped list', 'DELETE /herbs/fields/labels', { status: 200 }),
       row(
         'a target that nothing refers to any more',

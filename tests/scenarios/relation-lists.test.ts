@@ -48,6 +48,13 @@ onEachTopology('a relation holds a list of records', async (t, target) => {
       body,
       expect: refused.invalid(field),
     }));
+  const operates = (name: string, body: object, field = 'tags'): Scenario => ({
+    name,
+    spec: 'records §6.4',
+    request: `PATCH /api/v1/posts/${post.id}`,
+    body,
+    expect: refused.invalid(field),
+  });
   await runScenarios(t, target, [
     created('lists in their order', { tags: [c, a, b], two: [b, c] }, { ...empty, tags: [c, a, b], two: [b, c] }),
     created('no lists', {}, empty),
@@ -64,6 +71,13 @@ onEachTopology('a relation holds a list of records', async (t, target) => {
     changed('the record itself', { posts: [post.id] }, { posts: [post.id] }),
     changed('null', { tags: null }, { tags: [] }),
     changed('a list again', { tags: [a] }, { tags: [a] }),
+    changed('$prepend and $append', { tags: { $prepend: [c, a], $append: [b] } }, { tags: [c, a, b] }),
+    changed('$remove, also of an id that is not there', { tags: { $remove: [a, unknownId] } }, { tags: [c, b] }),
+    changed('$append up to max', { two: { $append: [a, b] } }, { two: [a, b] }),
+    changed('$append of what is there', { two: { $append: [b, a] } }, { two: [a, b] }),
+    operates('$append beyond max', { two: { $append: [c] } }, 'two'),
+    operates('$append of an id twice', { tags: { $append: [a, a] } }),
+    operates('$append of a record that does not exist', { tags: { $append: [unknownId] } }),
     ...refusal('an id twice', { tags: [a, b, a] }),
     ...refusal('more than max', { two: [a, b, c] }, 'two'),
     ...refusal('one id', { tags: a }),

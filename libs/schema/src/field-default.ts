@@ -5,6 +5,7 @@ import type { Field } from './field.ts';
 import { ValueRefusal } from './field-type.ts';
 import { file } from './fields/file.ts';
 import { fieldTypeOf } from './fields/index.ts';
+import { holdsRelations } from './fields/relation.ts';
 import { isEmpty } from './is-empty.ts';
 import type { ColumnValues } from './record-reader.ts';
 
@@ -69,5 +70,6 @@ function defaultFor(field: Field, principal: Principal): unknown {
   if (principal.type === 'guest') return null;
   // Only an account of the target collection can be the value of the relation.
   const isOfTarget = principal.type === 'user' && principal.collection === field.collection;
-  return field.type === 'relation' && !isOfTarget ? null : principal.id;
+  if (field.type === 'relation' && !isOfTarget) return null;
+  return holdsRelations(field) ? [principal.id] : principal.id;
 }

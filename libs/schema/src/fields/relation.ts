@@ -3,6 +3,7 @@ import type { Field } from '../field.ts';
 import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';
 import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
+import { listOperators } from './list-operators.ts';
 import { isStorable } from './storable.ts';
 
 /** What happens to a referring record when its target is deleted (records §7.1). */
@@ -24,7 +25,7 @@ const maxIdLength = 255;
 const isId = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && value.length <= maxIdLength && isStorable(value);
 
-/** Whether the field is a relation that holds a list of ids. A table of links has the ids too (links.ts). */
+/** Whether the field is a relation that holds a list of ids. A table of links has the ids too. */
 export const holdsRelations = ({ type, options: { multiple } }: Pick<Field, 'type' | 'options'>): boolean =>
   type === 'relation' && multiple === true;
 
@@ -62,6 +63,17 @@ export const relation: FieldType = {
     const refusal = new ValueRefusal('must be the id of a record');
     return (value) => (isId(value) ? value : refusal);
   },
+  operators(field) {
+    const { multiple, max } = field.options as RelationOptions;
+    if (!multiple) return undefined;
+    const tooLong = (list: string) => ({ where: `jsonb_array_length(${list}) > ${max}`, message: atMost(max) });
+    return listOperators({
+      schema: { ...relation.valueSchema(field), uniqueItems: true },
+      // An id that is appended may be in the list already, so only the length of the result counts.
+      read: readList(0),
+      refusals: (list) => (max > 0 ? [tooLong(list)] : []),
+    });
+  },
   narrowings(before, after, column) {
     const old = before.options as RelationOptions;
     const { multiple, max } = after.options as RelationOptions;
@@ -75,12 +87,14 @@ export const relation: FieldType = {
   },
 };
 
+const atMost = (max: number): string => `must have at most ${max} ids`;
+
 function readList(max: number): ValueReader {
   const [noList, noIds, notUnique, tooMany] = [
     'must be a list',
     'must have the ids of records',
     'must have each id once',
-    `must have at most ${max} ids`,
+    atMost(max),
   ].map((message) => new ValueRefusal(message));
   return (value) => {
     if (!Array.isArray(value)) return noList;
