@@ -1,11 +1,20 @@
 /** A parsed expression, before names are looked up. Positions are offsets in the text, from 0. */
-export type Expression = Junction | Comparison;
+export type Expression = Junction | Negation | Test | Quantified | Exists;
 
 /** At least two expressions, joined by `&&` (all) or `||` (any). */
 interface Junction {
   readonly kind: 'all' | 'any';
   readonly items: readonly Expression[];
 }
+
+/** `not (…)`: the complement of an expression. */
+interface Negation {
+  readonly kind: 'not';
+  readonly item: Expression;
+}
+
+/** A test of values. */
+export type Test = Comparison | Membership;
 
 export const operators = ['=', '!=', '>', '>=', '<', '<=', '~', '!~'] as const;
 export type Operator = (typeof operators)[number];
@@ -17,7 +26,34 @@ export interface Comparison {
   readonly right: Operand;
 }
 
-export type Operand = Literal | Moment | Path | RequestPath;
+/** `left in ("a", "b")`, or `left in <path to several values>`. */
+export interface Membership {
+  readonly kind: 'in';
+  readonly left: Operand;
+  /** The items in parentheses, or the path. */
+  readonly among: readonly Operand[] | Path | RequestPath;
+  /** Of the word `in`. */
+  readonly position: number;
+}
+
+/** `all(…)` or `none(…)` of a test whose left side is a path to several values. */
+export interface Quantified {
+  readonly kind: 'quantified';
+  readonly quantifier: 'all' | 'none';
+  readonly test: Test;
+  readonly position: number;
+}
+
+/** `exists(collection, condition)`. */
+export interface Exists {
+  readonly kind: 'exists';
+  readonly collection: string;
+  readonly condition: Expression;
+  /** Of the collection's name. */
+  readonly position: number;
+}
+
+export type Operand = Literal | Moment | Path | RequestPath | Count | Distance;
 
 export type Literal =
   | { readonly kind: 'text'; readonly value: string; readonly position: number }
@@ -26,20 +62,33 @@ export type Literal =
   | { readonly kind: 'bool'; readonly value: boolean; readonly position: number }
   | { readonly kind: 'null'; readonly position: number };
 
-export const moments = ['now', 'todayStart', 'todayEnd'] as const;
+export const moments = [
+  'now',
+  'todayStart',
+  'todayEnd',
+  'yesterday',
+  'tomorrow',
+  'monthStart',
+  'monthEnd',
+  'yearStart',
+  'yearEnd',
+] as const;
+export type MomentName = (typeof moments)[number];
 
-/** A time of the clock: `@now`, and the first and last second of its day in UTC (filters §6.3). */
+/** A time of the clock; days, months and years are those of UTC (filters §6.3). */
 export interface Moment {
   readonly kind: 'moment';
-  readonly name: (typeof moments)[number];
+  readonly name: MomentName;
+  /** Added to the time, in seconds. */
+  readonly shiftSec: number;
   readonly position: number;
 }
 
-export const modifiers = ['lower', 'isset', 'changed'] as const;
+export const modifiers = ['lower', 'length', 'isset', 'changed'] as const;
 export type Modifier = (typeof modifiers)[number];
 
-/** A field, or a path to one over relations. */
-interface Path {
+/** A field, or a path to one over relations. Within `exists`, the segment `record` leads to the outer record. */
+export interface Path {
   readonly kind: 'path';
   readonly segments: readonly string[];
   readonly modifier?: Modifier;
@@ -51,6 +100,22 @@ export interface RequestPath {
   readonly kind: 'request';
   readonly segments: readonly string[];
   readonly modifier?: Modifier;
+  readonly position: number;
+}
+
+/** `count(path)`. */
+interface Count {
+  readonly kind: 'count';
+  readonly of: Path | RequestPath;
+  readonly position: number;
+}
+
+/** `distance(path, lat, lng)`, in degrees. */
+interface Distance {
+  readonly kind: 'distance';
+  readonly of: Path;
+  readonly lat: number;
+  readonly lng: number;
   readonly position: number;
 }
 

@@ -1,132 +1,167 @@
-import { existsThrough } from './hops.ts';
-import { canBeNull, isNull, isOfCaller, isSignedIn } from './null-sql.ts';
+import { callerArray } from './caller-sql.ts';
+import { existsFromAccount, existsThrough } from './hops.ts';
+import { listHas } from './list-sql.ts';
+import { canBeNull, isNull } from './null-sql.ts';
+import { plainColumn } from './path.ts';
 import { and, certain, not, nullable, or, type Predicate } from './predicate.ts';
-import { readRequestValue } from './request-values.ts';
-import type { ResolvedComparison, Source } from './resolved.ts';
-import type { SqlTarget } from './sql-target.ts';
-import { lowerSql } from './sql-target.ts';
+import { type Column, hasSeveralValues, type ResolvedComparison, type Source } from './resolved.ts';
+import { type SqlTarget, targetOf } from './sql-target.ts';
 import { valueSql } from './value-sql.ts';
+import { anyContains, contains } from './within-sql.ts';
+
+/** The targets of both sides: the rows at which their paths begin, and later those that they lead to. */
+export interface Places {
+  readonly left: SqlTarget;
+  readonly right: SqlTarget;
+}
 
 /**
- * Compiles a comparison: true where it holds, else false or null. `!=` and `!~` hold wherever `=` and `~` do not, even
- * for null.
+ * Compiles a comparison: true where it holds, else false or null. A negated one holds wherever the other does not, even
+ * for null. Callers without a value that it reads are for `compile`.
  */
 export function compareSql(comparison: ResolvedComparison, into: SqlTarget): Predicate {
-  const { operator, left, right } = comparison;
-  switch (operator) {
-    case '=':
-      return equal(comparison, into);
-    case '!=':
-      return forSignedIn([left, right], into, differ(comparison, into));
-    case '!~':
-      return forSignedIn([left, right], into, not(strict({ ...comparison, operator: '~' }, into)));
-    default:
-      return strict(comparison, into);
-  }
+  const places = { left: placeOf(comparison.left, into), right: placeOf(comparison.right, into) };
+  const { isNegated, negatesValue } = comparison;
+  const isWhole = !hasSeveralValues(comparison.left) || isInArray(comparison.left, comparison);
+  if (isWhole && !negatesValue) return compareOne(comparison, places);
+  const found = compareSome(comparison, places);
+  return isNegated ? not(found) : found;
 }
 
-function equal(comparison: ResolvedComparison, into: SqlTarget): Predicate {
-  const same = strict({ ...comparison, operator: '=' }, into);
+function placeOf(source: Source, into: SqlTarget): SqlTarget {
+  return source.source === 'column' ? targetOf(source, into) : into;
+}
+
+/** Holds where one of the values on the left passes. */
+function compareSome(comparison: ResolvedComparison, places: Places): Predicate {
+  const { left, list, negatesValue } = comparison;
+  const isListOfValues = list === 'left' && negatesValue;
+  if (hasSeveralValues(left) || (isListOfValues && left.source === 'column' && left.hops.length > 0))
+    return through(left, places.left, (end) => compareSome({ ...comparison, left: arrived(left) }, { ...places, left: end }).sql);
+  if (isListOfValues) return compareEntries(comparison, places);
+  return compareOne({ ...comparison, isNegated: negatesValue, negatesValue: false }, places);
+}
+
+/** Holds where the comparison does not hold for one of the entries of the list on the left. */
+function compareEntries(comparison: ResolvedComparison, places: Places): Predicate {
   const { left, right } = comparison;
-  return canBeNull(left) && canBeNull(right) ? or(same, and(isNull(left, into), isNull(right, into))) : same;
+  const entry = places.left.parameters.alias();
+  const isInList = right.source !== 'several' && listKind(right);
+  const one: ResolvedComparison = {
+    ...comparison,
+    left: plainColumn([], 'value', 'text'),
+    as: isInList ? 'list' : 'text',
+    list: isInList ? 'right' : undefined,
+    isNegated: true,
+    negatesValue: false,
+  };
+  const list = valueSql(left, 'list', places.left);
+  const condition = compareOne(one, { ...places, left: { ...places.left, row: entry } });
+  return certain(`exists (select 1 from jsonb_array_elements_text(${list}) ${entry}(value) where ${condition.sql})`);
 }
 
-function differ(comparison: ResolvedComparison, into: SqlTarget): Predicate {
+const listKind = (source: Source): boolean =>
+  (source.source === 'column' || source.source === 'caller' || source.source === 'request') && source.kind === 'list';
+
+/** Compares one value on the left, maybe with several on the right. */
+function compareOne(comparison: ResolvedComparison, places: Places): Predicate {
+  const { right, isNegated } = comparison;
+  const isOpposite = (found: Predicate) => (isNegated ? not(found) : found);
+  if (hasSeveralValues(right) && !isInArray(right, comparison)) {
+    const one = (end: SqlTarget) =>
+      compareOne({ ...comparison, right: arrived(right), isNegated: false }, { ...places, right: end }).sql;
+    return isOpposite(through(right, places.right, one));
+  }
+  if (comparison.operator !== '=') return isOpposite(strict(comparison, places));
+  return isNegated ? differ(comparison, places) : equal(comparison, places);
+}
+
+/** Whether the values of the caller are compared as an array, which is computed once per statement. */
+const isInArray = (source: Source, { operator, negatesValue }: ResolvedComparison): boolean =>
+  source.source === 'caller' && (operator === '=' || operator === 'in') && !negatesValue;
+
+/** Follows the relations of a path with several values. */
+function through(source: Source, from: SqlTarget, condition: (end: SqlTarget) => string): Predicate {
+  if (source.source === 'caller') return existsFromAccount(source.account, source.column, from, condition);
+  if (source.source === 'column') return existsThrough(source, from, condition);
+  throw new Error('only a path has several values');
+}
+
+/** The column at the end of a path that was followed. */
+function arrived(source: Source): Column {
+  const column = source.source === 'caller' ? source.column : source;
+  if (column.source !== 'column') throw new Error('only a path leads to a column');
+  return { ...column, hops: [], up: 0 };
+}
+
+function equal(comparison: ResolvedComparison, places: Places): Predicate {
+  const same = strict(comparison, places);
+  const [first, second] = sidesOf(comparison);
+  if (!canBeNull(comparison.left) || !canBeNull(comparison.right)) return same;
+  return or(same, and(isNull(comparison[first], places[first]), isNull(comparison[second], places[second])));
+}
+
+/** Both sides, a list first. */
+const sidesOf = ({ list }: ResolvedComparison): readonly ['left' | 'right', 'left' | 'right'] =>
+  list === 'right' ? ['right', 'left'] : ['left', 'right'];
+
+function differ(comparison: ResolvedComparison, places: Places): Predicate {
   const { left, right, as } = comparison;
-  if (as === 'list' || !isPlain(left) || !isPlain(right)) return not(equal(comparison, into));
-  return certain(pair(comparison, into, 'is distinct from'));
+  if (as === 'list' || !isPlain(left) || !isPlain(right)) return not(equal(comparison, places));
+  return certain(pair(comparison, places, 'is distinct from'));
 }
 
 /** Whether only SQL's null means no value here, and there is no relation to follow. */
-const isPlain = (source: Source): boolean =>
-  source.source === 'column' ? source.hops.length === 0 : source.source !== 'request' || source.part === 'auth';
-
-function forSignedIn(sides: readonly Source[], into: SqlTarget, predicate: Predicate): Predicate {
-  return sides.filter(isOfCaller).reduce((found, side) => and(isSignedIn(side, into), found), predicate);
-}
+const isPlain = (source: Source): boolean => {
+  if (source.source === 'column') return source.hops.length === 0;
+  if (source.source === 'caller') return !hasSeveralValues(source);
+  return source.source !== 'request' || source.part === 'auth';
+};
 
 /** Holds where both sides have a value and the operator holds. Follows the relations of one side, then of the other. */
-function strict(
-  comparison: ResolvedComparison,
-  into: SqlTarget,
-  rows = { left: into.row, right: into.row },
-): Predicate {
-  for (const side of ['left', 'right'] as const) {
+function strict(comparison: ResolvedComparison, places: Places): Predicate {
+  for (const side of sidesOf(comparison)) {
     const source = comparison[side];
     if (source.source !== 'column' || source.hops.length === 0) continue;
-    const arrived = { ...comparison, [side]: { ...source, hops: [] } };
-    return existsThrough(source.hops, rows[side], into, (row) => strict(arrived, into, { ...rows, [side]: row }).sql);
+    const one = { ...comparison, [side]: arrived(source) };
+    return existsThrough(source, places[side], (end) => strict(one, { ...places, [side]: end }).sql);
   }
-  return strictHere(comparison, { ...into, row: rows.left }, { ...into, row: rows.right });
+  return strictHere(comparison, places);
 }
 
-function strictHere(comparison: ResolvedComparison, left: SqlTarget, right: SqlTarget): Predicate {
+function strictHere(comparison: ResolvedComparison, places: Places): Predicate {
   const { operator, as } = comparison;
-  if (operator === '~') return as === 'list' ? anyContains(comparison, left, right) : contains(comparison, left, right);
-  if (as === 'list') {
-    const list = valueSql(comparison.left, 'list', left);
-    return nullable(`${list} ? ${valueSql(comparison.right, 'text', right)}`);
-  }
-  if (as === 'json' && operator !== '=') return jsonOrder(comparison, left, right);
-  return nullable(pair(comparison, left, operator, right));
+  if (operator === '~') return as === 'list' ? anyContains(comparison, places) : contains(comparison, places);
+  if (as === 'list') return listHas(comparison, places);
+  const array = arraySide(comparison);
+  if (array) return nullable(arraySql(comparison, places, array));
+  if (as === 'json' && operator !== '=' && operator !== 'in') return jsonOrder(comparison, places);
+  return nullable(pair(comparison, places, operator));
+}
+
+/** The side that is an array: items of `in (…)`, or values of the caller. */
+function arraySide({ left, right }: ResolvedComparison): 'left' | 'right' | undefined {
+  if (right.source === 'several' || hasSeveralValues(right)) return 'right';
+  return hasSeveralValues(left) ? 'left' : undefined;
+}
+
+function arraySql(comparison: ResolvedComparison, places: Places, array: 'left' | 'right'): string {
+  const { as } = comparison;
+  const other = array === 'right' ? 'left' : 'right';
+  const value = valueSql(comparison[other], as, places[other]);
+  const source = comparison[array];
+  return `${value} = any(${source.source === 'caller' ? callerArray(source, as, places[array]) : valueSql(source, as, places[array])})`;
 }
 
 /** Both sides with an operator between them. */
-const pair = ({ left, right, as }: ResolvedComparison, into: SqlTarget, operator: string, rightPlace = into): string =>
-  `${valueSql(left, as, into)} ${operator} ${valueSql(right, as, rightPlace)}`;
+const pair = ({ left, right, as }: ResolvedComparison, places: Places, operator: string): string =>
+  `${valueSql(left, as, places.left)} ${operator === 'in' ? '=' : operator} ${valueSql(right, as, places.right)}`;
 
 /** Compares numbers with numbers, strings with strings and booleans with booleans: PostgreSQL would order types too. */
-function jsonOrder(
-  { operator, left, right }: ResolvedComparison,
-  leftPlace: SqlTarget,
-  rightPlace: SqlTarget,
-): Predicate {
-  const a = valueSql(left, 'json', leftPlace);
-  const b = valueSql(right, 'json', rightPlace);
+function jsonOrder({ operator, left, right }: ResolvedComparison, places: Places): Predicate {
+  const a = valueSql(left, 'json', places.left);
+  const b = valueSql(right, 'json', places.right);
   return nullable(
     `(jsonb_typeof(${a}) = jsonb_typeof(${b}) and jsonb_typeof(${a}) in ('number', 'string', 'boolean') and ${a} ${operator} ${b})`,
   );
 }
-
-/** Holds where an item of the list has the text on the right. */
-function anyContains(comparison: ResolvedComparison, left: SqlTarget, right: SqlTarget): Predicate {
-  const item = left.parameters.alias();
-  const list = valueSql(comparison.left, 'list', left);
-  const found = within(`(${item}.item #>> '{}')`, comparison, left, right);
-  return certain(`exists (select 1 from jsonb_path_query(${list}, '$[*]') ${item}(item) where ${found})`);
-}
-
-const contains = (comparison: ResolvedComparison, left: SqlTarget, right: SqlTarget): Predicate =>
-  nullable(within(valueSql(comparison.left, 'text', left), comparison, left, right));
-
-/**
- * Substring search that ignores case. A text that is the same for all rows becomes a LIKE pattern, which a trigram
- * index serves. A sub-select folds it once per statement; the bare call would run once per row. Without an index the
- * text is first searched unfolded: a match there saves the folding, which costs ten times as much.
- */
-function within(
-  hay: string,
-  { left, right: needle }: ResolvedComparison,
-  into: SqlTarget,
-  needlePlace: SqlTarget,
-): string {
-  const folded = lowerSql(hay, into);
-  const pattern = findPattern(needle, needlePlace);
-  if (pattern === undefined)
-    return `strpos(${folded}, ${lowerSql(valueSql(needle, 'text', needlePlace), needlePlace)}) > 0`;
-  const found = `${folded} like (select ${lowerSql(pattern, needlePlace)})`;
-  return left.source === 'column' && left.isSearchable ? found : `(${hay} like ${pattern} or ${found})`;
-}
-
-function findPattern(needle: Source, { parameters }: SqlTarget): string | undefined {
-  if (needle.source === 'constant') return parameters.fixed(patternOf(needle.value), 'text');
-  if (needle.source !== 'request') return undefined;
-  const key = `pattern ${needle.part}.${needle.path.join('.')}`;
-  return parameters.ofRequest(key, 'text', (request) => {
-    const text = readRequestValue({ ...needle, kind: 'text' }, request);
-    return text === null ? null : patternOf(text);
-  });
-}
-
-/** `%` and `_` are plain characters of the language (filters §5.6). */
-const patternOf = (text: unknown): string => `%${String(text).replace(/[\\%_]/g, '\\$&')}%`;

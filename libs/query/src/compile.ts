@@ -1,6 +1,10 @@
+import { presenceOf } from './caller-sql.ts';
+import { callersIn } from './caller-values.ts';
 import { compareSql } from './compare-sql.ts';
+import { existsSql } from './exists-sql.ts';
 import { nullTest } from './null-sql.ts';
-import type { Resolved } from './resolved.ts';
+import { and, type Predicate } from './predicate.ts';
+import type { Resolved, ResolvedComparison, ResolvedExists } from './resolved.ts';
 import type { SqlTarget } from './sql-target.ts';
 
 /**
@@ -15,8 +19,24 @@ export function compile(expression: Resolved, into: SqlTarget): string {
     case 'decided':
       return String(expression.holds);
     case 'nullTest':
-      return nullTest(expression.operand, expression.isNegated, into).sql;
+      return nullTest(expression, into).sql;
     case 'comparison':
-      return compareSql(expression, into).sql;
+      return ofPresent(expression, into, compareSql(expression, into)).sql;
+    case 'exists':
+      return ofPresent(expression, into, existsSql(expression, into)).sql;
   }
 }
+
+/** The test for callers who have every value that it reads (rules §4.4). */
+function ofPresent(test: ResolvedComparison | ResolvedExists, into: SqlTarget, found: Predicate): Predicate {
+  if (!needsPresence(test)) return found;
+  const present = new Map(callersIn(test).map((source) => presenceOf(source, into)).map((it) => [it.sql, it]));
+  return [...present.values()].reduce((held, it) => and(it, held), found);
+}
+
+/** Whether the test may hold where a value of the caller is null. A count is 0 there. */
+const needsPresence = (test: ResolvedComparison | ResolvedExists): boolean =>
+  test.kind === 'exists' ||
+  test.isNegated ||
+  test.negatesValue ||
+  [test.left, test.right].some(({ source }) => source === 'several' || source === 'count');

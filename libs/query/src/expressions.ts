@@ -11,8 +11,3 @@ import { type SqlTarget, withCollation } from './sql-target.ts';
  */
 export const compileExpression = (text: string, scope: Scope, into: SqlTarget): string =>
   compile(resolve(parse(text), scope), withCollation(scope, into));
-
-/** Checks a rule before its collection is saved. Throws QueryError for one that cannot be compiled. */
-export function checkRule(text: string, scope: Omit<Scope, 'audience'>): void {
-  resolve(parse(text), { ...scope, audience: 'rule' });
-}

@@ -1,7 +1,8 @@
 export { findCaseCollation } from './case-collation.ts';
+export { checkRule } from './check-rule.ts';
 export { type Columns, type ColumnValue, createColumns } from './columns.ts';
 export { compileOverRows, type DerivedRows } from './derived-rows.ts';
-export { checkRule, compileExpression } from './expressions.ts';
+export { compileExpression } from './expressions.ts';
 export { limits } from './limits.ts';
 export { isHidden } from './member.ts';
 export { findOpenRules, type OpenRule } from './open-rules.ts';

@@ -2,7 +2,8 @@ import { tableOf } from '@recordbus/schema';
 import { compile } from './compile.ts';
 import type { Column } from './resolved.ts';
 import type { SqlTarget } from './sql-target.ts';
-import { storedSql } from './value-sql.ts';
+import { kindAfter } from './transform.ts';
+import { columnSql, storedSql } from './value-sql.ts';
 
 /** The relations that columns follow, as joins after the table, each of at most one row. */
 export interface Joins {
@@ -19,13 +20,13 @@ export function createJoins(into: SqlTarget): Joins {
   /** Joins the relations of a path. Returns the alias of the last one. */
   function join({ hops }: Column): string {
     let row = into.row;
-    for (const { column, target, guard } of hops) {
-      const link = `${row}.${column}`;
+    for (const { link: relation, target, guard } of hops) {
+      const link = `${row}.${relation.column}`;
       let alias = aliases.get(link);
       if (alias === undefined) {
         alias = into.parameters.alias();
         aliases.set(link, alias);
-        const condition = guard ? ` and ${compile(guard, { ...into, row: alias })}` : '';
+        const condition = guard ? ` and ${compile(guard, { ...into, row: alias, isTable: target.type !== 'view' })}` : '';
         joins.push(`left join ${tableOf(target)} ${alias} on ${alias}.id = ${link}${condition}`);
       }
       row = alias;
@@ -34,7 +35,10 @@ export function createJoins(into: SqlTarget): Joins {
   }
 
   return {
-    columnSql: (column) => storedSql(column, { ...into, row: join(column) }),
+    columnSql(column) {
+      const there = { ...into, row: join(column) };
+      return column.transform ? columnSql(column, kindAfter(column), there) : storedSql(column, there);
+    },
     get sql() {
       return joins.join(' ');
     },

@@ -4,20 +4,22 @@ import { errorAt } from './query-error.ts';
 
 /** A token of an expression; `text` is the value of a string, else the token as written. */
 export interface Token {
-  readonly kind: 'text' | 'number' | 'name' | 'macro' | 'operator' | 'join' | 'open' | 'close' | 'end';
+  readonly kind: 'text' | 'number' | 'name' | 'macro' | 'operator' | 'join' | 'open' | 'close' | 'comma' | 'end';
   readonly text: string;
   readonly position: number;
 }
 
 /** Segments after the first may begin with a digit: they may be keys of a JSON value. */
 const name = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?/y;
-const macro = /@[A-Za-z]+(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?/y;
+/** A value of the request, or a moment with a shift (`@now-7d`). */
+const macro = /@[A-Za-z]+(?:[+-][0-9]+[A-Za-z]|(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?)/y;
 const number = /-?[0-9]+(?:\.[0-9]+)?/y;
-const text = /"(?:[^"\\]|\\.)*"/sy;
+const texts: Readonly<Record<string, RegExp>> = { '"': /"(?:[^"\\]|\\.)*"/sy, "'": /'(?:[^'\\]|\\.)*'/sy };
 const signs = /[=!<>~&|]+/y;
-const space = /[ \t\r\n]+/y;
+/** White space, and comments to the end of the line. */
+const space = /(?:[ \t\r\n]|\/\/[^\n]*)+/y;
 /** Characters that may not follow a word directly: `1e5`, `a.` and `"a"b` are not two words. */
-const wordContinues = /[A-Za-z0-9_.:@"$#]/;
+const wordContinues = /[A-Za-z0-9_.:@"'$#]/;
 
 const operatorSigns: ReadonlySet<string> = new Set(operators);
 
@@ -49,15 +51,17 @@ function readToken(source: string, position: number): { token: Token; end: numbe
   });
   if (first === '(') return make('open', first);
   if (first === ')') return make('close', first);
+  if (first === ',') return make('comma', first);
   const sign = match(signs, source, position);
   if (sign === '&&' || sign === '||') return make('join', sign);
   if (sign !== undefined) {
     if (operatorSigns.has(sign)) return make('operator', sign);
     throw errorAt(`unknown operator ${sign}`, position);
   }
-  if (first === '"') {
+  const text = texts[first];
+  if (text) {
     const raw = match(text, source, position);
-    if (raw === undefined) throw errorAt('a string without its closing "', position);
+    if (raw === undefined) throw errorAt(`a string without its closing ${first}`, position);
     return endOfWord(source, make('text', raw, readText(raw, position)));
   }
   if (first === '@') {
@@ -71,7 +75,6 @@ function readToken(source: string, position: number): { token: Token; end: numbe
     const raw = match(pattern, source, position);
     if (raw !== undefined) return endOfWord(source, make(kind, raw));
   }
-  if (first === "'") throw errorAt('strings are written in double quotes', position);
   throw errorAt(`unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(position) ?? 0))}`, position);
 }
 
@@ -81,9 +84,10 @@ function endOfWord<T extends { end: number }>(source: string, word: T): T {
   return word;
 }
 
-/** The value of a quoted string: `\"` is a quote and `\\` a backslash; any other backslash stays (filters §2.3). */
+/** The value of a string: `\` before its kind of quote or before `\` is left out, any other `\` stays (filters §2.3). */
 function readText(raw: string, position: number): string {
-  const value = raw.slice(1, -1).replace(/\\(["\\])/g, '$1');
+  const quote = raw.charAt(0);
+  const value = raw.slice(1, -1).replace(/\\(["'\\])/g, (pair, sign) => (sign === quote || sign === '\\' ? sign : pair));
   // No record has NUL or half a surrogate pair, and the database refuses them in a parameter.
   if (value.includes('\0') || !value.isWellFormed())
     throw errorAt('a string with a character that no record can hold', position);

@@ -1,9 +1,10 @@
-import { existsThrough } from './hops.ts';
-import { certain, not, type Predicate } from './predicate.ts';
+import { presenceOf } from './caller-sql.ts';
+import { existsFromAccount, existsThrough } from './hops.ts';
+import { and, certain, not, type Predicate } from './predicate.ts';
 import { isMissing } from './request-values.ts';
-import type { Column, RequestValue, Source } from './resolved.ts';
-import type { SqlTarget } from './sql-target.ts';
-import { storedSql, valueSql } from './value-sql.ts';
+import { type CallerValue, type Column, hasSeveralValues, type NullTest, type Source } from './resolved.ts';
+import { type SqlTarget, targetOf } from './sql-target.ts';
+import { columnSql, storedSql } from './value-sql.ts';
 
 /** Whether the value can be null. Missing values of a guest do not count: their comparisons never hold. */
 export const canBeNull = (source: Source): boolean =>
@@ -13,7 +14,7 @@ export const canBeNull = (source: Source): boolean =>
 export function isNull(source: Source, into: SqlTarget): Predicate {
   if (source.source === 'column') {
     if (source.hops.length === 0) return isColumnNull(source, into);
-    return not(existsThrough(source.hops, into.row, into, (row) => not(isColumnNull(source, { ...into, row })).sql));
+    return not(existsThrough(source, into, (end) => not(isColumnNull(source, end)).sql));
   }
   if (source.source !== 'request' || !canBeNull(source)) return certain('false');
   const { part, path } = source;
@@ -23,23 +24,42 @@ export function isNull(source: Source, into: SqlTarget): Predicate {
 
 /** An empty list and a null within JSON mean no value (filters §6.4, §6.5). */
 function isColumnNull(column: Column, into: SqlTarget): Predicate {
+  if (column.transform && column.transform.to !== 'lower') return certain(`${columnSql(column, 'number', into)} is null`);
   const stored = storedSql(column, into);
   if (column.kind === 'list') return certain(`(${stored} is null or ${stored} = '[]'::jsonb)`);
   if (column.kind === 'json') return certain(`(${stored} is null or ${stored} = 'null'::jsonb)`);
   return certain(`${stored} is null`);
 }
 
-/** Whether a guest lacks the value. A comparison with a missing one never holds, whatever the operator (rules §4.4). */
-export const isOfCaller = (source: Source): source is RequestValue =>
-  source.source === 'request' && source.part === 'auth';
-
-/** Holds where the caller has the value. */
-export const isSignedIn = (value: RequestValue, into: SqlTarget): Predicate =>
-  certain(`${valueSql({ ...value, isLowered: false }, 'text', into)} is not null`);
-
 /** A test for null or, negated, for a value. */
-export function nullTest(source: Source, isNegated: boolean, into: SqlTarget): Predicate {
-  if (isOfCaller(source)) return isNegated ? isSignedIn(source, into) : certain('false');
-  const found = isNull(source, into);
-  return isNegated ? not(found) : found;
+export function nullTest({ operand, isNegated, negatesValue }: NullTest, into: SqlTarget): Predicate {
+  const inForm = (found: Predicate): Predicate => (isNegated ? not(found) : found);
+  if (operand.source === 'request' && operand.part === 'auth')
+    return isNegated ? presenceOf(operand, into) : certain('false');
+  if (operand.source === 'count' && operand.account) return isNegated ? presenceOf(operand, into) : certain('false');
+  if (operand.source === 'caller') return callerNullTest(operand, { isNegated, negatesValue }, into);
+  if (operand.source !== 'column') return inForm(isNull(operand, into));
+  const from = targetOf(operand, into);
+  if (!hasSeveralValues(operand)) return inForm(isNull(operand, from));
+  return inForm(existsThrough(operand, from, (end) => valueNull(operand, negatesValue, end)));
+}
+
+const valueNull = (column: Column, negatesValue: boolean, end: SqlTarget): string => {
+  const found = isColumnNull(column, end);
+  return (negatesValue ? not(found) : found).sql;
+};
+
+/** A value of the caller that is null passes no test; only a list may be empty. */
+function callerNullTest(
+  source: CallerValue,
+  { isNegated, negatesValue }: Omit<NullTest, 'kind' | 'operand'>,
+  into: SqlTarget,
+): Predicate {
+  const { account, column } = source;
+  const isOne = source.kind !== 'list' && !hasSeveralValues(source);
+  if (isOne && !isNegated) return certain('false');
+  const present = presenceOf(source, into);
+  if (isOne) return present;
+  const found = existsFromAccount(account, column, into, (end) => valueNull(column, negatesValue, end));
+  return and(present, isNegated ? not(found) : found);
 }

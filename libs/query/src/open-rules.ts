@@ -1,9 +1,8 @@
 import type { Collection, RuleName } from '@recordbus/schema';
-import { isOfCaller } from './null-sql.ts';
+import { canHold } from './can-hold.ts';
 import { parse } from './parser.ts';
 import { QueryError } from './query-error.ts';
 import { resolve } from './resolve.ts';
-import type { Resolved } from './resolved.ts';
 import type { QuerySchema } from './scope.ts';
 
 /** A rule that lets guests write, or read accounts, which its author may not intend. */
@@ -36,26 +35,10 @@ export function findOpenRules(collection: Collection, schema: QuerySchema): Open
 
 function mayHoldForGuests(rule: string, scope: { collection: Collection; schema: QuerySchema }): boolean {
   try {
-    return mayHold(resolve(parse(rule), { ...scope, audience: 'rule' }));
+    return canHold(resolve(parse(rule), { ...scope, audience: 'rule' }), undefined);
   } catch (error) {
     // A rule that cannot be compiled admits nobody.
     if (error instanceof QueryError) return false;
     throw error;
-  }
-}
-
-/** A comparison with a value of the caller never holds for a guest; others may. */
-function mayHold(expression: Resolved): boolean {
-  switch (expression.kind) {
-    case 'all':
-      return expression.items.every(mayHold);
-    case 'any':
-      return expression.items.some(mayHold);
-    case 'decided':
-      return expression.holds;
-    case 'nullTest':
-      return !isOfCaller(expression.operand);
-    case 'comparison':
-      return !isOfCaller(expression.left) && !isOfCaller(expression.right);
   }
 }

@@ -1,102 +1,135 @@
-import { type Expression, type Modifier, modifiers, moments, type Operand, operators, requestPrefix } from './ast.ts';
-import { readTokens, type Token } from './lexer.ts';
+import { type Exists, type Expression, operators, type Test } from './ast.ts';
 import { limits } from './limits.ts';
-import { errorAt, type QueryError } from './query-error.ts';
+import { parseOperand } from './parse-operand.ts';
+import { errorAt } from './query-error.ts';
+import { openTokens, type TokenStream, unexpected } from './token-stream.ts';
+
+/** How deep a part of the expression is within others. */
+interface Depth {
+  readonly parentheses: number;
+  readonly exists: number;
+}
 
 /**
- * Parses an expression. `&&` binds tighter than `||`; parentheses group.
- * Throws QueryError for a text that is not an expression or exceeds the limits (filters §3).
+ * Parses an expression. `&&` binds tighter than `||`; parentheses group. Words are words only where the grammar has them,
+ * so fields may have their names. Throws QueryError for a text that is not an expression or exceeds the limits
+ * (filters §3).
  */
 export function parse(text: string): Expression {
-  const tokens = readTokens(text);
-  let next = 0;
-  let terms = 0;
+  const tokens = openTokens(text);
+  const expression = createParser(tokens)({ parentheses: 0, exists: 0 });
+  if (tokens.peek().kind !== 'end') throw unexpected(tokens.peek(), 'expected && or ||');
+  return expression;
+}
 
-  const peek = (): Token => tokens[next] ?? { kind: 'end', text: '', position: text.length };
-  const take = (): Token => {
-    const token = peek();
-    next += 1;
-    return token;
-  };
-  const isJoin = (sign: string) => peek().kind === 'join' && peek().text === sign;
+type Parse<T> = (depth: Depth) => T;
 
-  function readAny(depth: number): Expression {
-    return readJunction('any', '||', () => readJunction('all', '&&', () => readTerm(depth)));
-  }
+function createParser(tokens: TokenStream): Parse<Expression> {
+  const isJoin = (sign: string) => tokens.peek().kind === 'join' && tokens.peek().text === sign;
+  const countTerm = termCounter(tokens);
+
+  const readAny: Parse<Expression> = (depth) =>
+    readJunction('any', '||', () => readJunction('all', '&&', () => readTerm(depth)));
 
   function readJunction(kind: 'any' | 'all', sign: string, readItem: () => Expression): Expression {
     const first = readItem();
     if (!isJoin(sign)) return first;
     const items = [first];
     while (isJoin(sign)) {
-      take();
+      tokens.take();
       items.push(readItem());
     }
     return { kind, items };
   }
 
-  function readTerm(depth: number): Expression {
-    if (peek().kind === 'open') {
-      const { position } = take();
-      if (depth === limits.nesting) throw errorAt(`parentheses nest more than ${limits.nesting} deep`, position);
-      const inner = readAny(depth + 1);
-      if (peek().kind !== 'close') throw unexpected(peek(), 'expected && , || or )');
-      take();
-      return inner;
+  const readTerm: Parse<Expression> = (depth) => {
+    if (tokens.peek().kind === 'open') return readGroup(depth);
+    const isCall = tokens.peek().kind === 'name' && tokens.peek(1).kind === 'open';
+    const { text, position } = tokens.peek();
+    if (text === 'not' && (isCall || isTermWord(tokens))) {
+      tokens.take();
+      return { kind: 'not', item: isCall ? readGroup(depth) : readTerm(depth) };
     }
+    if (isCall && text === 'exists') return readExists(depth);
+    if (isCall && (text === 'all' || text === 'none')) {
+      tokens.take();
+      tokens.take();
+      const test = readTest(tokens, countTerm);
+      tokens.expect('close', 'expected )');
+      return { kind: 'quantified', quantifier: text, test, position };
+    }
+    return readTest(tokens, countTerm);
+  };
+
+  const readGroup: Parse<Expression> = ({ parentheses, exists }) => {
+    const { position } = tokens.take();
+    if (parentheses === limits.nesting)
+      throw errorAt(`parentheses nest more than ${limits.nesting} deep`, position);
+    const inner = readAny({ parentheses: parentheses + 1, exists });
+    tokens.expect('close', 'expected && , || or )');
+    return inner;
+  };
+
+  const readExists: Parse<Exists> = ({ parentheses, exists }) => {
+    countTerm();
+    const word = tokens.take();
+    if (exists === limits.exists) throw errorAt(`exists nests more than ${limits.exists} deep`, word.position);
+    tokens.take();
+    const { text: collection, position } = tokens.expect('name', 'expected the name of a collection');
+    tokens.expect('comma', 'expected ,');
+    const condition = readAny({ parentheses: parentheses + 1, exists: exists + 1 });
+    tokens.expect('close', 'expected && , || or )');
+    return { kind: 'exists', collection, condition, position };
+  };
+
+  return readAny;
+}
+
+/** Whether the words after `not` begin a term that needs no parentheses of its own: `not exists(…)`. */
+const isTermWord = (tokens: TokenStream): boolean =>
+  tokens.peek().kind === 'name' &&
+  tokens.peek(1).kind === 'name' &&
+  ['exists', 'all', 'none'].includes(tokens.peek(1).text) &&
+  tokens.peek(2).kind === 'open';
+
+/** Reads a comparison or a membership. */
+function readTest(tokens: TokenStream, countTerm: () => void): Test {
+  countTerm();
+  const left = parseOperand(tokens);
+  const sign = tokens.take();
+  if (sign.kind === 'name' && sign.text === 'in')
+    return { kind: 'in', left, among: readAmong(tokens, countTerm), position: sign.position };
+  const operator = operators.find((known) => sign.kind === 'operator' && known === sign.text);
+  if (!operator) throw unexpected(sign, 'expected a comparison');
+  return { kind: 'comparison', operator, left, right: parseOperand(tokens) };
+}
+
+/** Reads what follows `in`: items in parentheses, or a path. */
+function readAmong(tokens: TokenStream, countTerm: () => void): Extract<Test, { kind: 'in' }>['among'] {
+  const first = tokens.peek();
+  if (first.kind !== 'open') {
+    const path = parseOperand(tokens);
+    if (path.kind !== 'path' && path.kind !== 'request')
+      throw errorAt('in takes values in parentheses, or a path', first.position);
+    return path;
+  }
+  tokens.take();
+  const items = [parseOperand(tokens)];
+  while (tokens.peek().kind === 'comma') {
+    tokens.take();
+    countTerm();
+    items.push(parseOperand(tokens));
+  }
+  tokens.expect('close', 'expected , or )');
+  return items;
+}
+
+/** Counts comparisons. Throws QueryError beyond the limit. */
+function termCounter(tokens: TokenStream): () => void {
+  let terms = 0;
+  return () => {
     terms += 1;
-    if (terms > limits.terms) throw errorAt(`there are more than ${limits.terms} comparisons`, peek().position);
-    const left = readOperand(take());
-    const sign = take();
-    const operator = operators.find((known) => sign.kind === 'operator' && known === sign.text);
-    if (!operator) throw unexpected(sign, 'expected a comparison');
-    return { kind: 'comparison', operator, left, right: readOperand(take()) };
-  }
-
-  const expression = readAny(0);
-  if (peek().kind !== 'end') throw unexpected(peek(), 'expected && or ||');
-  return expression;
-}
-
-function unexpected({ kind, text, position }: Token, expected: string): QueryError {
-  return errorAt(`${expected}, found ${kind === 'end' ? 'the end' : JSON.stringify(text)}`, position);
-}
-
-function readOperand(token: Token): Operand {
-  const { kind, text, position } = token;
-  switch (kind) {
-    case 'text':
-      return { kind, value: text, position };
-    case 'number':
-      return readNumber(text, position);
-    case 'name':
-      if (text === 'null') return { kind: 'null', position };
-      if (text === 'true' || text === 'false') return { kind: 'bool', value: text === 'true', position };
-      return { kind: 'path', ...readPath(text, position), position };
-    case 'macro':
-      return readMacro(text, position);
-    default:
-      throw unexpected(token, 'expected a field or a value');
-  }
-}
-
-function readNumber(digits: string, position: number): Operand {
-  if (!Number.isFinite(Number(digits))) throw errorAt('the number is too large', position);
-  return { kind: 'number', digits, position };
-}
-
-function readMacro(text: string, position: number): Operand {
-  const moment = moments.find((name) => text === `@${name}`);
-  if (moment) return { kind: 'moment', name: moment, position };
-  if (!text.startsWith(requestPrefix)) throw errorAt(`unknown ${text}`, position);
-  return { kind: 'request', ...readPath(text.slice(requestPrefix.length), position), position };
-}
-
-function readPath(text: string, position: number): { segments: string[]; modifier?: Modifier } {
-  const [path = '', written] = text.split(':');
-  const segments = path.split('.');
-  if (written === undefined) return { segments };
-  const modifier = modifiers.find((name) => name === written);
-  if (!modifier) throw errorAt(`unknown modifier :${written}`, position);
-  return { segments, modifier };
+    if (terms > limits.terms)
+      throw errorAt(`there are more than ${limits.terms} comparisons`, tokens.peek().position);
+  };
 }

@@ -1,55 +1,58 @@
-import type { Collection } from '@recordbus/schema';
-import { guardOf } from './guard.ts';
+import type { Collection, ValueKind } from '@recordbus/schema';
+import { findBackRelation, tableOfLinks } from './back-relation.ts';
+import { guardOf, isVisible } from './guard.ts';
 import { limits } from './limits.ts';
 import { isHidden, type Member, membersOf } from './member.ts';
-import { QueryError } from './query-error.ts';
-import type { Column, Hop } from './resolved.ts';
+import { QueryError, UnknownName } from './query-error.ts';
+import type { Column, Hop, Link } from './resolved.ts';
 import type { Scope } from './scope.ts';
+
+/** The segment that leads out of `exists`. */
+export const outerRecord = 'record';
 
 /**
  * Resolves a dotted path: relations to follow, a column, keys into its JSON value. `position` is that of its first
  * segment. Throws QueryError for an unknown or hidden name, and for more than six relations.
  */
 export function findColumn(segments: readonly string[], position: number, scope: Scope): Column {
+  if (scope.outer && segments.length > 1 && segments[0] === outerRecord) {
+    const column = findColumn(segments.slice(1), position + outerRecord.length + 1, scope.outer);
+    return { ...column, up: column.up + 1 };
+  }
   const hops: Hop[] = [];
   let { collection } = scope;
   let at = position;
   for (const [index, segment] of segments.entries()) {
     // Errors call a related collection by the path, since the caller may not know its name.
     const place = index === 0 ? collection.name : segments.slice(0, index).join('.');
-    const member = getMember(segment, at, { collection, place }, scope);
+    // A client learns nothing of a collection whose records it never sees, not even names.
+    if (hops.length > 0 && !isVisible(collection, scope)) throw unknownField(place, segment, at);
     const rest = segments.slice(index + 1);
-    if (rest.length === 0) return column(hops, member, [], collection);
-    if (member.kind === 'json') return column(hops, member, rest, collection);
-    const target = findTarget(member, scope);
-    if (!target) throw new QueryError(`"${segment}" of ${place} is not a relation`, at);
+    const step = findStep(segment, at, { collection, place }, scope);
+    if (!step.hop || (rest.length === 0 && step.member))
+      return { ...endOf(step, rest, { hops, collection, place, at }), relation: step.hop };
     if (hops.length === limits.hops) throw new QueryError(`a path follows at most ${limits.hops} relations`, at);
-    const guard = guardOf(target, scope);
+    const hop = { ...step.hop, guard: guardOf(step.hop.target, scope) };
     // A foreign key guarantees that the target exists. Views have none.
-    if (rest.length === 1 && rest[0] === 'id' && !guard && collection.type !== 'view')
-      return column(hops, member, [], collection);
-    hops.push({ column: member.column, target, guard });
-    collection = target;
+    const isId = rest.length === 1 && rest[0] === 'id' && !hop.guard && collection.type !== 'view';
+    if (isId && step.member && isVisible(hop.target, scope)) {
+      if (hop.link.via === 'relation') return columnOf(hops, step.member, [], collection);
+      return linkedIds([...hops, hop]);
+    }
+    hops.push(hop);
+    if (rest.length === 0) return idOf(hops);
+    collection = hop.target;
     at += segment.length + 1;
   }
   throw new QueryError('a path has no segments', position);
 }
 
-const column = (
-  hops: readonly Hop[],
-  { column, kind, field }: Member,
-  keys: readonly string[],
-  { indexes }: Collection,
-): Column => ({
-  source: 'column',
-  hops,
-  column,
-  kind,
-  keys,
-  isLowered: false,
-  isSearchable:
-    field !== undefined && indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
-});
+/** What a segment names: a member, and the hop of a relation. A back-relation is a hop alone. */
+interface Step {
+  readonly segment: string;
+  readonly member?: Member;
+  readonly hop?: Omit<Hop, 'guard'>;
+}
 
 interface Owner {
   readonly collection: Collection;
@@ -57,14 +60,73 @@ interface Owner {
   readonly place: string;
 }
 
-/** Returns the member of a collection by its name. Throws QueryError for an unknown or hidden one. */
-function getMember(name: string, position: number, { collection, place }: Owner, { schema }: Scope): Member {
-  const member = membersOf(collection).get(name);
-  if (!member) throw new QueryError(`${place} has no field "${name}"`, position);
+/** Finds what a segment names. Throws QueryError for an unknown or hidden name. */
+function findStep(segment: string, position: number, { collection, place }: Owner, scope: Scope): Step {
+  const { schema } = scope;
+  const member = membersOf(collection).get(segment);
+  if (!member) {
+    const back = findBackRelation(segment, collection, scope);
+    if (!back || !isVisible(back.collection, scope)) throw unknownField(place, segment, position);
+    return { segment, hop: { link: back.link, target: back.collection } };
+  }
   if (member.field && (schema.isHidden ?? isHidden)(member.field))
-    throw new QueryError(`the field "${name}" of ${place} cannot be compared or sorted by`, position);
-  return member;
+    throw new QueryError(`the field "${segment}" of ${place} cannot be compared or sorted by`, position);
+  const target = member.field?.collection === undefined ? undefined : schema.findCollection(member.field.collection);
+  return { segment, member, ...(target && { hop: { link: linkOf(collection, member), target } }) };
 }
 
-const findTarget = ({ field }: Member, { schema }: Scope): Collection | undefined =>
-  field?.collection === undefined ? undefined : schema.findCollection(field.collection);
+/** The link of a relation. */
+function linkOf(collection: Collection, { column, kind, field }: Member): Link {
+  if (kind !== 'list' || !field) return { via: 'relation', column };
+  return { via: 'list', column, table: tableOfLinks(collection, field) };
+}
+
+interface End extends Owner {
+  readonly hops: readonly Hop[];
+  readonly at: number;
+}
+
+/** The column at the end of a path, with the keys that lead into its JSON value. */
+function endOf({ segment, member }: Step, keys: readonly string[], { hops, collection, place, at }: End): Column {
+  if (!member) throw unknownField(place, segment, at);
+  if (keys.length > 0 && member.kind !== 'json')
+    throw new UnknownName(`"${segment}" of ${place} is not a relation`, at);
+  return columnOf(hops, member, keys, collection);
+}
+
+const columnOf = (
+  hops: readonly Hop[],
+  { column, kind, field }: Member,
+  keys: readonly string[],
+  collection: Collection,
+): Column => ({
+  ...plainColumn(hops, column, kind),
+  keys,
+  isPoint: field?.type === 'geoPoint' && keys.length === 0,
+  isSearchable:
+    field !== undefined && collection.indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
+});
+
+/** A column without anything that only fields have. */
+export const plainColumn = (hops: readonly Hop[], column: string, kind: ValueKind): Column => ({
+  source: 'column',
+  up: 0,
+  hops,
+  column,
+  kind,
+  keys: [],
+  isPoint: false,
+  isSearchable: false,
+});
+
+/** The ids of the records at the end of a path. */
+const idOf = (hops: readonly Hop[]): Column => plainColumn(hops, 'id', 'text');
+
+/** The ids that a list of relations links to, without a look at their records. */
+const linkedIds = (hops: readonly Hop[]): Column => plainColumn(hops, linkedId, 'text');
+
+/** The column of a link with the target's id. */
+export const linkedId = 'target';
+
+const unknownField = (place: string, name: string, position: number) =>
+  new UnknownName(`${place} has no field "${name}"`, position);

@@ -1,4 +1,5 @@
-import type { Expression, Operand } from './ast.ts';
+import type { Operand } from './ast.ts';
+import { operandsIn } from './operands.ts';
 import { parse } from './parser.ts';
 import { QueryError } from './query-error.ts';
 
@@ -25,13 +26,9 @@ export function findRequestNames(rule: string): RequestNames {
 
 function operandsOf(rule: string): Operand[] {
   try {
-    return operandsIn(parse(rule));
+    return operandsIn(parse(rule)).map(({ operand }) => operand);
   } catch (error) {
     if (error instanceof QueryError) return [];
     throw error;
   }
 }
-
-/** Both sides of every comparison of an expression. */
-export const operandsIn = (expression: Expression): Operand[] =>
-  expression.kind === 'comparison' ? [expression.left, expression.right] : expression.items.flatMap(operandsIn);

@@ -4,10 +4,10 @@ import { isHidden, membersOf } from './member.ts';
 import type { Pending, Side } from './one-kind.ts';
 import { QueryError } from './query-error.ts';
 import type { RequestPart } from './resolved.ts';
-import type { Scope } from './scope.ts';
+import { outermost, type Scope } from './scope.ts';
 
-/** The values of the caller, with their kinds (rules §4.1). */
-const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
+/** The values that every caller has, with their kinds (rules §4.1). */
+export const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
   id: 'text',
   email: 'text',
   type: 'text',
@@ -69,8 +69,9 @@ function findPart({ segments, position }: RequestPath, text: string, scope: Scop
       if (path.length === 1 && /^[a-z0-9_]+$/.test(name)) return { part, path };
       break;
     case 'body': {
-      const member = membersOf(scope.collection).get(name);
-      if (!member?.field && !bodyKeys.includes(name) && !(member && scope.collection.type === 'auth')) break;
+      const { collection } = outermost(scope);
+      const member = membersOf(collection).get(name);
+      if (!member?.field && !bodyKeys.includes(name) && !(member && collection.type === 'auth')) break;
       if (keys.length === 0) return { part, path, kind: member?.kind };
       if (member?.kind === 'json') return { part, path };
       break;
@@ -79,7 +80,8 @@ function findPart({ segments, position }: RequestPath, text: string, scope: Scop
   throw new QueryError(`there is no ${text}`, position);
 }
 
-function findChanged({ segments, position }: RequestPath, text: string, { collection, schema }: Scope): RequestSide {
+function findChanged({ segments, position }: RequestPath, text: string, scope: Scope): RequestSide {
+  const { collection, schema } = outermost(scope);
   const field = membersOf(collection).get(segments[1] ?? '')?.field;
   if (segments.length !== 2 || !field || (schema.isHidden ?? isHidden)(field))
     throw new QueryError(`${text} has no :changed`, position);

@@ -15,8 +15,15 @@ export interface Scope {
   readonly schema: QuerySchema;
   /**
    * The kind of expression. A rule reads the request and crosses into any collection. A client's filter reads no value
-   * of the request, and over a relation it sees no record that the target's list rule hides (filters §7.3). An admin's
+   * of the request, and in other collections it sees no record that the view rule hides (filters §7.3). An admin's
    * filter sees all records.
    */
   readonly audience: 'rule' | 'client' | 'admin';
+  /** The collection of the caller's account; none for guests. The SQL differs by it, and not by the caller. */
+  readonly caller?: Collection | undefined;
+  /** Within `exists`: the scope of the outer record. */
+  readonly outer?: Scope;
 }
+
+/** The scope of the whole expression. */
+export const outermost = (scope: Scope): Scope => (scope.outer ? outermost(scope.outer) : scope);

@@ -1,11 +1,17 @@
 import type { ValueKind } from '@recordbus/schema';
+import { countSql } from './count-sql.ts';
+import { findCount } from './find-count.ts';
+import { withDistance } from './find-side.ts';
 import { createJoins } from './joins.ts';
 import { limits } from './limits.ts';
-import { findPlainColumn } from './plain-column.ts';
+import { parseOperand } from './parse-operand.ts';
+import { findPlainColumn, refuseSeveral } from './plain-column.ts';
 import { QueryError } from './query-error.ts';
-import type { Column } from './resolved.ts';
+import type { Column, CountSource } from './resolved.ts';
 import type { Scope } from './scope.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
+import { openTokens, unexpected } from './token-stream.ts';
+import { kindAfter } from './transform.ts';
 
 /** A sort in SQL: the joins after the table, each of at most one row, and the ORDER BY list with its keys. */
 export interface Sort {
@@ -24,34 +30,53 @@ export interface SortKey {
 }
 
 /**
- * Compiles `sort` (filters §9): comma-separated paths, `-` for descending. Nulls sort as in PostgreSQL: last ascending,
- * first descending. A path to a record that the caller may not list is null. Ties are sorted by id, in the direction of
- * the last term, so pages never overlap and an index with the id after its columns serves both directions. Throws
- * QueryError for an unknown or hidden path, an empty term, and too many terms.
+ * Compiles `sort` (filters §9): comma-separated paths, counts and distances, `-` for descending. Nulls sort as in
+ * PostgreSQL: last ascending, first descending. A path to a record that the caller may not view is null. Ties are sorted
+ * by id, in the direction of the last term, so pages never overlap and an index with the id after its columns serves both
+ * directions. Throws QueryError for an unknown or hidden path, one to several records, an empty term, and too many terms.
  */
 export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const into = withCollation(scope, at);
   const joins = createJoins(into);
   const keys: SortKey[] = [];
   let isUnique = false;
-  const terms = sort.split(',');
+  const terms = sort.split(termEnd);
   if (terms.length > limits.sortTerms) throw new QueryError(`may have at most ${limits.sortTerms} terms`, 0);
   let isDescending = false;
   let position = 0;
   for (const term of terms) {
     const text = term.trim();
     isDescending = text.startsWith('-');
-    const column = findPlainColumn(isDescending ? text.slice(1) : text, position, scope);
+    const found = findKey(isDescending ? text.slice(1) : text, position, scope);
     position += term.length + 1;
     // Ids are unique: later terms order nothing.
     if (isUnique) continue;
-    isUnique = column.hops.length === 0 && column.column === 'id';
-    const sql = joins.columnSql(column);
-    keys.push({ sql, kind: column.kind, isDescending, canBeNull: !isUnique && !isTimeOfRecord(column, scope) });
+    if (found.source === 'count') {
+      keys.push({ sql: countSql(found, into), kind: 'number', isDescending, canBeNull: false });
+      continue;
+    }
+    isUnique = found.hops.length === 0 && found.column === 'id';
+    const canBeNull = !isUnique && !isTimeOfRecord(found, scope);
+    keys.push({ sql: joins.columnSql(found), kind: kindAfter(found), isDescending, canBeNull });
   }
   if (!isUnique) keys.push({ sql: `${into.row}.id`, kind: 'text', isDescending, canBeNull: false });
   const orderBy = keys.map((key) => `${key.sql}${key.isDescending ? ' desc' : ''}`).join(', ');
   return { joins: joins.sql, orderBy, keys };
+}
+
+/** A comma that is not within the parentheses of a function. */
+const termEnd = /,(?![^()]*\))/;
+
+/** Finds what a term sorts by: a path, a count or a distance. */
+function findKey(text: string, position: number, scope: Scope): Column | CountSource {
+  if (!text.includes('(')) return findPlainColumn(text, position, scope);
+  const tokens = openTokens(text);
+  const operand = parseOperand(tokens);
+  if (tokens.peek().kind !== 'end') throw unexpected(tokens.peek(), 'expected ,');
+  if (operand.kind === 'distance') return refuseSeveral(withDistance(operand.of, operand, scope), text, position);
+  const side = operand.kind === 'count' ? findCount(operand, scope) : undefined;
+  if (side?.type === 'known' && side.source.source === 'count') return side.source;
+  throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);
 }
 
 /** Whether the column is `created` or `updated` of a table, which always have a value. */

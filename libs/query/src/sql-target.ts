@@ -13,6 +13,20 @@ export interface SqlTarget {
   readonly stored?: string;
   /** Collation, quoted, that folds text to lower case; the schema's by default. */
   readonly collation?: string | undefined;
+  /**
+   * Whether the row is one of the collection's table in the snapshot of the statement, so that the tables of links have
+   * its links. A row that is about to be written, that was deleted, or that was locked has only its own columns.
+   */
+  readonly isTable?: boolean;
+  /** Within `exists`: the target of the outer record. */
+  readonly outer?: SqlTarget | undefined;
+}
+
+/** The target of a path that begins this many records outwards. */
+export function targetOf({ up }: { readonly up: number }, into: SqlTarget): SqlTarget {
+  if (up === 0) return into;
+  if (!into.outer) throw new Error('the path leads out of the expression');
+  return targetOf({ up: up - 1 }, into.outer);
 }
 
 /** Adds the collation of the schema to a target without one. */
@@ -34,4 +48,10 @@ export const unicodeCollation = '"pg_c_utf8"';
 export const lowerSql = (text: string, { collation = unicodeCollation }: Pick<SqlTarget, 'collation'>): string =>
   collation === unicodeCollation
     ? `lower(${text} collate ${collation})`
-    : `(lower(${text} collate ${collation}) collate "C")`;
+    : `(lower(${text} collate ${collation}) collate ${byCodePoints})`;
+
+const byCodePoints = '"C"';
+
+/** Names the collation of `lowerSql` again: after a sub-select it would conflict with those of columns. */
+export const collateLowered = (sql: string, { collation = unicodeCollation }: Pick<SqlTarget, 'collation'>): string =>
+  `(${sql} collate ${collation === unicodeCollation ? collation : byCodePoints})`;

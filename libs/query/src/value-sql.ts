@@ -1,9 +1,12 @@
 import type { ValueKind } from '@recordbus/schema';
-import type { Moment } from './ast.ts';
 import { changedSql } from './changed-sql.ts';
+import { countSql } from './count-sql.ts';
+import { selectFromAccount } from './hops.ts';
+import { momentSql } from './moment-sql.ts';
 import { findRequestValue, readRequestValue } from './request-values.ts';
-import type { Column, Constant, IsSet, RequestValue, Scalar, Source } from './resolved.ts';
-import { lowerSql, type SqlTarget } from './sql-target.ts';
+import type { Column, Constant, IsSet, RequestValue, Scalar, Several, Source } from './resolved.ts';
+import { collateLowered, lowerSql, type SqlTarget } from './sql-target.ts';
+import { transformSql } from './transform-sql.ts';
 
 /** The SQL type of a parameter that holds such a value. */
 const sqlTypeOf: Readonly<Record<Scalar, string>> = {
@@ -24,7 +27,15 @@ export function valueSql(source: Source, as: ValueKind, into: SqlTarget): string
     case 'request':
       return convert(requestSql(source, into), source.kind, as);
     case 'moment':
-      return convert(momentSql[source.name], 'date', as);
+      return convert(momentSql(source.name, source.shiftSec), 'date', as);
+    case 'caller': {
+      const value = selectFromAccount(source.account, source.column, into, (end) => columnSql(source.column, as, end));
+      return source.column.transform?.to === 'lower' ? collateLowered(value, into) : value;
+    }
+    case 'count':
+      return convert(countSql(source, into), 'number', as);
+    case 'several':
+      return severalSql(source, as, into);
     case 'isset':
       return convert(issetSql(source, into), 'bool', as);
     case 'changed':
@@ -39,9 +50,11 @@ export function storedSql({ column, keys }: Pick<Column, 'column' | 'keys'>, { r
   return `(${row}.${column} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
 }
 
-function columnSql(column: Column, as: ValueKind, into: SqlTarget): string {
+/** Compiles the value of a column of the row of `into`, as the kind of its comparison. */
+export function columnSql(column: Column, as: ValueKind, into: SqlTarget): string {
   const stored = storedSql(column, into);
-  if (column.isLowered) return convert(lowerSql(convert(stored, column.kind, 'text'), into), 'text', as);
+  if (column.transform?.to === 'lower') return convert(lowerSql(convert(stored, column.kind, 'text'), into), 'text', as);
+  if (column.transform) return convert(transformSql(stored, column.kind, column.transform), 'number', as);
   // A null within JSON means no value, like SQL's null.
   if (column.kind === 'json' && as === 'json') return `nullif(${stored}, 'null'::jsonb)`;
   return convert(stored, column.kind, as);
@@ -59,6 +72,17 @@ function constantSql({ kind, value }: Constant, { parameters }: SqlTarget): stri
   return parameters.fixed(value, isWhole ? sqlTypeOf[kind] : sqlTypeOf.number);
 }
 
+/** The items of `in (…)` as an array; one parameter where all of them are constants. */
+function severalSql({ items }: Several, as: ValueKind, into: SqlTarget): string {
+  const kind: Scalar = as === 'list' || as === 'vector' ? 'text' : as;
+  const constants = items.filter((item) => item.source === 'constant');
+  const values = constants.map(({ value }) => value);
+  const isWhole = kind !== 'date' || values.every(Number.isSafeInteger);
+  const sqlType = `${isWhole ? sqlTypeOf[kind] : sqlTypeOf.number}[]`;
+  if (constants.length === items.length) return into.parameters.fixed(values, sqlType);
+  return `array[${items.map((item) => valueSql(item, kind, into)).join(', ')}]::${sqlType}`;
+}
+
 function requestSql(value: RequestValue, into: SqlTarget): string {
   const key = `${value.part}.${value.path.join('.')} as ${value.kind}`;
   const sqlType = value.kind === 'list' ? 'jsonb' : sqlTypeOf[value.kind];
@@ -72,13 +96,3 @@ const issetSql = ({ part, path }: IsSet, { parameters }: SqlTarget): string =>
     'boolean',
     (request) => findRequestValue(part, path, request) !== undefined,
   );
-
-const nowSec = 'floor(extract(epoch from now()))::bigint';
-const dayStartSec = '(floor(extract(epoch from now()) / 86400) * 86400)::bigint';
-
-/** Times of the database's clock, which also sets `created` and `updated`; days are in UTC. */
-const momentSql: Readonly<Record<Moment['name'], string>> = {
-  now: nowSec,
-  todayStart: dayStartSec,
-  todayEnd: `(${dayStartSec} + 86399)`,
-};

@@ -2,118 +2,26 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutDatabase } from '@recordbus/database/testing';
 import fc from 'fast-check';
-import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
-import { parse } from '../src/parser.ts';
-import type { Scope } from '../src/scope.ts';
-import { evaluate, valueAt } from './evaluator.ts';
-import { expressionArbitrary, requestArbitrary, sortArbitrary } from './expression-arbitrary.ts';
-import { print } from './print.ts';
+import { compareExpressions, compareSorts, compose, findIds, openCollections, recordsOf } from './against-evaluator.ts';
 import { type QueryFixture, requestWith, startTables } from './query-fixture.ts';
-import { listRules, makeCollections, organizationRules, recordsArbitrary, schemaOf, type World } from './world.ts';
-
-const rulesArbitrary = fc.record({
-  users: fc.constantFrom(...listRules),
-  organizations: fc.constantFrom(...organizationRules),
-});
+import { schemaOf } from './world.ts';
 
 describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
-  const open = makeCollections({ users: null, organizations: null });
   let fixture: QueryFixture;
-  let records: World['records'];
 
   before(async () => {
-    fixture = await startTables(open);
-    records = fc.sample(recordsArbitrary, 1)[0] ?? {};
-    await fixture.fill({ collections: open, records });
+    fixture = await startTables(openCollections);
+    await fixture.fill({ collections: openCollections, records: recordsOf(1) });
   });
   after(() => fixture?.stop());
 
-  /** Returns the ids that a statement over `posts` finds; undefined when its text is refused. */
-  async function findIds(compose: () => { text: string; values: unknown[] }): Promise<string[] | undefined> {
-    let statement: { text: string; values: unknown[] };
-    try {
-      statement = compose();
-    } catch (error) {
-      assert.ok(error instanceof QueryError, String(error));
-      return undefined;
-    }
-    const rows = await fixture.database.query<{ id: string }>(statement);
-    return rows.map(({ id }) => id);
-  }
+  for (const audience of ['rule', 'client', 'admin'] as const)
+    for (const seed of [11, 12, 13])
+      it(`finds the records that an expression describes, audience: ${audience}, seed: ${seed}`, () =>
+        compareExpressions(fixture, audience, { numRuns: 1000, seed }));
 
-  const compose = (text: string, scope: Scope, request: RequestValues) => () => {
-    const parameters = createParameters();
-    const place = { row: 't', stored: 't', parameters, collation: fixture.collation };
-    const condition = compileExpression(text, scope, place);
-    return {
-      text: `select t.id from records.posts t where ${condition} order by t.id`,
-      values: parameters.values(request),
-    };
-  };
-
-  for (const audience of ['rule', 'client', 'admin'] as const) {
-    it(`finds the records that an expression describes, audience: ${audience}`, async () => {
-      let compared = 0;
-      const property = fc.asyncProperty(
-        expressionArbitrary(audience === 'rule'),
-        requestArbitrary,
-        rulesArbitrary,
-        async (expression, request, rules) => {
-          const collections = makeCollections(rules);
-          const scope = { collection: collections.posts, schema: schemaOf(collections), audience };
-          const text = print(expression);
-          const ids = await findIds(compose(text, scope, request));
-          if (!ids) return;
-          compared += 1;
-          const parsed = parse(text);
-          const situation = { world: { collections, records }, collection: scope.collection, request, audience };
-          const expected = (records.posts ?? []).filter((record) => evaluate(parsed, { ...situation, record }));
-          assert.deepEqual(ids, expected.map(({ id }) => String(id)).sort(), `${text} ${JSON.stringify(request)}`);
-        },
-      );
-      await fc.assert(property, { numRuns: 400 });
-      assert.ok(compared > 200, `only ${compared} of 400 expressions were accepted`);
-    });
-  }
-
-  it('sorts by the value at the end of a path, nulls last ascending and first descending, ties by id', async () => {
-    const property = fc.asyncProperty(
-      sortArbitrary,
-      requestArbitrary,
-      rulesArbitrary,
-      async (terms, request, rules) => {
-        const collections = makeCollections(rules);
-        const scope = { collection: collections.posts, schema: schemaOf(collections), audience: 'client' as const };
-        const sort = terms.map(({ path, isDescending }) => `${isDescending ? '-' : ''}${path}`).join(',');
-        const ids = await findIds(() => {
-          const parameters = createParameters();
-          const { joins, orderBy } = compileSort(sort, scope, { row: 't', parameters, collation: fixture.collation });
-          return {
-            text: `select t.id from records.posts t ${joins} order by ${orderBy}`,
-            values: parameters.values(request),
-          };
-        });
-        const situation = {
-          world: { collections, records },
-          collection: scope.collection,
-          request,
-          audience: scope.audience,
-        };
-        const idOf = { path: 'id', isDescending: terms.at(-1)?.isDescending ?? false };
-        const keyed = (records.posts ?? []).map((record) => ({
-          id: String(record.id),
-          keys: [...terms, idOf].map(({ path }) => valueAt(path, { ...situation, record })),
-        }));
-        keyed.sort((a, b) => compareKeys(a.keys, b.keys, [...terms, idOf]));
-        assert.deepEqual(
-          ids,
-          keyed.map(({ id }) => id),
-          sort,
-        );
-      },
-    );
-    await fc.assert(property, { numRuns: 100 });
-  });
+  it('sorts by the value at the end of a path, nulls last ascending and first descending, ties by id', () =>
+    compareSorts(fixture, { numRuns: 300, seed: 14 }));
 
   it('runs every expression that it compiles, with any request', async () => {
     const pieces = [
@@ -173,13 +81,13 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
       .map(({ body, text }) =>
         requestWith({ body, auth: { id: text, email: text, type: 'user' }, query: () => text, header: () => text }),
       );
-    const scope = { collection: open.posts, schema: schemaOf(open), audience: 'rule' as const };
+    const scope = { collection: openCollections.posts, schema: schemaOf(openCollections), audience: 'rule' as const };
     let ran = 0;
     const property = fc.asyncProperty(
       fc.array(comparison, { minLength: 1, maxLength: 3 }),
       hostile,
       async (comparisons, request) => {
-        if (await findIds(compose(comparisons.join(' || '), scope, request))) ran += 1;
+        if (await findIds(fixture, compose(fixture, comparisons.join(' || '), scope, request))) ran += 1;
       },
     );
     await fc.assert(property, { numRuns: 600 });
@@ -188,25 +96,9 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
 
   it('plans the longest filter of a client within seconds', async () => {
     const text = Array.from({ length: 80 }, () => 'parent.parent.parent.parent.parent.parent.ok=1').join('&&');
-    const scope = { collection: open.posts, schema: schemaOf(open), audience: 'client' as const };
+    const scope = { collection: openCollections.posts, schema: schemaOf(openCollections), audience: 'client' as const };
     const started = performance.now();
-    assert.ok(await findIds(compose(text, scope, requestWith())));
+    assert.ok(await findIds(fixture, compose(fixture, text, scope, requestWith())));
     assert.ok(performance.now() - started < 10_000);
   });
 });
-
-type SortKey = { readonly path: string; readonly isDescending: boolean };
-
-function compareKeys(a: readonly unknown[], b: readonly unknown[], terms: readonly SortKey[]): number {
-  for (const [index, { isDescending }] of terms.entries()) {
-    const order = compareValues(a[index], b[index]);
-    if (order !== 0) return isDescending ? -order : order;
-  }
-  return 0;
-}
-
-/** Null sorts above every value. */
-function compareValues(a: unknown, b: unknown): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
-}

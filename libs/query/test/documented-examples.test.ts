@@ -11,7 +11,7 @@ const page = readFileSync(new URL('../../../docs/rules-and-filters.md', import.m
 const makeCollections = (users: string | null) => ({
   teams: testCollection('teams', [{ name: 'name' }]),
   users: testCollection('users', [{ name: 'name' }, { name: 'team', type: 'relation', collection: 'teams' }], {
-    list: users,
+    view: users,
   }),
   posts: testCollection('posts', [
     { name: 'title' },

@@ -2,7 +2,7 @@ import type { Database } from '@recordbus/database';
 import { openTemporaryDatabase } from '@recordbus/database/testing';
 import type { RequestValues } from '../src/index.ts';
 import { unicodeCollation } from '../src/sql-target.ts';
-import { describeRows, describeTables, type World } from './world.ts';
+import { describeLinks, describeRows, describeTables, type World } from './world.ts';
 
 /** A database of its own with a table for each collection. */
 export interface QueryFixture {
@@ -30,6 +30,7 @@ export async function startTables(collections: World['collections']): Promise<Qu
       for (const [name, collection] of Object.entries(collections)) {
         await database.query({ text: `delete from records."${name}"`, values: [] });
         await database.query(describeRows(collection, records[name] ?? []));
+        for (const text of describeLinks(collection)) await database.query({ text, values: [] });
       }
     },
     stop: () => temporary.remove(),
