@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';
 import { insertLink, oauthLink } from './oauth-link.ts';
 import { readerOf } from './record-reader.ts';
-import { compileSignUpRule, isSignUpChecked, refusedByRule } from './sign-up.ts';
+import { compileSignUpRule, isSignUpChecked, refusedByRule, type SignUpCheck } from './sign-up.ts';
 import { requestValuesOf, signUpRequest } from './sign-up-request.ts';
 import { selectUser, type User } from './user.ts';
 
@@ -66,7 +66,7 @@ export async function createUser(
   const stored = await encryption.storeSecrets(collection, values);
   const request = requestValuesOf(asked ?? { body: fields, query: {}, headers: {} }, principal);
   const hasCondition = isSignUpChecked(collection, principal);
-  const statement = composeInsertUser(collection, hasCondition ? schema : undefined);
+  const statement = composeInsertUser(collection, hasCondition ? { schema, principal } : undefined);
   const [user] = await query<User>({
     text: statement.text,
     checksRule: hasCondition,
@@ -87,8 +87,8 @@ interface NewUserValues extends Origin {
   readonly fields: ColumnValues;
 }
 
-/** With a schema the create rule is checked; where it does not hold, the statement returns no row. */
-const composeInsertUser = (collection: Collection, schema: QuerySchema | undefined) =>
+/** With a check the create rule has to hold; where it does not hold, the statement returns no row. */
+const composeInsertUser = (collection: Collection, check: SignUpCheck | undefined) =>
   composeWrite<NewUserValues>((parameters) => {
     const columns = [
       { name: 'id', value: parameters.named('id', 'text') },
@@ -102,7 +102,7 @@ const composeInsertUser = (collection: Collection, schema: QuerySchema | undefin
       })),
     ];
     const draft = columns.map(({ name, value }) => `${value} as ${name}`).join(', ');
-    const condition = schema && ` where ${compileSignUpRule(collection, schema, parameters)}`;
+    const condition = check && ` where ${compileSignUpRule(collection, check, parameters)}`;
     const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
   select draft.* from (select ${draft}) draft${condition ?? ''}
   returning *`;

@@ -1,4 +1,4 @@
-import { compileExpression, type Parameters, QueryError, type QuerySchema } from '@recordbus/query';
+import { callerCollection, compileExpression, type Parameters, QueryError, type QuerySchema } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { type AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
@@ -10,11 +10,22 @@ import { type AppError, forbidden, unauthenticated } from '@recordbus/shared/err
 export const isSignUpChecked = ({ rules }: Pick<Collection, 'rules'>, principal: Principal): boolean =>
   Boolean(rules.create) && principal.type !== 'admin';
 
+/** What a create rule is compiled for. */
+export interface SignUpCheck {
+  readonly schema: QuerySchema;
+  readonly principal: Principal;
+}
+
 /** The create rule as a condition on the row `draft`. */
-export function compileSignUpRule(collection: Collection, schema: QuerySchema, parameters: Parameters): string {
+export function compileSignUpRule(
+  collection: Collection,
+  { schema, principal }: SignUpCheck,
+  parameters: Parameters,
+): string {
+  const caller = callerCollection(principal, schema);
   const place = { row: 'draft', parameters, collation: schema.collation };
   try {
-    return compileExpression(collection.rules.create ?? '', { collection, schema, audience: 'rule' }, place);
+    return compileExpression(collection.rules.create ?? '', { collection, schema, audience: 'rule', caller }, place);
   } catch (error) {
     // A rule that cannot be compiled, such as one whose fields have just changed, admits nobody. It has added
     // no parameter yet.

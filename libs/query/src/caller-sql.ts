@@ -1,4 +1,4 @@
-import { type OfCaller } from './caller-values.ts';
+import type { OfCaller } from './caller-values.ts';
 import { existsFromAccount, selectFromAccount } from './hops.ts';
 import { certain, type Predicate } from './predicate.ts';
 import { type CallerValue, type Column, hasSeveralValues, passesSeveral } from './resolved.ts';

@@ -37,7 +37,11 @@ function compareSome(comparison: ResolvedComparison, places: Places): Predicate 
   const { left, list, negatesValue } = comparison;
   const isListOfValues = list === 'left' && negatesValue;
   if (hasSeveralValues(left) || (isListOfValues && left.source === 'column' && left.hops.length > 0))
-    return through(left, places.left, (end) => compareSome({ ...comparison, left: arrived(left) }, { ...places, left: end }).sql);
+    return through(
+      left,
+      places.left,
+      (end) => compareSome({ ...comparison, left: arrived(left) }, { ...places, left: end }).sql,
+    );
   if (isListOfValues) return compareEntries(comparison, places);
   return compareOne({ ...comparison, isNegated: negatesValue, negatesValue: false }, places);
 }

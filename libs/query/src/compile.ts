@@ -30,7 +30,11 @@ export function compile(expression: Resolved, into: SqlTarget): string {
 /** The test for callers who have every value that it reads (rules §4.4). */
 function ofPresent(test: ResolvedComparison | ResolvedExists, into: SqlTarget, found: Predicate): Predicate {
   if (!needsPresence(test)) return found;
-  const present = new Map(callersIn(test).map((source) => presenceOf(source, into)).map((it) => [it.sql, it]));
+  const present = new Map(
+    callersIn(test)
+      .map((source) => presenceOf(source, into))
+      .map((it) => [it.sql, it]),
+  );
   return [...present.values()].reduce((held, it) => and(it, held), found);
 }
 

@@ -9,7 +9,8 @@ export function countSql(source: CountSource, into: SqlTarget): string {
   const entries = (end: SqlTarget) => `jsonb_array_length(coalesce(${storedSql(of, end)}, '[]'))`;
   const select = (what: (end: SqlTarget) => string) =>
     account ? selectFromAccount(account, of, into, what) : selectThrough(of, targetOf(of, into), what);
-  if (!countsEntries) return select(({ row }) => (repeats(of.hops) ? `count(distinct ${row}.${of.column})` : 'count(*)'));
+  if (!countsEntries)
+    return select(({ row }) => (repeats(of.hops) ? `count(distinct ${row}.${of.column})` : 'count(*)'));
   if (of.hops.length === 0 && !account) return entries(targetOf(of, into));
   if (!repeats(of.hops)) return select((end) => `coalesce(sum(${entries(end)}), 0)`);
   const lists = select((end) => `distinct ${end.row}.id, ${entries(end)} as entries`);

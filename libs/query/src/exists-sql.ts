@@ -7,7 +7,8 @@ import { type SqlTarget, targetOf } from './sql-target.ts';
 
 /** Compiles `exists(…)`, and whether a path leads to a record. */
 export function existsSql({ from, condition, isNegated }: ResolvedExists, into: SqlTarget): Predicate {
-  const found = 'target' in from ? existsIn(from, condition, into) : existsThrough(from, targetOf(from, into), () => undefined);
+  const found =
+    'target' in from ? existsIn(from, condition, into) : existsThrough(from, targetOf(from, into), () => undefined);
   return isNegated ? not(found) : found;
 }
 

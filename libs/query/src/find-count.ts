@@ -23,15 +23,15 @@ export function findCount({ of, position }: Count, scope: Scope): Side {
   return countSide(countOf(column, scope.caller, scope, of.position), position);
 }
 
-const countSide = (source: CountSource, position: number): Side => ({ type: 'known', source, kind: 'number', position });
+const countSide = (source: CountSource, position: number): Side => ({
+  type: 'known',
+  source,
+  kind: 'number',
+  position,
+});
 
 /** A path that ends in relations counts their records; only of visible ones for a client. */
-function countOf(
-  column: Column,
-  account: CountSource['account'],
-  scope: Scope,
-  position: number,
-): CountSource {
+function countOf(column: Column, account: CountSource['account'], scope: Scope, position: number): CountSource {
   const { relation } = column;
   if (relation) {
     const hop: Hop = { ...relation, guard: guardOf(relation.target, scope) };

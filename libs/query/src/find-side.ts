@@ -53,6 +53,7 @@ export function withDistance(
   scope: Scope,
 ): Column {
   const column = findColumn(segments, position, scope);
-  if (!column.isPoint || modifier !== undefined) throw new QueryError('distance takes a field of type geoPoint', position);
+  if (!column.isPoint || modifier !== undefined)
+    throw new QueryError('distance takes a field of type geoPoint', position);
   return { ...column, transform: { to: 'distance', lat, lng } };
 }

@@ -83,11 +83,12 @@ function accountRow(account: Collection, into: SqlTarget): Route {
 
 function follow({ hops, column }: Way, start: Route): Route {
   const readsIds = column === linkedId;
-  return hops.reduce((route, hop, index) => {
-    const end = linkTo(hop, route, readsIds && index === hops.length - 1);
-    if (hop.guard) route.conditions.push(compile(hop.guard, { ...end, outer: undefined }));
-    return { ...route, end };
-  }, start);
+  let { end } = start;
+  for (const [index, hop] of hops.entries()) {
+    end = linkTo(hop, { ...start, end }, readsIds && index === hops.length - 1);
+    if (hop.guard) start.conditions.push(compile(hop.guard, { ...end, outer: undefined }));
+  }
+  return { ...start, end };
 }
 
 /** Adds the tables of a hop. Returns its last row. */

@@ -1,3 +1,4 @@
+export { callerCollection } from './caller-collection.ts';
 export { findCaseCollation } from './case-collation.ts';
 export { checkRule } from './check-rule.ts';
 export { type Columns, type ColumnValue, createColumns } from './columns.ts';
@@ -8,7 +9,7 @@ export { isHidden } from './member.ts';
 export { findOpenRules, type OpenRule } from './open-rules.ts';
 export { createNamedParameters, createParameters, type NamedParameters, type Parameters } from './parameters.ts';
 export { QueryError } from './query-error.ts';
-export { renameInExpression } from './references.ts';
+export { findReferences, type Reference, renameInExpression } from './references.ts';
 export { findRequestNames } from './request-names.ts';
 export { authOf, type RequestValues } from './request-values.ts';
 export type { QuerySchema } from './scope.ts';

@@ -26,7 +26,9 @@ export function createJoins(into: SqlTarget): Joins {
       if (alias === undefined) {
         alias = into.parameters.alias();
         aliases.set(link, alias);
-        const condition = guard ? ` and ${compile(guard, { ...into, row: alias, isTable: target.type !== 'view' })}` : '';
+        const condition = guard
+          ? ` and ${compile(guard, { ...into, row: alias, isTable: target.type !== 'view' })}`
+          : '';
         joins.push(`left join ${tableOf(target)} ${alias} on ${alias}.id = ${link}${condition}`);
       }
       row = alias;

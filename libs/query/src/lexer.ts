@@ -87,7 +87,9 @@ function endOfWord<T extends { end: number }>(source: string, word: T): T {
 /** The value of a string: `\` before its kind of quote or before `\` is left out, any other `\` stays (filters §2.3). */
 function readText(raw: string, position: number): string {
   const quote = raw.charAt(0);
-  const value = raw.slice(1, -1).replace(/\\(["'\\])/g, (pair, sign) => (sign === quote || sign === '\\' ? sign : pair));
+  const value = raw
+    .slice(1, -1)
+    .replace(/\\(["'\\])/g, (pair, sign) => (sign === quote || sign === '\\' ? sign : pair));
   // No record has NUL or half a surrogate pair, and the database refuses them in a parameter.
   if (value.includes('\0') || !value.isWellFormed())
     throw errorAt('a string with a character that no record can hold', position);

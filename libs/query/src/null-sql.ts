@@ -24,7 +24,8 @@ export function isNull(source: Source, into: SqlTarget): Predicate {
 
 /** An empty list and a null within JSON mean no value (filters §6.4, §6.5). */
 function isColumnNull(column: Column, into: SqlTarget): Predicate {
-  if (column.transform && column.transform.to !== 'lower') return certain(`${columnSql(column, 'number', into)} is null`);
+  if (column.transform && column.transform.to !== 'lower')
+    return certain(`${columnSql(column, 'number', into)} is null`);
   const stored = storedSql(column, into);
   if (column.kind === 'list') return certain(`(${stored} is null or ${stored} = '[]'::jsonb)`);
   if (column.kind === 'json') return certain(`(${stored} is null or ${stored} = 'null'::jsonb)`);

@@ -1,5 +1,5 @@
 import type { ValueKind } from '@recordbus/schema';
-import { type Value, readLiteral } from './literal.ts';
+import { readLiteral, type Value } from './literal.ts';
 import { errorAt } from './query-error.ts';
 import {
   type Form,
@@ -58,7 +58,8 @@ function compareList({ isOfEntries, ...given }: Comparing, left: Side, right: Si
     if (operator === '=') throw refused(left, 'two lists cannot be compared');
     return inForm({ ...comparing, left: settleList(left), right: settleList(right), as: 'list', list });
   }
-  const [a, b] = list === 'left' ? [settleList(left), settle(right, 'text')] : [settle(left, 'text'), settleList(right)];
+  const [a, b] =
+    list === 'left' ? [settleList(left), settle(right, 'text')] : [settle(left, 'text'), settleList(right)];
   return inForm({ ...comparing, left: a, right: b, as: 'list', list });
 }
 

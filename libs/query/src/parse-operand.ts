@@ -70,7 +70,8 @@ function readNumber(digits: string, position: number): Operand {
 function readMacro(text: string, position: number): Moment | RequestPath {
   const [, name, amount, unit = ''] = /^@([A-Za-z]+)(?:([+-][0-9]+)([A-Za-z]))?$/.exec(text) ?? [];
   const moment = moments.find((known) => known === name);
-  if (moment) return { kind: 'moment', name: moment, shiftSec: amount ? readShift(amount, unit, position) : 0, position };
+  if (moment)
+    return { kind: 'moment', name: moment, shiftSec: amount ? readShift(amount, unit, position) : 0, position };
   if (!text.startsWith(requestPrefix)) throw errorAt(`unknown ${text}`, position);
   return { kind: 'request', ...readPath(text.slice(requestPrefix.length), position), position };
 }

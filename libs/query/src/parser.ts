@@ -63,8 +63,7 @@ function createParser(tokens: TokenStream): Parse<Expression> {
 
   const readGroup: Parse<Expression> = ({ parentheses, exists }) => {
     const { position } = tokens.take();
-    if (parentheses === limits.nesting)
-      throw errorAt(`parentheses nest more than ${limits.nesting} deep`, position);
+    if (parentheses === limits.nesting) throw errorAt(`parentheses nest more than ${limits.nesting} deep`, position);
     const inner = readAny({ parentheses: parentheses + 1, exists });
     tokens.expect('close', 'expected && , || or )');
     return inner;
@@ -129,7 +128,6 @@ function termCounter(tokens: TokenStream): () => void {
   let terms = 0;
   return () => {
     terms += 1;
-    if (terms > limits.terms)
-      throw errorAt(`there are more than ${limits.terms} comparisons`, tokens.peek().position);
+    if (terms > limits.terms) throw errorAt(`there are more than ${limits.terms} comparisons`, tokens.peek().position);
   };
 }

@@ -104,7 +104,8 @@ const columnOf = (
   keys,
   isPoint: field?.type === 'geoPoint' && keys.length === 0,
   isSearchable:
-    field !== undefined && collection.indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
+    field !== undefined &&
+    collection.indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
 });
 
 /** A column without anything that only fields have. */

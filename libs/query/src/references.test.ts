@@ -5,7 +5,11 @@ import { makeCollections, schemaOf } from '../test/world.ts';
 import { findReferences, renameInExpression } from './references.ts';
 
 const collections = makeCollections({ users: null, organizations: null });
-const origin = { collection: collections.posts, schema: schemaOf(collections), accounts: [collections.users, collections.staff] };
+const origin = {
+  collection: collections.posts,
+  schema: schemaOf(collections),
+  accounts: [collections.users, collections.staff],
+};
 const text = 'author.organization.name  !=   "author" && ( title ~ author || @request.body.author:changed = false )';
 
 const fieldOf = (collection: keyof typeof collections, name: string) => {
@@ -62,7 +66,9 @@ describe('references', () => {
     renameInExpression(
       wide,
       origin,
-      new Map(names.map(([collection, field, name]) => [field ? fieldOf(collection, field) : collections[collection], name])),
+      new Map(
+        names.map(([collection, field, name]) => [field ? fieldOf(collection, field) : collections[collection], name]),
+      ),
     );
   it('follows new names into back-relations, exists, counts and paths of the caller', () => {
     assert.equal(

@@ -72,12 +72,7 @@ function ofOperand({ operand, within }: PlacedOperand, origin: Origin): Referenc
 }
 
 /** A path within `exists` begins at its record, or with `record` at the outer one. */
-function ofPath(
-  segments: readonly string[],
-  position: number,
-  within: readonly string[],
-  origin: Origin,
-): Reference[] {
+function ofPath(segments: readonly string[], position: number, within: readonly string[], origin: Origin): Reference[] {
   if (within.length > 0 && segments.length > 1 && segments[0] === outerRecord)
     return ofPath(segments.slice(1), position + outerRecord.length + 1, within.slice(0, -1), origin);
   const innermost = within.at(-1);

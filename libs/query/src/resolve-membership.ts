@@ -11,7 +11,11 @@ export function resolveMembership({ left: operand, among, position }: Membership
   const comparing = { operator: 'in', ...form } as const;
   if (isItems(among)) {
     const items = among.map((item) => findItem(item, scope));
-    return joinItems(items.map((item) => compareAsOneKind(comparing, left, item)), form, position);
+    return joinItems(
+      items.map((item) => compareAsOneKind(comparing, left, item)),
+      form,
+      position,
+    );
   }
   const right = findSide(among, scope);
   if (!hasSeveral(right)) throw errorAt('in takes a list, or a path to several records', among.position);
@@ -38,7 +42,8 @@ function joinItems(tests: readonly Resolved[], form: Form, position: number): Re
   const comparisons = tests.filter((test): test is ResolvedComparison => test.kind === 'comparison');
   const [first] = comparisons;
   const isOneKind = comparisons.length === tests.length && comparisons.every(({ as }) => as === first?.as);
-  if (first && isOneKind) return { ...first, right: { source: 'several', items: comparisons.map(({ right }) => right) } };
+  if (first && isOneKind)
+    return { ...first, right: { source: 'several', items: comparisons.map(({ right }) => right) } };
   if (form.negatesValue) throw errorAt('the items of in are not of one kind', position);
   return { kind: form.isNegated ? 'all' : 'any', items: tests };
 }

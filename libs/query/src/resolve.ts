@@ -4,9 +4,9 @@ import { findSide } from './find-side.ts';
 import { guardOf, isVisible } from './guard.ts';
 import { type Comparing, compareAsOneKind } from './one-kind.ts';
 import { errorAt, UnknownName } from './query-error.ts';
-import type { Resolved } from './resolved.ts';
 import { resolveCount } from './resolve-count.ts';
 import { resolveMembership } from './resolve-membership.ts';
+import type { Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
 /**

@@ -55,7 +55,16 @@ export interface ResolvedExists {
 }
 
 /** The source of the value of one side. */
-export type Source = Constant | Several | MomentSource | Column | CallerValue | CountSource | RequestValue | IsSet | Changed;
+export type Source =
+  | Constant
+  | Several
+  | MomentSource
+  | Column
+  | CallerValue
+  | CountSource
+  | RequestValue
+  | IsSet
+  | Changed;
 
 export interface Constant {
   readonly source: 'constant';

@@ -53,7 +53,8 @@ export function storedSql({ column, keys }: Pick<Column, 'column' | 'keys'>, { r
 /** Compiles the value of a column of the row of `into`, as the kind of its comparison. */
 export function columnSql(column: Column, as: ValueKind, into: SqlTarget): string {
   const stored = storedSql(column, into);
-  if (column.transform?.to === 'lower') return convert(lowerSql(convert(stored, column.kind, 'text'), into), 'text', as);
+  if (column.transform?.to === 'lower')
+    return convert(lowerSql(convert(stored, column.kind, 'text'), into), 'text', as);
   if (column.transform) return convert(transformSql(stored, column.kind, column.transform), 'number', as);
   // A null within JSON means no value, like SQL's null.
   if (column.kind === 'json' && as === 'json') return `nullif(${stored}, 'null'::jsonb)`;

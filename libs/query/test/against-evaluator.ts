@@ -36,8 +36,7 @@ interface Extent {
 export const openCollections = makeCollections({ users: null, organizations: null });
 
 /** Records of all collections, the same for the same seed. */
-export const recordsOf = (seed: number): World['records'] =>
-  fc.sample(recordsArbitrary, { numRuns: 1, seed })[0] ?? {};
+export const recordsOf = (seed: number): World['records'] => fc.sample(recordsArbitrary, { numRuns: 1, seed })[0] ?? {};
 
 /** The collection of the caller's account. */
 export const callerIn = (collections: Collections, { auth }: RequestValues) =>
@@ -61,7 +60,8 @@ export async function findIds(
 
 /** A statement of the posts for which an expression holds. */
 export const compose =
-  (fixture: QueryFixture, text: string, scope: Scope, request: RequestValues, isTable = true) => () => {
+  (fixture: QueryFixture, text: string, scope: Scope, request: RequestValues, isTable = true) =>
+  () => {
     const parameters = createParameters();
     const place = { row: 't', stored: 't', parameters, collation: fixture.collation, isTable };
     const condition = compileExpression(text, scope, place);

@@ -29,7 +29,17 @@ const dateText: Operands = fc
   .map((value): Operand => ({ kind: 'text', value, position }));
 const moment: Operands = fc
   .tuple(
-    fc.constantFrom('now', 'todayStart', 'todayEnd', 'yesterday', 'tomorrow', 'monthStart', 'monthEnd', 'yearStart', 'yearEnd'),
+    fc.constantFrom(
+      'now',
+      'todayStart',
+      'todayEnd',
+      'yesterday',
+      'tomorrow',
+      'monthStart',
+      'monthEnd',
+      'yearStart',
+      'yearEnd',
+    ),
     fc.constantFrom(0, 0, -86_400 * 400, 3600),
   )
   .map(([name, shiftSec]): Operand => ({ kind: 'moment', name, shiftSec, position }));
@@ -103,7 +113,9 @@ const equation = fc.constantFrom('=' as const, '!=' as const);
 function operatorFor(sides: readonly Operand[], words: Vocabulary): fc.Arbitrary<Operator> {
   if (sides.some(({ kind }) => kind === 'distance'))
     return sides.some(({ kind }) => kind === 'null') ? equation : order;
-  return isOrdered(sides, words) ? operator : fc.oneof({ weight: 9, arbitrary: equation }, { weight: 1, arbitrary: operator });
+  return isOrdered(sides, words)
+    ? operator
+    : fc.oneof({ weight: 9, arbitrary: equation }, { weight: 1, arbitrary: operator });
 }
 
 /** Null and lists have no order. */
@@ -112,15 +124,12 @@ const isOrdered = (sides: readonly Operand[], words: Vocabulary): boolean =>
 
 function testArbitrary(words: Vocabulary): fc.Arbitrary<Test> {
   const comparison = pairs(words)
-    .chain((sides) =>
-      fc.tuple(
-        fc.constant(sides),
-        operatorFor(sides, words),
-      ),
-    )
+    .chain((sides) => fc.tuple(fc.constant(sides), operatorFor(sides, words)))
     .map(([[left, right], sign]): Test => ({ kind: 'comparison', operator: sign, left, right }));
   const of = operandsOf(words);
-  const several = from([...words.several, ...(words.request?.list ?? [])]).filter((it) => it.kind === 'path' || it.kind === 'request');
+  const several = from([...words.several, ...(words.request?.list ?? [])]).filter(
+    (it) => it.kind === 'path' || it.kind === 'request',
+  );
   const within = fc.oneof(
     fc.tuple(fc.oneof(of.text, of.list), fc.array(text, { minLength: 1, maxLength: 3 })),
     fc.tuple(of.number, fc.array(number, { minLength: 1, maxLength: 3 })),
@@ -163,11 +172,13 @@ function expressionsOver(all: Vocabulary, withRequest: boolean, depth: number): 
 
 function existsArbitrary(outer: Vocabulary, withRequest: boolean, depth: number): fc.Arbitrary<Expression> {
   const collections = ['comments', 'memberships', 'users'] as const;
-  return fc.constantFrom(...collections).chain((collection) =>
-    expressionsOver(withOuter(vocabularies[collection], outer), withRequest, depth).map(
-      (condition): Expression => ({ kind: 'exists', collection, condition, position }),
-    ),
-  );
+  return fc
+    .constantFrom(...collections)
+    .chain((collection) =>
+      expressionsOver(withOuter(vocabularies[collection], outer), withRequest, depth).map(
+        (condition): Expression => ({ kind: 'exists', collection, condition, position }),
+      ),
+    );
 }
 
 /** Terms of a sort, on members with a plain order. */

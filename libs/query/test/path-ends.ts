@@ -16,8 +16,13 @@ export interface Ends {
 
 /** Follows a dotted path: relations by their fields, back-relations, keys of JSON. */
 export function endsOf(segments: readonly string[], situation: Situation): Ends {
-  if (situation.outer && segments.length > 1 && segments[0] === 'record') return endsOf(segments.slice(1), situation.outer);
-  return follow(segments, { at: [situation], collection: situation.collection, isSeveral: false, isReached: true }, situation);
+  if (situation.outer && segments.length > 1 && segments[0] === 'record')
+    return endsOf(segments.slice(1), situation.outer);
+  return follow(
+    segments,
+    { at: [situation], collection: situation.collection, isSeveral: false, isReached: true },
+    situation,
+  );
 }
 
 /** The records that the path has reached so far. */
@@ -34,7 +39,8 @@ function follow([name = '', ...rest]: readonly string[], reached: Reached, situa
   const field = fieldOf(collection, name);
   const type = typeOfField(field, name);
   const { world } = situation;
-  const back = field || ['id', 'created', 'updated'].includes(name) ? undefined : backOf(name, collection, world.collections);
+  const back =
+    field || ['id', 'created', 'updated'].includes(name) ? undefined : backOf(name, collection, world.collections);
   if (back) {
     const next = step(reached, back.collection, true, (record) => referring(record, back, situation));
     return rest.length > 0 ? follow(rest, next, situation) : recordEnds(next);
@@ -88,18 +94,25 @@ function valueEnds(
   { type, target }: { readonly type: Value['type']; readonly target: Collection | undefined },
   situation: Situation,
 ): Ends {
-  const valueOf = ({ record }: Situation): Value => {
+  const ownValue = ({ record }: Situation): Value => {
     const value = record[name] ?? null;
     return { value: keys.length > 0 ? (keys.reduce(memberOf, value) ?? null) : value, type };
   };
-  const values = at.map(valueOf);
+  const values = at.map(ownValue);
   const isList = isSeveral || type === 'list';
   const counted = {
-    ...(target && { records: at.flatMap((from) => targetsOf(from.record[name], target, situation).filter((record) => isViewable({ ...from, collection: target, record, outer: undefined }))) }),
+    ...(target && {
+      records: at.flatMap((from) =>
+        targetsOf(from.record[name], target, situation).filter((record) =>
+          isViewable({ ...from, collection: target, record, outer: undefined }),
+        ),
+      ),
+    }),
     ...(type === 'list' && { entries: distinct(at).reduce((sum, from) => sum + itemsOf(from.record[name]).length, 0) }),
   };
   // A path to one value that leads nowhere is null; one to several has no value then.
-  if (values.length === 0 && !isSeveral) return { values: [{ value: null, type, isMissing: true }], isList, isReached: false, ...counted };
+  if (values.length === 0 && !isSeveral)
+    return { values: [{ value: null, type, isMissing: true }], isList, isReached: false, ...counted };
   return { values, isList, isReached: isSeveral ? isReached : at.length > 0, ...counted };
 }
 
@@ -131,7 +144,13 @@ export const fieldOf = (collection: Collection, name: string): Field | undefined
 export function typeOfField(field: Field | undefined, name: string): Value['type'] {
   if (!field) return name === 'id' ? 'text' : 'date';
   if (field.options.multiple) return 'list';
-  const types: Record<string, Value['type']> = { number: 'number', bool: 'bool', date: 'date', json: 'json', geoPoint: 'json' };
+  const types: Record<string, Value['type']> = {
+    number: 'number',
+    bool: 'bool',
+    date: 'date',
+    json: 'json',
+    geoPoint: 'json',
+  };
   return types[field.type] ?? 'text';
 }
 

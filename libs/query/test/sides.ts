@@ -46,7 +46,10 @@ function requestSides(operand: Extract<Operand, { kind: 'request' }>, situation:
   if (part !== 'auth') return one(requestValue(operand, situation));
   const { auth } = situation.request;
   if (rest.length === 0 && fixedOfCaller.includes(name)) {
-    const value = { value: memberOf(auth, name) ?? null, type: name === 'verified' ? ('bool' as const) : ('text' as const) };
+    const value = {
+      value: memberOf(auth, name) ?? null,
+      type: name === 'verified' ? ('bool' as const) : ('text' as const),
+    };
     return modified(one(value), modifier);
   }
   const ends = callerEnds(segments.slice(1), situation);
@@ -76,8 +79,7 @@ function callerOf(situation: Situation): Situation | undefined {
 }
 
 function modified(sides: Sides, modifier: string | undefined): Sides {
-  if (modifier === 'lower')
-    return { values: sides.values.map((side) => lowered(side)) };
+  if (modifier === 'lower') return { values: sides.values.map((side) => lowered(side)) };
   if (modifier === 'length') return { values: sides.values.map(lengthOf) };
   return sides;
 }
@@ -114,8 +116,7 @@ function distanceOf({ value }: Value, { lat, lng }: { readonly lat: number; read
 function momentOf(name: Extract<Operand, { kind: 'moment' }>['name']): number {
   const now = Math.floor(Date.now() / 1000);
   const date = new Date(now * 1000);
-  const startOf = (years: number, months: number) =>
-    Date.UTC(date.getUTCFullYear() + years, months, 1) / 1000;
+  const startOf = (years: number, months: number) => Date.UTC(date.getUTCFullYear() + years, months, 1) / 1000;
   const month = date.getUTCMonth();
   const today = Math.floor(now / 86_400) * 86_400;
   return {

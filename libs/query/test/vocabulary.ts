@@ -30,7 +30,11 @@ const request = {
     '@request.auth.organization.name',
   ],
   number: ['@request.auth.level', '@request.auth.organization.size', '@request.auth.name:length'],
-  counts: ['@request.auth.memberships_via_user', '@request.auth.follows', '@request.auth.organization.users_via_organization'],
+  counts: [
+    '@request.auth.memberships_via_user',
+    '@request.auth.follows',
+    '@request.auth.organization.users_via_organization',
+  ],
   list: [
     '@request.auth.tags',
     '@request.auth.follows',
@@ -105,7 +109,15 @@ const posts: Vocabulary = {
   ],
   bool: ['ok', 'author.active', 'parent.author.active', 'readers.active'],
   date: ['at', 'created', 'updated', 'parent.at', 'author.organization.created', 'comments_via_post.created'],
-  list: ['tags', 'parent.tags', 'readers', 'parent.readers', 'author.follows', 'readers.tags', 'comments_via_post.author.tags'],
+  list: [
+    'tags',
+    'parent.tags',
+    'readers',
+    'parent.readers',
+    'author.follows',
+    'readers.tags',
+    'comments_via_post.author.tags',
+  ],
   json: ['meta', 'meta.a', 'meta.a.b', 'meta.bb', 'parent.meta', 'parent.meta.a', 'posts_via_parent.meta.a'],
   several: ['tags', 'readers', 'comments_via_post.author', 'readers.organization.name', 'author.follows'],
   counts: [

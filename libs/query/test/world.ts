@@ -177,11 +177,7 @@ const withSystem = (prefix: string, record: fc.Arbitrary<Item>, count: number): 
 
 /** Records for `makeCollections`. */
 export const recordsArbitrary: fc.Arbitrary<World['records']> = fc.record({
-  organizations: withSystem(
-    'o',
-    fc.record({ name: orNull(texts), size: orNull(numbers), place: orNull(points) }),
-    4,
-  ),
+  organizations: withSystem('o', fc.record({ name: orNull(texts), size: orNull(numbers), place: orNull(points) }), 4),
   users: withSystem(
     'u',
     fc.record({
@@ -246,14 +242,17 @@ export function describeTables(collections: World['collections']): string[] {
       const account = collection.type === 'auth' ? 'email text, verified boolean, is_anonymous boolean, ' : '';
       return [
         `create table ${tableOf(collection)} (id text collate "C" primary key, ${columns.join('')}${account}created_at bigint not null, updated_at bigint not null)`,
-        ...listsOf(collection).map((field) => `create table ${linkTableOf(collection, field)} (owner text, target text)`),
+        ...listsOf(collection).map(
+          (field) => `create table ${linkTableOf(collection, field)} (owner text, target text)`,
+        ),
       ];
     }),
   ];
 }
 
 /** The relations to several records. */
-const listsOf = ({ fields }: Collection) => fields.filter(({ type, options }) => type === 'relation' && options.multiple);
+const listsOf = ({ fields }: Collection) =>
+  fields.filter(({ type, options }) => type === 'relation' && options.multiple);
 
 /** The statements that fill the tables of links from the columns of a table. */
 export const describeLinks = (collection: Collection): string[] =>

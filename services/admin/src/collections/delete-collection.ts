@@ -1,5 +1,5 @@
 import { recordAudit } from '@recordbus/audit';
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, createProblems, tableOf } from '@recordbus/schema';
 import type { Actor } from '../audit/actor.ts';
 import { planDrop } from '../ddl/create-table.ts';
 import { deleteCollectionRow } from '../schema/collections-table.ts';
@@ -8,10 +8,11 @@ import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { followInSettings } from '../settings/follow-collections.ts';
 import { loadViewReadings, readersOf } from '../views/view-readings.ts';
 import { collectionInUse } from './errors.ts';
+import { refuseLostNames } from './lost-names.ts';
 
 /**
  * Drops a collection, its table or view and all its records. Throws 404, and 409 that names the relations and views of
- * other collections that depend on it.
+ * other collections that depend on it. Throws 422 that names the rules of other collections that name it.
  */
 export function deleteCollection(changes: SchemaChanges, idOrName: string, actor: Actor): Promise<void> {
   return changes.make(async ({ query, collections, execute }) => {
@@ -20,6 +21,7 @@ export function deleteCollection(changes: SchemaChanges, idOrName: string, actor
     const views = readersOf(name, await loadViewReadings(query));
     const blockers = [...findRelationsTo(collection, collections), ...views.map((view) => ({ collection: view }))];
     if (blockers.length > 0) throw collectionInUse(collection, blockers);
+    refuseNamed(collection, collections);
     await execute(collection.type === 'view' ? [`drop view ${tableOf(collection)}`] : planDrop(collection));
     await deleteCollectionRow(query, id);
     await followInSettings(query, collection, undefined);
@@ -30,6 +32,14 @@ export function deleteCollection(changes: SchemaChanges, idOrName: string, actor
       details: { name },
     });
   });
+}
+
+/** Throws 422 that names the rules of other collections that name the collection (collections §7.2). */
+function refuseNamed(dropped: Collection, collections: readonly Collection[]): void {
+  const problems = createProblems();
+  const after = collections.filter((other) => other !== dropped);
+  refuseLostNames({ before: collections, after, renamed: new Map(), changed: dropped }, problems);
+  problems.throwIfAny();
 }
 
 const findRelationsTo = (target: Collection, collections: readonly Collection[]) =>

@@ -16,8 +16,10 @@ import { checkRules } from './check-rules.ts';
 import type { CollectionChange } from './collection-draft.ts';
 import { refuseEncryptionChanges } from './encryption-changes.ts';
 import { nameTaken } from './errors.ts';
-import { readRules, ruleNames } from './read-rules.ts';
-import { findRenamed, renameInRules } from './rename-in-rules.ts';
+import { refuseLostNames } from './lost-names.ts';
+import { mapFieldRules, mapRules } from './placed-rules.ts';
+import { readRules } from './read-rules.ts';
+import { findRenamed, renameInRules, ruleRenamer } from './rename-in-rules.ts';
 
 /** A change of a collection that was checked but not applied. */
 export interface PlannedChange {
@@ -50,6 +52,9 @@ export async function planCollectionChange(
   refuseEncryptionChanges(before, planned, problems);
   checkRules(planned, isView ? others : [planned, ...others], problems);
   problems.throwIfAny();
+  const renamed = findRenamed(before, planned);
+  refuseLostNames({ before: collections, after: [planned, ...others], renamed, changed: before }, problems);
+  problems.throwIfAny();
   if (!isView) await checkRows(query, planChecks(before, planned, cipher), problems);
   problems.throwIfAny();
   return { before, planned, others, readings, problems };
@@ -57,15 +62,13 @@ export async function planCollectionChange(
 
 /** Returns the other collections, their relations and rules with the new names of the changed one and its fields. */
 function followNames(before: Collection, after: Collection, collections: readonly Collection[]): Collection[] {
-  const renamed = findRenamed(before, after.fields);
+  const renamed = findRenamed(before, after);
   return collections
     .filter(({ id }) => id !== before.id)
     .map((other) => {
-      const rules = renameInRules(other, renamed, collections);
-      const follows =
-        (before.name !== after.name && other.fields.some((field) => field.collection === before.name)) ||
-        ruleNames.some((name) => rules[name] !== other.rules[name]);
-      return follows ? { ...other, rules, fields: renameTarget(other.fields, before.name, after.name) } : other;
+      const renamedRules = renameInRules(other, renamed, collections);
+      const fields = renameTarget(renamedRules.fields, before.name, after.name);
+      return fields === renamedRules.fields ? renamedRules : { ...renamedRules, fields };
     });
 }
 
@@ -103,15 +106,29 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
           },
           problems,
         );
+  // Rules that stay follow new names; rules in the change refer to the new names.
+  const rename = ruleRenamer(before, findRenamed(before, { name, fields }), collections);
   return keepIndexes({
     ...after,
-    fields,
+    fields: renameKeptRules(before, fields, rename),
     viewQuery,
-    // Rules that stay follow renamed fields; rules in the change refer to the new names.
-    rules: readRules(change, renameInRules(before, findRenamed(before, fields), collections)),
+    rules: readRules(change, mapRules(before.rules, rename)),
     historyEnabled: change.history_enabled ?? before.historyEnabled,
     updatedAtSec: Math.max(nowSec, before.updatedAtSec),
   });
+}
+
+/** The fields, with new names in the rules that the change leaves as they were. */
+function renameKeptRules(
+  before: Collection,
+  fields: readonly Field[],
+  rename: (rule: string) => string,
+): readonly Field[] {
+  const named = mapFieldRules(fields, (rule, { id, options }) => {
+    const former = before.fields.find((field) => field.id === id);
+    return former?.options.viewRule === options.viewRule ? rename(rule) : rule;
+  });
+  return named.every((field, index) => field === fields[index]) ? fields : named;
 }
 
 const renameTarget = (fields: readonly Field[], from: string, to: string): readonly Field[] =>

@@ -1,45 +1,59 @@
 import { QueryError, renameInExpression } from '@recordbus/query';
-import type { Collection, Field, RuleName } from '@recordbus/schema';
-import { type Rules, ruleNames } from './read-rules.ts';
+import type { Collection, Field } from '@recordbus/schema';
+import { mapFieldRules, mapRules } from './placed-rules.ts';
+import { originOf } from './rule-origin.ts';
+
+/** New names of collections and fields, which are as they were before the change. */
+export type Renamed = ReadonlyMap<Collection | Field, string>;
 
 /**
- * Returns the rules of a collection with the new names of fields. `renamed` maps fields as they were to new names. Names
- * are resolved in `collections`, as they were before the change, and replaced at once, so fields may swap names.
+ * Returns a function that gives the rules of a collection the new names. Names are resolved in `collections`, as they
+ * were before the change, and replaced at once, so fields may swap names.
  */
-export function renameInRules(
+export function ruleRenamer(
   collection: Collection,
-  renamed: ReadonlyMap<Field, string>,
+  renamed: Renamed,
   collections: readonly Collection[],
-): Rules {
-  const rules: Record<RuleName, string | null> = { ...collection.rules };
-  for (const name of ruleNames) {
-    const rule = rules[name];
-    if (rule && renamed.size > 0) rules[name] = renameIn(rule, collection, renamed, collections);
-  }
-  return rules;
+): (rule: string) => string {
+  if (renamed.size === 0) return (rule) => rule;
+  const origin = originOf(collection, collections);
+  return (rule) => {
+    try {
+      return renameInExpression(rule, origin, renamed);
+    } catch (error) {
+      // The rule was stored before rules were validated; `checkRules` reports what is wrong with it.
+      if (!(error instanceof QueryError)) throw error;
+      return rule;
+    }
+  };
 }
 
-/** Returns the renamed fields of a collection with their new names. The id identifies a field. */
-export const findRenamed = (before: Collection, fields: readonly Field[]): ReadonlyMap<Field, string> =>
-  new Map(
-    before.fields.flatMap((field): [Field, string][] => {
-      const name = fields.find(({ id }) => id === field.id)?.name;
-      return name === undefined || name === field.name ? [] : [[field, name]];
-    }),
-  );
-
-function renameIn(
-  rule: string,
+/** Returns a collection with the new names in all of its rules; the same object when none of them changes. */
+export function renameInRules(
   collection: Collection,
-  renamed: ReadonlyMap<Field, string>,
+  renamed: Renamed,
   collections: readonly Collection[],
-): string {
-  const findCollection = (name: string) => collections.find((other) => other.name === name);
-  try {
-    return renameInExpression(rule, { collection, schema: { findCollection } }, renamed);
-  } catch (error) {
-    // The rule was stored before rules were validated; `checkRules` reports what is wrong with it.
-    if (!(error instanceof QueryError)) throw error;
-    return rule;
-  }
+): Collection {
+  const rename = ruleRenamer(collection, renamed, collections);
+  const after = {
+    ...collection,
+    rules: mapRules(collection.rules, rename),
+    fields: mapFieldRules(collection.fields, rename),
+  };
+  const isSame =
+    JSON.stringify(after.rules) === JSON.stringify(collection.rules) &&
+    after.fields.every((field, index) => field === collection.fields[index]);
+  return isSame ? collection : after;
+}
+
+/** Finds the new names that a change gives to a collection and its fields. The id identifies a field. */
+export function findRenamed(before: Collection, after: Pick<Collection, 'name' | 'fields'>): Renamed {
+  const fields = before.fields.flatMap((field): [Field, string][] => {
+    const name = after.fields.find(({ id }) => id === field.id)?.name;
+    return name === undefined || name === field.name ? [] : [[field, name]];
+  });
+  return new Map<Collection | Field, string>([
+    ...fields,
+    ...(before.name === after.name ? [] : [[before, after.name] as const]),
+  ]);
 }

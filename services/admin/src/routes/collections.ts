@@ -90,6 +90,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
         200: z.null(),
         404: 'There is no such collection.',
         409: 'Relations or views of other collections depend on it; details list them.',
+        422: 'Rules of other collections name it; details list them.',
       },
       handler: async (input) => {
         await deleteCollection(changes, input.params.collection, actorOf(input));

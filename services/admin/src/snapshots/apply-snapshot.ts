@@ -74,7 +74,7 @@ function refuseNames(drafts: readonly SnapshotCollection[], collections: readonl
 
 /**
  * Applies the drafts in an order that always works: tables without relations, then all fields with relations, which may
- * form circles, then rules, which may follow any relation, then indexes, then views, each after those that it reads.
+ * form circles, then indexes, then views, each after those that it reads, then rules, which may name any of them.
  */
 async function applyDrafts(
   schema: SchemaChange,
@@ -107,7 +107,6 @@ async function applyDrafts(
     const merged = typeof fields === 'string' ? fields : mergeFields(existing?.fields ?? [], fields);
     await change(draft, { fields: merged, history_enabled: draft.history_enabled });
   }
-  for (const draft of tables) await change(draft, rulesOf(draft));
   for (const draft of tables) await step(draft, (now) => applyIndexes(now, draft));
   const views = drafts.filter(({ type }) => type === 'view');
   const kept = schema.collections
@@ -121,6 +120,7 @@ async function applyDrafts(
       await reportingUnder(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
     } else await step(view, (now) => applyCreate(now, withoutIndexes(view), nowSec));
   }
+  for (const draft of tables) await change(draft, rulesOf(draft));
 }
 
 /** Returns the change of the schema with the collections as they are now. */

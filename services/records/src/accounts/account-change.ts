@@ -133,9 +133,9 @@ async function findStored(
 ): Promise<Stored | undefined> {
   if (!isRecordId(id)) return undefined;
   const parameters = createNamedParameters<{ readonly id: string; readonly email: string | null }>();
-  const place = { row: 't', stored: 't', parameters };
+  const place = { row: 't', stored: 't', parameters, isTable: true };
   const checksRule = needsRuleCheck(collection, 'update', call);
-  const rule = checksRule ? `(${compileRule(collection, 'update', call.schema, place)}) is true` : 'true';
+  const rule = checksRule ? `(${compileRule(collection, 'update', call, place)}) is true` : 'true';
   const [stored] = await query<Stored>({
     text: `select t.email, t.verified, t.password_hash as "passwordHash", ${rule} as "isAllowed",
         coalesce(lower(t.email) <> lower(${parameters.named('email', 'text')}), false) as "isNewEmail"

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { RecordReads } from '../read/record-reads.ts';
 import { createShapeCache } from '../read/shape-cache.ts';
 import { type Prepared, perCollection } from '../record/prepared.ts';
-import { audienceOf } from '../rules/compile-rule.ts';
+import { callerKind } from '../rules/compile-rule.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import type { aggregateQuery } from './aggregate-query.ts';
 import { type AggregateValues, composeAggregate } from './aggregate-sql.ts';
@@ -30,7 +30,7 @@ export async function aggregateRecords(
   const timeZone = readTimeZone(query.tz);
   const shape = readAggregate(query);
   const compose = () => composeAggregate(collection, { shape, filter, having, sort, timeZone }, ruleContext);
-  const key = JSON.stringify([shape, filter, having, sort, timeZone, audienceOf(ruleContext)]);
+  const key = JSON.stringify([shape, filter, having, sort, timeZone, callerKind(ruleContext)]);
   const { valuesFrom, ...statement } = shapesOf(collection)(key, compose, false);
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const given = { page, perPage, offset, maxBytes: reads.maxAnswerBytes() };

@@ -12,7 +12,7 @@ import { malformedParameter } from '@recordbus/shared/errors';
 import { joinedWithinLimit } from '../read/answer-limit.ts';
 import { readCondition } from '../read/conditions.ts';
 import { readExpression } from '../read/read-expression.ts';
-import { audienceOf } from '../rules/compile-rule.ts';
+import { clientScope } from '../rules/compile-rule.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { periodStart } from './period-sql.ts';
 import type { Aggregate, AggregateShape, Key } from './read-aggregate.ts';
@@ -53,7 +53,7 @@ export function composeAggregate(
   const { schema } = ruleContext;
   const parameters = createNamedParameters<AggregateValues>();
   const into = { row: 't', parameters };
-  const columns = createColumns({ collection, schema, audience: audienceOf(ruleContext) }, into);
+  const columns = createColumns(clientScope(collection, ruleContext), into);
   const zone = timeZone === undefined ? undefined : parameters.fixed(timeZone, 'text');
   const keys = shape.keys.map((key, index) => ({ name: key.name, column: `k${index}`, ...keyOf(key, columns, zone) }));
   const values = shape.aggregates.map((aggregate, index) => ({

@@ -3,6 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
+import { perCallerKind } from '../rules/per-caller-kind.ts';
 import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import { lockRecord } from '../write/lock-record.ts';
@@ -27,11 +28,11 @@ type DeleteOutcome = { readonly outcome: 'deleted' } | WriteFailure;
 
 const open = perCollection((collection) => prepareWrite('delete', composeDeleteOne(collection)));
 
-const ruled = perCollection((collection, schema: Call['schema']) =>
+const ruled = perCallerKind((collection, context) =>
   prepareWrite(
     'delete',
     composeDeleteOne(collection, (parameters) =>
-      compileRule(collection, 'delete', schema, { row: 'old', stored: 'old', parameters }),
+      compileRule(collection, 'delete', context, { row: 'old', stored: 'old', parameters }),
     ),
   ),
 );
@@ -79,7 +80,7 @@ async function deleteAlone(
   call: Call,
 ): Promise<DeleteOutcome> {
   const isRuled = needsRuleCheck(collection, 'delete', call);
-  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call.schema) : open(collection);
+  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call) : open(collection);
   const [row] = await unit.query<{ version: string; deleted: boolean; isAllowed?: boolean }>({
     ...statement,
     checksRule: isRuled,

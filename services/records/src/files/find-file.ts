@@ -12,10 +12,11 @@ import {
 import type { Principal } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { type FileKey, fileKey } from '@recordbus/storage';
-import { perCollection, prepare } from '../record/prepared.ts';
+import { prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { compileCondition, compileRule } from '../rules/compile-rule.ts';
+import { perCallerKind } from '../rules/per-caller-kind.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { fileFieldsOf } from './file-changes.ts';
 
@@ -58,7 +59,7 @@ export async function locateFile(
   const key = fileKey(collection.id, recordId, filename);
   const fields = fileFieldsOf(collection);
   if (!key || fields.length === 0 || collection.type === 'view' || !isRecordId(recordId)) throw notFound('file');
-  const { valuesFrom, ...statement } = compiled(collection, ruleContext.schema);
+  const { valuesFrom, ...statement } = compiled(collection, ruleContext);
   const [row] = await query<{ field: string | null; isViewable: boolean; isOpen: boolean }>({
     ...statement,
     values: valuesFrom({ recordId, filename }, ruleContext.request),
@@ -75,10 +76,10 @@ export function admit({ options, isReadable }: LocatedFile, principal: Principal
 }
 
 /** Composes the search for the field that has a file, with the verdicts of the collection's and the field's view rules. */
-const compiled = perCollection((collection, schema: RuleContext['schema']) => {
+const compiled = perCallerKind((collection, context) => {
   const parameters = createNamedParameters<FileName>();
   const filename = parameters.named('filename', 'text');
-  const place = { row: 't', parameters };
+  const place = { row: 't', parameters, isTable: true };
   const cases = fileFieldsOf(collection).map((field) => {
     const column = `t.${quoteIdentifier(field.name)}`;
     const { viewRule } = fileOptionsOf(field);
@@ -86,11 +87,11 @@ const compiled = perCollection((collection, schema: RuleContext['schema']) => {
       has: `${column} ${field.options.multiple ? '?' : '='} ${filename}`,
       name: quoteLiteral(field.name),
       isOpen:
-        viewRule === null ? 'true' : viewRule === '' ? 'false' : compileCondition(viewRule, collection, schema, place),
+        viewRule === null ? 'true' : viewRule === '' ? 'false' : compileCondition(viewRule, collection, context, place),
     };
   });
   const rule = collection.rules.view;
-  const isViewable = rule === null ? 'true' : rule === '' ? 'false' : compileRule(collection, 'view', schema, place);
+  const isViewable = rule === null ? 'true' : rule === '' ? 'false' : compileRule(collection, 'view', context, place);
   const text = `select case ${cases.map(({ has, name }) => `when ${has} then ${name}`).join(' ')} end as field,
   (${isViewable}) is true as "isViewable",
   (case ${cases.map(({ has, isOpen }) => `when ${has} then (${isOpen})`).join(' ')} end) is true as "isOpen"

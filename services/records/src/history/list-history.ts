@@ -1,12 +1,13 @@
 import { historyTableOf, selectLikeSnapshot, selectSnapshots, versionOf } from '@recordbus/journal';
-import { createNamedParameters, type NamedParameters, type QuerySchema } from '@recordbus/query';
+import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, recordColumns, selectList, tableOf } from '@recordbus/schema';
 import { joinedWithinLimit } from '../read/answer-limit.ts';
 import type { RecordReads } from '../read/record-reads.ts';
 import { type Prepared, perCollection, prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
-import { compileRule } from '../rules/compile-rule.ts';
+import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
+import { perCallerKind } from '../rules/per-caller-kind.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 
 /** A page of a record's history. */
@@ -25,7 +26,7 @@ interface HistoryValues extends HistoryPage {
 }
 
 const open = perCollection((collection) => listStatement(collection, undefined));
-const ruled = perCollection((collection, schema: QuerySchema) => listStatement(collection, schema));
+const ruled = perCallerKind((collection, context) => listStatement(collection, context));
 
 /**
  * Reads a page of a record's history, newest first, as the whole body of the answer; undefined when neither the record
@@ -40,7 +41,7 @@ export async function listHistory(
 ): Promise<string | undefined> {
   if (!isRecordId(id)) return undefined;
   const { valuesFrom, ...statement } = needsRuleCheck(collection, 'view', ruleContext)
-    ? ruled(collection, ruleContext.schema)
+    ? ruled(collection, ruleContext)
     : open(collection);
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const given = { id, page, perPage, offset, maxBytes: reads.maxAnswerBytes() };
@@ -52,10 +53,10 @@ export async function listHistory(
 
 function listStatement(
   collection: Collection,
-  schema: QuerySchema | undefined,
+  context: CompileContext | undefined,
 ): Prepared & Pick<NamedParameters<HistoryValues>, 'valuesFrom'> {
   const parameters = createNamedParameters<HistoryValues>();
-  const rule = schema && compileRule(collection, 'view', schema, { row: 'parent', parameters });
+  const rule = context && compileRule(collection, 'view', context, { row: 'parent', parameters });
   const text = composeListHistory(collection, rule, parameters);
   return { ...prepare('history', text), valuesFrom: parameters.valuesFrom };
 }

@@ -1,6 +1,6 @@
 import { compileExpression, compileSort, type Sort, type SqlTarget } from '@recordbus/query';
 import { type Collection, hasTimeColumn } from '@recordbus/schema';
-import { audienceOf, compileRule } from '../rules/compile-rule.ts';
+import { clientScope, compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { readExpression } from './read-expression.ts';
 
@@ -11,14 +11,16 @@ export function readCondition(
   collection: Collection,
   filter: string | undefined,
   into: SqlTarget,
-  { principal, schema }: ReadContext,
+  context: ReadContext,
 ): string | undefined {
-  const scope = { collection, schema, audience: audienceOf({ principal }) };
+  const there = { ...into, isTable: true };
   const conditions: string[] = [];
-  if (needsRuleCheck(collection, 'list', { principal }))
-    conditions.push(`(${compileRule(collection, 'list', schema, into)})`);
+  if (needsRuleCheck(collection, 'list', context))
+    conditions.push(`(${compileRule(collection, 'list', context, there)})`);
   if (filter !== undefined)
-    conditions.push(`(${readExpression('filter', () => compileExpression(filter, scope, into))})`);
+    conditions.push(
+      `(${readExpression('filter', () => compileExpression(filter, clientScope(collection, context), there))})`,
+    );
   return conditions.length > 0 ? conditions.join(' and ') : undefined;
 }
 
@@ -27,9 +29,10 @@ export function readSort(
   collection: Collection,
   sort: string | undefined,
   into: SqlTarget,
-  { principal, schema }: ReadContext,
+  context: ReadContext,
 ): Sort {
-  const scope = { collection, schema, audience: audienceOf({ principal }) };
   const defaultSort = hasTimeColumn(collection, 'created_at') ? '-created' : 'id';
-  return readExpression('sort', () => compileSort(sort ?? defaultSort, scope, into));
+  return readExpression('sort', () =>
+    compileSort(sort ?? defaultSort, clientScope(collection, context), { ...into, isTable: true }),
+  );
 }

@@ -4,7 +4,7 @@ import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schem
 import { type Prepared, perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
-import { audienceOf, compileRule } from '../rules/compile-rule.ts';
+import { callerKind, compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { checkAnswerSize, limitedText } from './answer-limit.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
@@ -55,7 +55,7 @@ export async function findRecord(
 ): Promise<FoundRecord | undefined> {
   const { id, fields, expand } = request;
   const isPlain = fields === undefined && expand === undefined;
-  const shape = JSON.stringify([audienceOf(ruleContext), fields, expand]);
+  const shape = JSON.stringify([callerKind(ruleContext), fields, expand]);
   const compose = () => composeGet(collection, request, ruleContext);
   const { valuesFrom, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   if (!isRecordId(id)) return undefined;
@@ -77,16 +77,15 @@ function composeGet(
   ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): Get {
   const parameters = createNamedParameters<GetValues>();
-  const { schema } = ruleContext;
   const rule =
     needsRuleCheck(collection, 'view', ruleContext) &&
-    compileRule(collection, 'view', schema, { row: 't', parameters });
+    compileRule(collection, 'view', ruleContext, { row: 't', parameters, isTable: true });
   const projection = {
     collection,
     selection: readFieldSelection(fields),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const { from, text: json } = recordJson(projection, 't', { parameters, schema });
+  const { from, text: json } = recordJson(projection, 't', { parameters, ...ruleContext });
   const isLimited = expand !== undefined || isOpenEnded(collection);
   const body = isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;
   const text = `select '{"data":' || ${body} || '}' as body, ${

@@ -2,7 +2,7 @@ import { createNamedParameters, type NamedParameters, type SortKey } from '@reco
 import { type Collection, type FieldEncryption, tableOf, type ValueKind } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
 import { perCollection } from '../record/prepared.ts';
-import { audienceOf } from '../rules/compile-rule.ts';
+import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { rangesAfter } from './after-cursor.ts';
 import { joinedWithinLimit } from './answer-limit.ts';
@@ -61,7 +61,7 @@ export async function listByCursor(
   const compose = () => composeCursorPage(collection, request, after, ruleContext);
   const nulls = after?.map((value) => value === null);
   const pageSize = isCommonPageSize(perPage) && perPage;
-  const shape = JSON.stringify([pageSize, nulls, audienceOf(ruleContext), sort, fields, filter, expand]);
+  const shape = JSON.stringify([pageSize, nulls, callerKind(ruleContext), sort, fields, filter, expand]);
   const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
   const { valuesFrom, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   const values = new Map(after?.map((value, index) => [String(index), value]));
@@ -108,7 +108,7 @@ export function composeCursorPage(
     selection: readFieldSelection(fields),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema });
+  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });
   const sqlOf = (index: number) => parameters.member('after', String(index), sqlTypes[(keys[index] as SortKey).kind]);
   const ranges = after ? rangesAfter(keys, after, sqlOf) : [undefined];
   const limit = isCommonPageSize(perPage) ? String(perPage + 1) : `${pageSize} + 1`;

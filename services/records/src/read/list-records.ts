@@ -1,7 +1,7 @@
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import { type Prepared, perCollection } from '../record/prepared.ts';
-import { audienceOf } from '../rules/compile-rule.ts';
+import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from './answer-limit.ts';
 import { readCondition, readSort } from './conditions.ts';
@@ -69,7 +69,7 @@ export async function listRecords(
   const shape = JSON.stringify([
     isCommonPage(request) && perPage,
     totalMode,
-    audienceOf(ruleContext),
+    callerKind(ruleContext),
     sort,
     fields,
     filter,
@@ -129,7 +129,7 @@ export function composeList(
     selection: readFieldSelection(fields),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
-  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema });
+  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });
   const page = `select ${json} as json from (
   select ${columnList(columns, 't')}
   from ${tableOf(collection)} t${joins && ` ${joins}`}${where}

@@ -1,6 +1,6 @@
-import type { NamedParameters, Parameters, QuerySchema } from '@recordbus/query';
+import type { NamedParameters, Parameters } from '@recordbus/query';
 import { type Collection, mayGrow, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
-import { compileRule } from '../rules/compile-rule.ts';
+import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { joinedWithinLimit, limitedText } from './answer-limit.ts';
 import type { Expansion } from './expansion.ts';
 import { type FieldSelection, selectedColumns } from './field-selection.ts';
@@ -19,9 +19,8 @@ interface MaxBytes {
 }
 
 /** The statement that the JSON is part of. Its parameter `maxBytes` is added only where the JSON is limited. */
-interface StatementContext {
+interface StatementContext extends CompileContext {
   readonly parameters: Parameters & Pick<NamedParameters<MaxBytes>, 'named'>;
-  readonly schema: QuerySchema;
 }
 
 /** The JSON text of a record in SQL. */
@@ -73,13 +72,13 @@ function selectTarget(
   from: string,
   context: StatementContext,
 ): string {
-  const { parameters, schema } = context;
+  const { parameters } = context;
   const row = parameters.alias();
   const projection = { collection: target, selection, expansions: inner };
   const { from: lateral, text: json } = recordJson(projection, row, context);
   const maxBytes = () => parameters.named('maxBytes', 'bigint');
   const text = inner || isOpenEnded(target) ? limitedText(json, maxBytes()) : json;
-  const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', schema, { row, parameters })}` : '';
+  const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', context, { row, parameters, isTable: true })}` : '';
   const label = quoteLiteral(`"${name}":`);
   const rowsOf = (id: string) => `from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${id}${rule}`;
   if (!isList) return `(select ${label} || ${text} ${rowsOf(`${from}.${column}`)})`;

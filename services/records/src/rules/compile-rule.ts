@@ -1,4 +1,4 @@
-import { compileExpression, QueryError, type QuerySchema, type SqlTarget } from '@recordbus/query';
+import { callerCollection, compileExpression, QueryError, type SqlTarget } from '@recordbus/query';
 import type { Collection, RuleName } from '@recordbus/schema';
 import type { RuleContext } from './rule-context.ts';
 
@@ -6,17 +6,41 @@ import type { RuleContext } from './rule-context.ts';
 export const audienceOf = ({ principal }: Pick<RuleContext, 'principal'>): 'admin' | 'client' =>
   principal.type === 'admin' ? 'admin' : 'client';
 
+/** What the SQL of expressions depends on, besides their texts. */
+export type CompileContext = Pick<RuleContext, 'principal' | 'schema'>;
+
+/** What a filter or a sort of the caller is compiled for. */
+export const clientScope = (collection: Collection, { principal, schema }: CompileContext) => ({
+  collection,
+  schema,
+  audience: audienceOf({ principal }),
+  caller: callerCollection(principal, schema),
+});
+
+/** Names the callers who share the texts of statements: admins, guests, and the accounts of each collection. */
+export const callerKind = ({ principal }: Pick<RuleContext, 'principal'>): string =>
+  principal.type === 'user' ? `user:${principal.collection}` : principal.type;
+
 /**
  * SQL of a collection's rule as a condition on the row of `into`; false or null where it does not hold. A rule that
  * cannot be compiled, such as one whose fields another replica has just changed, is false.
  */
-export const compileRule = (collection: Collection, action: RuleName, schema: QuerySchema, into: SqlTarget): string =>
-  compileCondition(collection.rules[action] ?? '', collection, schema, into);
+export const compileRule = (
+  collection: Collection,
+  action: RuleName,
+  context: CompileContext,
+  into: SqlTarget,
+): string => compileCondition(collection.rules[action] ?? '', collection, context, into);
 
 /** Compiles a rule that is not one of the collection's five. */
-export function compileCondition(rule: string, collection: Collection, schema: QuerySchema, into: SqlTarget): string {
+export function compileCondition(
+  rule: string,
+  collection: Collection,
+  context: CompileContext,
+  into: SqlTarget,
+): string {
   try {
-    return compileExpression(rule, { collection, schema, audience: 'rule' }, into);
+    return compileExpression(rule, { ...clientScope(collection, context), audience: 'rule' }, into);
   } catch (error) {
     if (error instanceof QueryError) return 'false';
     throw error;

@@ -104,7 +104,7 @@ interface FoundValues {
 export function composeFound(projection: Projection, field: Field, ruleContext: ReadContext): Composed<FoundValues> {
   const parameters = createNamedParameters<FoundValues>();
   const maxBytes = parameters.named('maxBytes', 'bigint');
-  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, schema: ruleContext.schema });
+  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });
   // No name of a field begins with an underscore.
   const found = `select p.id, ${base64('array_send(p._vector)')} as bytes, ${json} as json from (
   select ${columnList(columns, 't')}, ${column(field, 't')}::double precision[] as _vector

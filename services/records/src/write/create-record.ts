@@ -8,6 +8,7 @@ import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { compileRule } from '../rules/compile-rule.ts';
+import { perCallerKind } from '../rules/per-caller-kind.ts';
 import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
 import { composeCreate } from './create-sql.ts';
 import type { WriteRules } from './write-rules.ts';
@@ -25,10 +26,10 @@ const readerOf = perCollection(compileRecordReader);
 
 const open = perCollection((collection) => prepareWrite('create', composeCreate(collection)));
 
-const ruled = perCollection((collection, schema: Call['schema']) =>
+const ruled = perCallerKind((collection, context) =>
   prepareWrite(
     'create',
-    composeCreate(collection, (parameters) => compileRule(collection, 'create', schema, { row: 'draft', parameters })),
+    composeCreate(collection, (parameters) => compileRule(collection, 'create', context, { row: 'draft', parameters })),
   ),
 );
 
@@ -53,7 +54,7 @@ export async function createRecord(
   const fields = await encryption.storeSecrets(collection, await reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, fields, upload);
   const isRuled = needsRuleCheck(collection, 'create', call);
-  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call.schema) : open(collection);
+  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call) : open(collection);
   const id = upload?.recordId ?? newId();
   const [row] = await unit
     .query<WrittenRecord>({

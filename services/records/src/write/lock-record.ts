@@ -2,10 +2,10 @@ import type { Query } from '@recordbus/database';
 import { lockedRow, versionOf, withCtes } from '@recordbus/journal';
 import { createNamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
-import { type Call, needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { perCallerKind } from '../rules/per-caller-kind.ts';
+import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import type { WriteFailure } from './write-failure.ts';
 
@@ -29,7 +29,7 @@ export async function lockRecord(
 ): Promise<{ readonly outcome: 'locked' } | WriteFailure> {
   if (!isRecordId(id)) return { outcome: 'missing' };
   const row = needsRuleCheck(collection, action, call)
-    ? await lockRuled(query, ruled[action](collection, call.schema), id, call)
+    ? await lockRuled(query, ruled[action](collection, call), id, call)
     : await lockRow(query, collection, id);
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
@@ -65,10 +65,10 @@ async function lockRuled(
 
 /** The statement that locks a record and returns whether the rule holds. */
 function ruledLocks(action: 'update' | 'delete') {
-  return perCollection((collection, schema: Call['schema']) => {
+  return perCallerKind((collection, context) => {
     const parameters = createNamedParameters<{ readonly id: string }>();
     const old = lockedRow(collection, parameters.named('id', 'text'));
-    const rule = compileRule(collection, action, schema, { row: 'old', stored: 'old', parameters });
+    const rule = compileRule(collection, action, context, { row: 'old', stored: 'old', parameters });
     const present = { name: 'present', sql: `select ${versionOf('old')} as version from old` };
     const text = `${withCtes([old, ruleVerdict(rule), present])}
 select present.version, verdict.allowed as "isAllowed" from present cross join verdict`;

@@ -18,6 +18,7 @@ import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
+import { perCallerKind } from '../rules/per-caller-kind.ts';
 import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
 import { addChangeWork } from './after-commit.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
@@ -47,13 +48,13 @@ const operating = preparedUpdates({ takesOperators: true });
 function preparedUpdates(options: { readonly takesOperators: boolean }) {
   return {
     open: perCollection((collection) => prepareWrite('update', composeUpdate(collection, options))),
-    ruled: perCollection((collection, schema: Call['schema']) =>
+    ruled: perCallerKind((collection, context) =>
       prepareWrite(
         'update',
         composeUpdate(collection, {
           ...options,
           compileRule: (parameters) =>
-            compileRule(collection, 'update', schema, { row: 'old', stored: 'old', parameters }),
+            compileRule(collection, 'update', context, { row: 'old', stored: 'old', parameters }),
         }),
       ),
     ),
@@ -103,9 +104,7 @@ export async function writeChange(
   const operands = operandsOf(stored, upload);
   const statements = operands.size > 0 ? operating : plain;
   const isRuled = needsRuleCheck(collection, 'update', call);
-  const { valuesFrom, ...statement } = isRuled
-    ? statements.ruled(collection, call.schema)
-    : statements.open(collection);
+  const { valuesFrom, ...statement } = isRuled ? statements.ruled(collection, call) : statements.open(collection);
   const given = {
     ...originOf(call),
     id,

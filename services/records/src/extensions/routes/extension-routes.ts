@@ -116,12 +116,13 @@ async function checkRouteRule(
   input: RouteRequest,
 ): Promise<void> {
   const { context, method, body, headers, queryText } = input;
-  if (context.principal.type === 'admin') return;
+  const { principal } = context;
+  if (principal.type === 'admin') return;
   const parameters = createParameters();
-  const condition = compileCondition(rule, noCollection, schema, { row: 'nothing', parameters });
+  const condition = compileCondition(rule, noCollection, { principal, schema }, { row: 'nothing', parameters });
   const request = {
     method,
-    auth: authOf(context.principal),
+    auth: authOf(principal),
     body,
     query: queryText,
     header: (name: string) => headers[name],
@@ -130,5 +131,5 @@ async function checkRouteRule(
     text: `select (${condition}) is true as allowed from (select) nothing`,
     values: parameters.values(request),
   });
-  if (!row?.allowed) throw ruleRefusal(context.principal, 'the rule of this route does not allow it');
+  if (!row?.allowed) throw ruleRefusal(principal, 'the rule of this route does not allow it');
 }

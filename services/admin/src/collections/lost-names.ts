@@ -1,0 +1,53 @@
+import { findReferences, QueryError, type Reference } from '@recordbus/query';
+import type { Collection, Problems } from '@recordbus/schema';
+import { rulesOf } from './placed-rules.ts';
+import { type Renamed, ruleRenamer } from './rename-in-rules.ts';
+import { originOf } from './rule-origin.ts';
+
+/** A change of the collections, as far as rules see it. */
+interface NamesChange {
+  readonly before: readonly Collection[];
+  readonly after: readonly Collection[];
+  readonly renamed: Renamed;
+  /** The collection that is changed, or dropped. */
+  readonly changed: Collection;
+}
+
+/**
+ * Adds to `problems` each rule that names something that is dropped, or that keeps a name which now means something else.
+ * `checkRules` misses them where the name still means something in another collection of accounts. Rules that the change
+ * itself replaces do not count.
+ */
+export function refuseLostNames({ before, after, renamed, changed }: NamesChange, problems: Problems): void {
+  for (const collection of after) {
+    const former = before.find(({ id }) => id === collection.id);
+    if (!former) continue;
+    const rename = ruleRenamer(former, renamed, before);
+    const formerRules = new Map(rulesOf(former).map(({ key, rule }) => [key, rule]));
+    for (const { place, key, rule } of rulesOf(collection)) {
+      const formerRule = formerRules.get(key);
+      if (!rule || !formerRule || rename(formerRule) !== rule) continue;
+      const now = new Set(namesIn(rule, collection, after).map(keyOf));
+      const lost = namesIn(formerRule, former, before).find((name) => !now.has(keyOf(name)));
+      if (lost) problems.add(`${collection.id === changed.id ? '' : `${collection.name}.`}${place}`, refusalOf(lost));
+    }
+  }
+}
+
+/** Ids survive renames. */
+const keyOf = ({ to, collection }: Reference): string =>
+  to === collection ? collection.id : `${collection.id} ${to.id}`;
+
+const refusalOf = ({ to, collection }: Reference): string =>
+  to === collection
+    ? `names the collection ${collection.name}`
+    : `names the field ${JSON.stringify(to.name)} of ${collection.name}`;
+
+function namesIn(rule: string, collection: Collection, collections: readonly Collection[]): Reference[] {
+  try {
+    return findReferences(rule, originOf(collection, collections));
+  } catch (error) {
+    if (error instanceof QueryError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Collection } from '@recordbus/schema';
+import { perCollection } from '../record/prepared.ts';
+import { type CompileContext, callerKind } from './compile-rule.ts';
+
+/**
+ * Memoizes a function whose result depends on a rule: by collection, schema version, and the kind of caller. Nothing else
+ * of the principal may matter to `make`.
+ */
+export function perCallerKind<T>(
+  make: (collection: Collection, context: CompileContext) => T,
+): (collection: Collection, context: CompileContext) => T {
+  const madeOf = perCollection(() => new Map<string, T>());
+  return (collection, context) => {
+    const made = madeOf(collection);
+    const kind = callerKind(context);
+    let value = made.get(kind);
+    if (value === undefined) {
+      value = make(collection, context);
+      made.set(kind, value);
+    }
+    return value;
+  };
+}
