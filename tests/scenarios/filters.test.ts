@@ -10,7 +10,7 @@ onEachTopology('lists are filtered', async (t, target) => {
     name: 'teams',
     type: 'base',
     fields: [text('name')],
-    list_rule: 'name != "hidden"',
+    view_rule: 'name != "hidden"',
   });
   await admin.post('/api/v1/collections', {
     name: 'people',

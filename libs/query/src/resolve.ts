@@ -43,7 +43,7 @@ function resolveTest(test: Test, scope: Scope, form: Omit<Comparing, 'operator'>
 }
 
 /**
- * Within `exists`, two records without a value are not equal (filters §8.2): an equation that two nulls
+ * Within `exists`, two records without a value are not equal (filters §7.5): an equation that two nulls
  * satisfy could not use an index.
  */
 function joinRecords(resolved: Resolved): Resolved {

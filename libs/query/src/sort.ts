@@ -40,7 +40,7 @@ export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const joins = createJoins(into);
   const keys: SortKey[] = [];
   let isUnique = false;
-  const terms = sort.split(termEnd);
+  const terms = splitTerms(sort);
   if (terms.length > limits.sortTerms) throw new QueryError(`may have at most ${limits.sortTerms} terms`, 0);
   let isDescending = false;
   let position = 0;
@@ -64,8 +64,21 @@ export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   return { joins: joins.sql, orderBy, keys };
 }
 
-/** A comma that is not within the parentheses of a function. */
-const termEnd = /,(?![^()]*\))/;
+/** Splits a sort at the commas that are not within the parentheses of a function. */
+function splitTerms(sort: string): string[] {
+  const terms: string[] = [];
+  let open = 0;
+  let from = 0;
+  for (let at = 0; at < sort.length; at += 1) {
+    const sign = sort.charAt(at);
+    if (sign === '(') open += 1;
+    if (sign === ')') open -= 1;
+    if (sign !== ',' || open > 0) continue;
+    terms.push(sort.slice(from, at));
+    from = at + 1;
+  }
+  return [...terms, sort.slice(from)];
+}
 
 /** Finds what a term sorts by: a path, a count or a distance. */
 function findKey(text: string, position: number, scope: Scope): Column | CountSource {

@@ -1,9 +1,9 @@
 import { originOf } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
+import { perCallerKind } from '../record/per-caller-kind.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
-import { perCallerKind } from '../rules/per-caller-kind.ts';
 import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import { lockRecord } from '../write/lock-record.ts';

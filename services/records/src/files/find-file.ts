@@ -12,11 +12,11 @@ import {
 import type { Principal } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import { type FileKey, fileKey } from '@recordbus/storage';
+import { perCallerKind } from '../record/per-caller-kind.ts';
 import { prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { compileCondition, compileRule } from '../rules/compile-rule.ts';
-import { perCallerKind } from '../rules/per-caller-kind.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { fileFieldsOf } from './file-changes.ts';
 

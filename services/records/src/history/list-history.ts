@@ -3,11 +3,11 @@ import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, recordColumns, selectList, tableOf } from '@recordbus/schema';
 import { joinedWithinLimit } from '../read/answer-limit.ts';
 import type { RecordReads } from '../read/record-reads.ts';
+import { perCallerKind } from '../record/per-caller-kind.ts';
 import { type Prepared, perCollection, prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
-import { perCallerKind } from '../rules/per-caller-kind.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 
 /** A page of a record's history. */

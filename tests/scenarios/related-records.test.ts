@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import type { Client } from '../harness/client.ts';
+import { listAt, textAt } from '../harness/json.ts';
+import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { userCollection } from '../harness/stack.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { make, patch, path, text } from './collection-changes.ts';
+
+const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });
+const number = (name: string) => ({ name, type: 'number' });
+
+/** A filter, or a sort after `sort=`, and the titles that it finds in order. */
+type Found = readonly [shape: string, titles: string];
+
+const shapeOf = (text: string): string => {
+  const [name, value] = /^(sort)=(.*)$/.exec(text)?.slice(1) ?? ['filter', text];
+  return `${name}=${encodeURIComponent(String(value))}${name === 'sort' ? '' : '&sort=title'}`;
+};
+
+async function titlesOf(client: Client, collection: string, shape: string): Promise<string> {
+  const { status, json, text: body } = await client.get(`/api/v1/${collection}?${shapeOf(shape)}`);
+  assert.equal(status, 200, body);
+  return listAt(json, 'data')
+    .map((record) => textAt(record, 'title'))
+    .join(' ');
+}
+
+onEachTopology('filters and sorts reach related records', async (t, target) => {
+  const admin = await target.admin();
+  await make(admin, 'articles', [text('title'), number('rank'), { name: 'place', type: 'geoPoint' }]);
+  await make(admin, 'remarks', [text('body'), number('stars'), relation('article', 'articles')]);
+  const one = await admin.create('articles', { title: 'one', rank: 1, place: { lat: 48.2, lng: 16.37 } });
+  const two = await admin.create('articles', { title: 'two', rank: 5, place: { lat: 47.07, lng: 15.44 } });
+  await admin.create('articles', { title: 'zero' });
+  await admin.create('remarks', { body: 'Good', stars: 5, article: one.id });
+  await admin.create('remarks', { body: 'Bad', stars: 1, article: one.id });
+  await admin.create('remarks', { body: 'Good', stars: 4, article: two.id });
+  const rows: readonly Found[] = [
+    ['remarks_via_article.body = "Good"', 'one two'],
+    ['remarks_via_article.body != "Bad"', 'two zero'],
+    ['all(remarks_via_article.stars > 3)', 'two zero'],
+    ['none(remarks_via_article.stars > 4)', 'two zero'],
+    ['count(remarks_via_article) > 1', 'one'],
+    ['count(remarks_via_article) = 0', 'zero'],
+    ['exists(remarks, article = record.id && stars < record.rank)', 'two'],
+    ['not (rank > 1)', 'one zero'],
+    ['title in (\'one\', "zero") // these', 'one zero'],
+    ['title:length > 3', 'zero'],
+    ['created > @now-1h && created <= @tomorrow', 'one two zero'],
+    ['distance(place, 48.2, 16.4) < 10', 'one'],
+    ['sort=-count(remarks_via_article),title', 'one two zero'],
+    ['sort=distance(place, 47, 15.5)', 'two one zero'],
+  ];
+  for (const [shape, titles] of rows)
+    await t.test(`${shape} finds ${titles} [filters §5.8, §7]`, async () =>
+      assert.equal(await titlesOf(target.guest, 'articles', shape), titles),
+    );
+  const malformed = (shape: string): Scenario => ({
+    name: shape,
+    request: `GET /api/v1/articles?${shapeOf(shape)}`,
+    expect: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
+    spec: 'filters §1.3',
+  });
+  await runScenarios(t, target, [
+    malformed('remarks_via_title.body = "x"'),
+    malformed('exists(remarks, nothing = 1)'),
+    malformed('count(title) > 1'),
+    malformed('all(rank)'),
+    malformed('title in "x"'),
+    malformed('sort=remarks_via_article.stars'),
+    malformed('sort=distance(title, 1, 1)'),
+    malformed(`${'exists(remarks, '.repeat(4)}stars = 1${')'.repeat(4)}`),
+  ]);
+});
+
+onEachTopology('clients guess nothing of records that they may not view', async (t, target) => {
+  const admin = await target.admin();
+  const user = await target.user();
+  const ownOnly = `owner = @request.auth.id`;
+  await make(admin, 'books', [text('title')]);
+  const fields = [text('word'), number('stars'), relation('book', 'books'), relation('owner', userCollection)];
+  await make(admin, 'reviews', fields, { list_rule: null, view_rule: ownOnly });
+  await make(admin, 'secrets', fields, { list_rule: null, view_rule: '' });
+  await make(admin, 'loans', [text('title'), relation('review', 'reviews'), relation('secret', 'secrets')]);
+  const book = await admin.create('books', { title: 'book' });
+  const review = await admin.create('reviews', { word: 'hush', stars: 5, book: book.id });
+  const mine = await admin.create('reviews', { word: 'mine', stars: 1, book: book.id, owner: user.id });
+  const secret = await admin.create('secrets', { word: 'hush', stars: 5, book: book.id });
+  await admin.create('loans', { title: 'a', review: review.id, secret: secret.id });
+  await admin.create('loans', { title: 'b', review: mine.id });
+
+  const seen: readonly (readonly ['books' | 'loans', string, string])[] = [
+    ['books', 'reviews_via_book.word = "hush"', ''],
+    ['books', 'reviews_via_book.word = "mine"', 'book'],
+    ['books', 'reviews_via_book.word != "hush"', 'book'],
+    ['books', 'all(reviews_via_book.stars = 1)', 'book'],
+    ['books', 'count(reviews_via_book) = 1', 'book'],
+    ['books', 'exists(reviews, book = record.id && stars = 5)', ''],
+    ['books', `exists(books, exists(reviews, word = "hush"))`, ''],
+    ['loans', 'review.word = "hush"', ''],
+    ['loans', 'review.word = "mine"', 'b'],
+    ['loans', 'review.stars = null', 'a'],
+    ['loans', 'sort=review.stars', 'b a'],
+  ];
+  for (const [collection, shape, titles] of seen)
+    await t.test(`a user: ${shape} finds ${titles || 'nothing'} [filters §7.3]`, async () => {
+      assert.equal(await titlesOf(user, collection, shape), titles);
+    });
+  await t.test('an admin sees every record [filters §1.2]', async () => {
+    assert.equal(await titlesOf(admin, 'books', 'reviews_via_book.word = "hush"'), 'book');
+    assert.equal(await titlesOf(admin, 'books', 'exists(secrets, word = "hush")'), 'book');
+  });
+
+  const messageOf = async (client: Client, request: string, nothing: string) => {
+    const { status, json } = await client.get(`/api/v1/${request}`);
+    assert.equal(status, 400, request);
+    return textAt(json, 'error')
+      .replaceAll(nothing, '…')
+      .replace(/character \d+/, 'character');
+  };
+  const alike: readonly (readonly ['guest' | 'user', string, string])[] = [
+    ['guest', 'books?filter=reviews_via_book.word="hush"', 'reviews_via_book'],
+    ['guest', 'books?filter=exists(reviews,stars=5)', 'reviews'],
+    ['guest', 'books?filter=count(reviews_via_book)>1', 'reviews_via_book'],
+    ['guest', 'books?sort=count(reviews_via_book)', 'reviews_via_book'],
+    ['guest', 'loans?filter=review.stars=1', 'stars'],
+    ['guest', 'loans?sort=review.stars', 'stars'],
+    ['guest', 'loans/aggregate?sum=review.stars', 'stars'],
+    ['user', 'books?filter=secrets_via_book.word="hush"', 'secrets_via_book'],
+    ['user', 'books?filter=exists(secrets,stars=5)', 'secrets'],
+    ['user', 'loans?filter=secret.stars=1', 'stars'],
+    ['user', 'loans?sort=secret.stars', 'stars'],
+    ['user', 'loans/aggregate?group=secret.stars', 'stars'],
+    ['user', 'loans?cursor=&sort=secret.stars', 'stars'],
+  ];
+  for (const [caller, request, name] of alike)
+    await t.test(
+      `a ${caller} cannot tell ${name} from a name that does not exist: ${request} [filters §7.3]`,
+      async () => {
+        const client = caller === 'user' ? user : target.guest;
+        const made = 'zzz';
+        assert.equal(
+          await messageOf(client, request, name),
+          await messageOf(client, request.replaceAll(name, made), made),
+        );
+      },
+    );
+});
+
+onEachTopology('rules follow new names everywhere, and keep what they name', async (t, target) => {
+  const admin = await target.admin();
+  const clubs = await make(admin, 'clubs', [text('title')]);
+  const players = [text('nick'), relation('club', 'clubs'), text('spare')];
+  await admin.post(path, { name: 'players', type: 'auth', fields: players });
+  await admin.post(path, { name: 'coaches', type: 'auth', fields: [relation('club', 'clubs')] });
+  const seats = await make(admin, 'seats', [relation('player', 'players'), relation('club', 'clubs')]);
+  const fields = [text('title'), relation('club', 'clubs')];
+  await make(admin, 'games', fields, {
+    list_rule: 'exists(seats, player = @request.auth.id && club = record.club)',
+    view_rule: 'club.seats_via_club.player.nick = @request.auth.nick',
+    create_rule: '@request.auth.collection = "players" && count(@request.auth.seats_via_player) > 0',
+  });
+  const answerOf = async (request: Pick<Scenario, 'request' | 'body'>) => {
+    const [method = '', place = ''] = request.request.split(' ');
+    return admin.send(method, place, { body: request.body });
+  };
+  const rulesOf = async () => {
+    const data = (await admin.get(`${path}/games`)).json;
+    return ['list_rule', 'view_rule', 'create_rule'].map((rule) => textAt(data, `data.${rule}`));
+  };
+  const detailsOf = async (request: Pick<Scenario, 'request' | 'body'>, status = 422) => {
+    const answer = await answerOf(request);
+    assert.equal(answer.status, status, answer.text);
+    return (answer.json as { details?: Readonly<Record<string, string>> }).details ?? {};
+  };
+
+  await t.test('renames are followed [collections §6.5]', async () => {
+    const renamed = [seats.field('player', { name: 'who' }), seats.field('club', { name: 'at' })];
+    await admin.patch(`${path}/seats`, { name: 'places', fields: renamed });
+    await admin.patch(`${path}/players/fields/nick`, { name: 'alias' });
+    await admin.patch(`${path}/players`, { name: 'people' });
+    assert.deepEqual(await rulesOf(), [
+      'exists(places, who = @request.auth.id && at = record.club)',
+      'club.places_via_at.who.alias = @request.auth.alias',
+      '@request.auth.collection = "people" && count(@request.auth.places_via_who) > 0',
+    ]);
+  });
+  await t.test('what only a rule names cannot be dropped [collections §6.6]', async () => {
+    assert.ok('games.view_rule' in (await detailsOf({ request: `DELETE ${path}/people/fields/alias` })));
+    const loose = await make(admin, 'loose', [text('word')]);
+    await admin.patch(`${path}/games`, { update_rule: 'exists(loose, word = record.title)' });
+    assert.match((await detailsOf({ request: `DELETE ${path}/loose` }))['games.update_rule'] ?? '', /loose/);
+    const dropped = await detailsOf({ request: `PATCH ${path}/loose`, body: { fields: [] } });
+    assert.match(dropped['games.update_rule'] ?? '', /"word"/);
+    await admin.patch(`${path}/games`, { update_rule: 'exists(loose, id = record.title)' });
+    await admin.patch(`${path}/loose`, { fields: [] });
+    await admin.patch(`${path}/games`, { update_rule: null });
+    await admin.delete(`${path}/${loose.id}`);
+  });
+  await t.test('a name of several collections of accounts stays one name [collections §6.5]', async () => {
+    await admin.patch(`${path}/games`, { delete_rule: 'club = @request.auth.club' });
+    for (const request of [
+      { request: `PATCH ${path}/coaches/fields/club`, body: { name: 'team' } },
+      { request: `DELETE ${path}/people/fields/club` },
+    ])
+      assert.match((await detailsOf(request))['games.delete_rule'] ?? '', /"club"/);
+    await admin.patch(`${path}/games`, { delete_rule: '' });
+    assert.equal((await answerOf({ request: `DELETE ${path}/people/fields/club` })).status, 200);
+  });
+  await t.test('a relation comes first [collections §7.2]', async () => {
+    assert.equal((await answerOf({ request: `DELETE ${path}/${clubs.id}` })).status, 409);
+  });
+  await runScenarios(
+    t,
+    target,
+    [
+      '@request.auth.nothing = 1',
+      '@request.auth.club.nothing = 1',
+      '@request.auth.password = "x"',
+      'exists(nothing, id = "x")',
+      'exists(games, club = record.nothing)',
+      'nothing_via_club.id = "x"',
+    ].map((rule) => ({
+      name: rule,
+      ...patch('games', { list_rule: rule }),
+      expect: refused.invalid('list_rule'),
+      spec: 'rules §6.1',
+    })),
+  );
+});
