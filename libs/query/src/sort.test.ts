@@ -25,7 +25,7 @@ describe('sort', () => {
     it(title, () => assert.deepEqual(sortBy(sort), { joins: '', orderBy: expected }));
   }
 
-  it('joins each relation once, and only records that the caller may list', () => {
+  it('joins each relation once, and only records that the caller may view', () => {
     assert.deepEqual(sortBy('author.organization.name,-author.name,author.organization.size'), {
       joins:
         'left join records."users" hop1 on hop1.id = t."author" and hop1."active" = $1::boolean ' +

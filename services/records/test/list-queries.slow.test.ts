@@ -8,7 +8,7 @@ const relation = (name: string, collection: string) => ({ name, type: 'relation'
 const ownRule = {
   rules: {
     list: 'owner = @request.auth.id || parent.owner != "x"',
-    view: 'owner != @request.auth.id',
+    view: 'owner != @request.auth.id || title != "x"',
     create: null,
     update: null,
     delete: null,

@@ -12,7 +12,7 @@ describe('rules and filters', { skip: skipWithoutDatabase }, () => {
 
   before(async () => {
     records = await startRecords([
-      testCollection('teams', [{ name: 'name' }], { rules: { ...all(''), list: 'name != "hidden"' } }),
+      testCollection('teams', [{ name: 'name' }], { rules: { ...all(''), view: 'name != "hidden"' } }),
       testCollection('posts', [{ name: 'title' }, { name: 'owner' }, relation('team', 'teams')], {
         rules: all('owner = @request.auth.id'),
       }),
@@ -72,7 +72,7 @@ describe('rules and filters', { skip: skipWithoutDatabase }, () => {
       }
     });
 
-  it('sorts over relations only by records that the caller may list', async () => {
+  it('sorts over relations only by records that the caller may view', async () => {
     const titles = async (as: Sent['as'], sort: string) =>
       (await records.send('GET', `/api/open?sort=${sort}`, { as })).rows.map(({ title }) => title);
     assert.deepEqual(await titles('admin', '-team.name'), ['b', 'a']);
