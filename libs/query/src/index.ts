@@ -10,7 +10,7 @@ export { findOpenRules, type OpenRule } from './open-rules.ts';
 export { createNamedParameters, createParameters, type NamedParameters, type Parameters } from './parameters.ts';
 export { QueryError } from './query-error.ts';
 export { findReferences, type Reference, renameInExpression } from './references.ts';
-export { findRequestNames } from './request-names.ts';
+export { findRequestNames, readsRequestBody } from './request-names.ts';
 export { authOf, type RequestValues } from './request-values.ts';
 export type { QuerySchema } from './scope.ts';
 export { compileSort, type Sort, type SortKey } from './sort.ts';

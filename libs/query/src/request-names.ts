@@ -24,6 +24,10 @@ export function findRequestNames(rule: string): RequestNames {
   return { query: namesIn('query'), headers: namesIn('headers') };
 }
 
+/** Whether a rule reads the body of the request; not in a text that does not parse. */
+export const readsRequestBody = (rule: string): boolean =>
+  operandsOf(rule).some((operand) => operand.kind === 'request' && operand.segments[0] === 'body');
+
 function operandsOf(rule: string): Operand[] {
   try {
     return operandsIn(parse(rule)).map(({ operand }) => operand);

@@ -1,3 +1,5 @@
+import type { Rule } from './collection.ts';
+
 /** A field of a collection, its options complete and checked (fields §1.1). */
 export interface Field {
   /** Stable over renames: another name under the same id renames the column and keeps its data (collections §6.2). */
@@ -9,4 +11,8 @@ export interface Field {
   readonly options: Readonly<Record<string, unknown>>;
   /** Name of the target collection; relation fields only. */
   readonly collection?: string;
+  /** Who sees the field; as the record without it (fields §5). */
+  readonly viewRule?: Rule;
+  /** Who may write the field; as the record without it (fields §5). */
+  readonly writeRule?: Rule;
 }

@@ -25,6 +25,9 @@ const isObject = (value: unknown): value is object =>
 
 const flag = z.boolean('must be true or false');
 
+/** Only the type; the caller checks the expression. */
+const rule = z.string('must be null or a string').nullish();
+
 /** The outer shape of a definition (fields §1.1). */
 const shape = z.strictObject({
   id: z
@@ -36,6 +39,8 @@ const shape = z.strictObject({
   required: flag.default(false),
   options: z.custom<object>(isObject, 'must be an object').default({}),
   collection: z.string('must be the name of a collection').nullish(),
+  view_rule: rule,
+  write_rule: rule,
   onCreate: flag.optional(),
   onUpdate: flag.optional(),
   system: z.unknown().optional(),
@@ -116,6 +121,7 @@ function readDefinition(item: unknown, position: number, context: ListContext, p
     required: definition.required,
     system: previous?.system ?? false,
     ...(collection !== undefined && { collection }),
+    ...readRules(definition, { type, place, problems }),
   };
   const options = readOptions(definition, type, place, problems);
   return {
@@ -173,6 +179,16 @@ function withDefault(
   if (problem === undefined) return options;
   problems.add(`${place}.options.default`, problem);
   return field.options;
+}
+
+/** Returns the rules of a field. One that is null is left out. */
+function readRules(
+  { view_rule: viewRule, write_rule: writeRule }: Definition,
+  { type, place, problems }: Pick<TargetContext, 'type' | 'place' | 'problems'>,
+): Pick<Field, 'viewRule' | 'writeRule'> {
+  if (writeRule != null && type.isServerSet)
+    problems.add(`${place}.write_rule`, `is not for fields of type ${type.name}, which only the server sets`);
+  return { ...(viewRule != null && { viewRule }), ...(writeRule != null && { writeRule }) };
 }
 
 /** Returns the options outside `options` (fields §3.7). They take precedence over those in `options`. */

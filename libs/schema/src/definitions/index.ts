@@ -3,5 +3,5 @@ export { exampleDefinitions } from './example-definitions.ts';
 export { type DefinitionContext, parseFieldList, readFieldDefinitions } from './field-definitions.ts';
 export { newFieldId } from './field-id.ts';
 export { findFieldNameProblem } from './field-name.ts';
-export { collectionJson, fieldJson, presentCollection, presentField } from './present-collection.ts';
+export { collectionJson, definitionOf, fieldJson, presentCollection, presentField } from './present-collection.ts';
 export { createProblems, type Problems } from './problems.ts';

@@ -48,14 +48,24 @@ export const fieldJson = z.object({
   system: z.boolean().describe('every auth collection has it'),
   options: z.record(z.string(), z.unknown()),
   collection: z.string().optional().describe('name of the target; relation fields only'),
+  view_rule: rule.optional().describe('who sees the field; left out where null, as the record'),
+  write_rule: rule.optional().describe('who may write the field; left out where null, as the record'),
   onCreate: z.boolean().optional().describe('autodate fields only'),
   onUpdate: z.boolean().optional().describe('autodate fields only'),
 });
 
 /** Returns a definition of a field as answers show it. */
-export const presentField = ({ id, name, type, required, system, options, collection }: Field) => {
+export const presentField = (field: Field) => {
+  const { id, name, type, required, system, options, ...rest } = definitionOf(field);
   // The database orders the members of an object itself; sorted, the text is the same before and after.
   const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
   const placed = fieldTypes.get(type)?.hasOuterOptions ? { ...sorted, options: {} } : { options: sorted };
-  return { id, name, type, required, system, ...placed, ...(collection !== undefined && { collection }) };
+  return { id, name, type, required, system, ...placed, ...rest };
 };
+
+/** Returns a field as a definition, which `readFieldDefinitions` reads back into the same field. */
+export const definitionOf = ({ viewRule, writeRule, ...field }: Field) => ({
+  ...field,
+  ...(viewRule != null && { view_rule: viewRule }),
+  ...(writeRule != null && { write_rule: writeRule }),
+});

@@ -1,4 +1,4 @@
-import type { Field } from '@recordbus/schema';
+import { definitionOf, type Field } from '@recordbus/schema';
 import { AppError, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { getCollection } from '../schema/find-collection.ts';
@@ -26,7 +26,7 @@ interface ExistingField extends FieldRequest {
 export function addField(changes: SchemaChanges, request: FieldRequest, draft: FieldDraft): Promise<Field> {
   return changeFields(changes, request, async (fields, change) => {
     const { collection } = await withRelativePlaces(String(draft.name), fields.length, () =>
-      change([...fields, draft]),
+      change([...fields.map(definitionOf), draft]),
     );
     const known = new Set(fields.map(({ id }) => id));
     const added = collection.fields.find(({ id }) => !known.has(id));
@@ -44,7 +44,7 @@ export function changeField(changes: SchemaChanges, request: ExistingField, draf
     const field = getField(fields, request.field);
     if (draft.id != null && draft.id !== field.id) throw validationFailed({ id: `cannot change from ${field.id}` });
     const changed = mergeField(field, draft);
-    const after = fields.map((other) => (other === field ? changed : other));
+    const after = fields.map((other) => (other === field ? changed : definitionOf(other)));
     const { collection } = await withRelativePlaces(String(changed.name), fields.indexOf(field), () => change(after));
     return getField(collection.fields, field.id);
   });
@@ -55,7 +55,7 @@ export function deleteField(changes: SchemaChanges, request: ExistingField): Pro
   return changeFields(changes, request, async (fields, change) => {
     const field = getField(fields, request.field);
     if (field.system) throw validationFailed({ [field.name]: 'every auth collection has this field' });
-    const { lostValues } = await change(fields.filter((other) => other !== field));
+    const { lostValues } = await change(fields.filter((other) => other !== field).map(definitionOf));
     return lostValues;
   });
 }
@@ -64,10 +64,7 @@ export function deleteField(changes: SchemaChanges, request: ExistingField): Pro
 function changeFields<T>(
   changes: SchemaChanges,
   { collection: idOrName, nowSec, actor }: FieldRequest,
-  work: (
-    fields: readonly Field[],
-    change: (fields: readonly (Field | FieldDraft)[]) => Promise<ChangedCollection>,
-  ) => Promise<T>,
+  work: (fields: readonly Field[], change: (fields: readonly FieldDraft[]) => Promise<ChangedCollection>) => Promise<T>,
 ): Promise<T> {
   return changes.make((schema) => {
     const { id, type, fields } = getCollection(schema.collections, idOrName);
@@ -85,9 +82,10 @@ function getField(fields: readonly Field[], idOrName: string): Field {
 
 function mergeField(field: Field, draft: FieldDraft): FieldDraft {
   const { options } = draft;
-  if (options !== undefined && !isObject(options)) return { ...field, ...draft, id: field.id };
+  const definition = definitionOf(field);
+  if (options !== undefined && !isObject(options)) return { ...definition, ...draft, id: field.id };
   const merged = Object.entries({ ...field.options, ...options }).filter(([, value]) => value !== null);
-  return { ...field, ...draft, id: field.id, options: Object.fromEntries(merged) };
+  return { ...definition, ...draft, id: field.id, options: Object.fromEntries(merged) };
 }
 
 const isObject = (value: unknown): value is object =>

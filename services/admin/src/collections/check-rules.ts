@@ -1,4 +1,4 @@
-import { checkRule, QueryError } from '@recordbus/query';
+import { checkRule, QueryError, readsRequestBody } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
 import { rulesOf } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
@@ -11,12 +11,20 @@ export function checkRules(changed: Collection, collections: readonly Collection
   for (const collection of collections) {
     for (const { place, rule } of rulesOf(collection)) {
       if (!rule) continue;
-      try {
-        checkRule(rule, originOf(collection, collections));
-      } catch (error) {
-        if (!(error instanceof QueryError)) throw error;
-        problems.add(`${collection === changed ? '' : `${collection.name}.`}${place}`, error.message);
-      }
+      const problem = findProblem(rule, place, originOf(collection, collections));
+      if (problem !== undefined) problems.add(`${collection === changed ? '' : `${collection.name}.`}${place}`, problem);
     }
   }
+}
+
+function findProblem(rule: string, place: string, origin: ReturnType<typeof originOf>): string | undefined {
+  try {
+    checkRule(rule, origin);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return error.message;
+  }
+  // Whoever writes a record chooses the body, and would so choose what the answer shows.
+  const isViewOfField = place.startsWith('fields.') && place.endsWith('.view_rule');
+  return isViewOfField && readsRequestBody(rule) ? 'cannot read @request.body' : undefined;
 }

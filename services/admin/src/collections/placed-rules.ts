@@ -12,14 +12,29 @@ interface PlacedRule {
 /** Returns every rule of a collection, those of its fields included. */
 export const rulesOf = ({ rules, fields }: Pick<Collection, 'rules' | 'fields'>): PlacedRule[] => [
   ...ruleNames.map((name) => ({ place: `${name}_rule`, key: name, rule: rules[name] })),
-  ...fields
-    .filter(({ type }) => type === 'file')
-    .map((field) => ({
-      place: `fields.${field.name}.options.viewRule`,
-      key: field.id,
-      rule: fileOptionsOf(field).viewRule,
+  ...fields.flatMap((field) =>
+    fieldPlaces.map((place) => ({
+      place: `fields.${field.name}.${place}`,
+      key: `${field.id} ${place}`,
+      rule: ruleAt(field, place),
     })),
+  ),
 ];
+
+/** The places of rules in the definition of a field. */
+const fieldPlaces = ['view_rule', 'write_rule', 'options.viewRule'] as const;
+type FieldPlace = (typeof fieldPlaces)[number];
+
+/** Returns the rule of a field at a place; null without one. */
+export function ruleAt(field: Field, place: FieldPlace): Rule {
+  if (place === 'options.viewRule') return field.type === 'file' ? fileOptionsOf(field).viewRule : null;
+  return (place === 'view_rule' ? field.viewRule : field.writeRule) ?? null;
+}
+
+function withRuleAt(field: Field, place: FieldPlace, rule: Rule): Field {
+  if (place === 'options.viewRule') return { ...field, options: { ...field.options, viewRule: rule } };
+  return place === 'view_rule' ? { ...field, viewRule: rule } : { ...field, writeRule: rule };
+}
 
 /** Replaces the expressions of a collection's own rules. */
 export const mapRules = (rules: Rules, replace: (rule: string) => string): Rules => ({
@@ -30,12 +45,17 @@ export const mapRules = (rules: Rules, replace: (rule: string) => string): Rules
   delete: replaced(rules.delete, replace),
 });
 
-/** Replaces the expressions of the rules of fields. A field whose rule stays is the same object. */
-export const mapFieldRules = (fields: readonly Field[], replace: (rule: string, field: Field) => string): Field[] =>
-  fields.map((field) => {
-    const before = field.type === 'file' ? fileOptionsOf(field).viewRule : null;
-    const viewRule = replaced(before, (rule) => replace(rule, field));
-    return viewRule === before ? field : { ...field, options: { ...field.options, viewRule } };
-  });
+/** Replaces the expressions of the rules of fields. A field whose rules stay is the same object. */
+export const mapFieldRules = (
+  fields: readonly Field[],
+  replace: (rule: string, field: Field, place: FieldPlace) => string,
+): Field[] =>
+  fields.map((field) =>
+    fieldPlaces.reduce((after, place) => {
+      const before = ruleAt(field, place);
+      const rule = replaced(before, (text) => replace(text, field, place));
+      return rule === before ? after : withRuleAt(after, place, rule);
+    }, field),
+  );
 
 const replaced = (rule: Rule, replace: (rule: string) => string): Rule => (rule ? replace(rule) : rule);

@@ -17,7 +17,7 @@ import type { CollectionChange } from './collection-draft.ts';
 import { refuseEncryptionChanges } from './encryption-changes.ts';
 import { nameTaken } from './errors.ts';
 import { refuseLostNames } from './lost-names.ts';
-import { mapFieldRules, mapRules } from './placed-rules.ts';
+import { mapFieldRules, mapRules, ruleAt } from './placed-rules.ts';
 import { readRules } from './read-rules.ts';
 import { findRenamed, renameInRules, ruleRenamer } from './rename-in-rules.ts';
 
@@ -124,9 +124,9 @@ function renameKeptRules(
   fields: readonly Field[],
   rename: (rule: string) => string,
 ): readonly Field[] {
-  const named = mapFieldRules(fields, (rule, { id, options }) => {
+  const named = mapFieldRules(fields, (rule, { id }, place) => {
     const former = before.fields.find((field) => field.id === id);
-    return former?.options.viewRule === options.viewRule ? rename(rule) : rule;
+    return former && ruleAt(former, place) === rule ? rename(rule) : rule;
   });
   return named.every((field, index) => field === fields[index]) ? fields : named;
 }

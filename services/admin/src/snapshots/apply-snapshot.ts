@@ -14,7 +14,7 @@ import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 import { updateCollection } from '../schema/collections-table.ts';
 import { findByFoldedName } from '../schema/find-collection.ts';
 import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
-import { isRelation, listOfFields, mergeFields } from './merge-fields.ts';
+import { hasFieldRules, isRelation, listOfFields, mergeFields, withoutFieldRules } from './merge-fields.ts';
 import { orderViews } from './order-views.ts';
 import type { SnapshotToApply } from './read-snapshot.ts';
 import { dropAllViews, recreateView } from './recreate-views.ts';
@@ -98,14 +98,18 @@ async function applyDrafts(
   }
   for (const draft of tables.filter((table) => !exists(table))) {
     const fields = listOfFields(draft.fields);
-    const own = typeof fields === 'string' ? fields : fields.filter((field) => !isRelation(field));
+    const own = typeof fields === 'string' ? fields : withoutFieldRules(fields).filter((field) => !isRelation(field));
     await step(draft, (now) => applyCreate(now, { ...withoutRules(draft), fields: own }, nowSec));
   }
+  const fieldsOf = async ({ name, fields: written }: SnapshotCollection, { hasRules }: { hasRules: boolean }) => {
+    const existing = (await loadCollections(schema.query)).collections.find((collection) => collection.name === name);
+    const fields = listOfFields(written);
+    if (typeof fields === 'string') return fields;
+    return mergeFields(existing?.fields ?? [], hasRules ? fields : withoutFieldRules(fields));
+  };
   for (const draft of tables) {
-    const existing = (await loadCollections(schema.query)).collections.find(({ name }) => name === draft.name);
-    const fields = listOfFields(draft.fields);
-    const merged = typeof fields === 'string' ? fields : mergeFields(existing?.fields ?? [], fields);
-    await change(draft, { fields: merged, history_enabled: draft.history_enabled });
+    const fields = await fieldsOf(draft, { hasRules: false });
+    await change(draft, { fields, history_enabled: draft.history_enabled });
   }
   for (const draft of tables) await step(draft, (now) => applyIndexes(now, draft));
   const views = drafts.filter(({ type }) => type === 'view');
@@ -120,7 +124,10 @@ async function applyDrafts(
       await reportingUnder(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
     } else await step(view, (now) => applyCreate(now, withoutIndexes(view), nowSec));
   }
-  for (const draft of tables) await change(draft, rulesOf(draft));
+  for (const draft of tables) {
+    const fields = namesFieldRules(draft) ? await fieldsOf(draft, { hasRules: true }) : undefined;
+    await change(draft, { ...rulesOf(draft), ...(fields !== undefined && { fields }) });
+  }
 }
 
 /** Returns the change of the schema with the collections as they are now. */
@@ -173,6 +180,12 @@ const withoutRules = (draft: SnapshotCollection) => {
   } = withoutIndexes(draft);
   return rest;
 };
+
+/** Whether the snapshot has rules of fields. */
+function namesFieldRules(draft: SnapshotCollection): boolean {
+  const fields = listOfFields(draft.fields);
+  return typeof fields !== 'string' && fields.some(hasFieldRules);
+}
 
 /** Returns the rules that the snapshot names. */
 const rulesOf = (draft: SnapshotCollection): CollectionChange =>

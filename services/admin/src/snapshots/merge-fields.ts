@@ -1,4 +1,4 @@
-import { type Field, parseFieldList } from '@recordbus/schema';
+import { definitionOf, type Field, parseFieldList } from '@recordbus/schema';
 
 /** The members of a definition that identify its field. */
 interface Definition {
@@ -26,11 +26,30 @@ export function mergeFields(existing: readonly Field[], definitions: readonly un
     matched.add(same.id);
     return { ...definition, id: same.id };
   });
-  return [...merged, ...existing.filter(({ id }) => !matched.has(id))];
+  return [...merged, ...existing.filter(({ id }) => !matched.has(id)).map(definitionOf)];
 }
 
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns definitions without the rules of fields, which may name what does not exist yet. */
+export const withoutFieldRules = (definitions: readonly unknown[]): unknown[] =>
+  definitions.map((definition) => {
+    if (!hasFieldRules(definition)) return definition;
+    const { view_rule: _v, write_rule: _w, ...rest } = definition;
+    if (!isObject(rest.options)) return rest;
+    const { viewRule: _r, ...options } = rest.options;
+    return { ...rest, options };
+  });
+
+/** Whether the definition has a rule of its field. */
+export const hasFieldRules = (definition: unknown): definition is Readonly<Record<string, unknown>> =>
+  isObject(definition) &&
+  [definition.view_rule, definition.write_rule, isObject(definition.options) && definition.options.viewRule].some(
+    (rule) => typeof rule === 'string',
+  );
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => isDefinition(value);
 
 /**
  * Parses a list of definitions that is JSON text. Returns a text that is not such a list as is, to be refused later.
