@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { composeWrite, newValue, nowSec, type Origin, originOf } from '@recordbus/journal';
-import type { QuerySchema } from '@recordbus/query';
+import { type FieldAccess, fieldAccess, openFields, type QuerySchema, refusedFieldsSql } from '@recordbus/query';
 import {
   type Collection,
   type ColumnValues,
@@ -11,14 +11,14 @@ import {
   tableOf,
   withDefaults,
 } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { forbidden } from '@recordbus/shared/errors';
+import type { Principal, RequestContext } from '@recordbus/shared/context';
+import { forbidden, refusedMembers } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';
 import { insertLink, oauthLink } from './oauth-link.ts';
 import { readerOf } from './record-reader.ts';
 import { compileSignUpRule, isSignUpChecked, refusedByRule, type SignUpCheck } from './sign-up.ts';
-import { requestValuesOf, signUpRequest } from './sign-up-request.ts';
+import { requestValuesOf, type SignUpRequest, signUpRequest } from './sign-up-request.ts';
 import { selectUser, type User } from './user.ts';
 
 /** A user to create, in the form that services exchange. */
@@ -32,7 +32,7 @@ export const newUser = z
     /** Null for an account without a password. */
     passwordHash: z.string().nullable(),
     isAnonymous: z.boolean().optional(),
-    /** The request values for the create rule; only the fields when left out. */
+    /** The request values for the create rule and the write rules of fields; without them, no field is checked. */
     asked: signUpRequest.optional(),
     /** Created with the user. No user is created if the link exists. */
     link: oauthLink.optional(),
@@ -43,8 +43,8 @@ export type NewUser = z.infer<typeof newUser>;
 /**
  * Creates a user, with the event and history row of a create, in a transaction. Returns undefined when another user has
  * the link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or
- * taken, 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule does not hold for
- * the account as it would be stored; then nothing is written.
+ * taken, 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule, or the write rule of
+ * a field that the client's body names, does not hold for the account as it would be stored; then nothing is written.
  */
 export async function createUser(
   query: Query,
@@ -54,6 +54,7 @@ export async function createUser(
   context: RequestContext,
   before?: BeforeUserWrite,
 ): Promise<User | undefined> {
+  const writes = writesOf(collection, asked, context.principal, schema);
   if (link && !(await insertLink(query, collection, id, link))) return undefined;
   const { principal } = context;
   const set = new Map(Object.entries(given));
@@ -66,15 +67,43 @@ export async function createUser(
   const stored = await encryption.storeSecrets(collection, values);
   const request = requestValuesOf(asked ?? { body: fields, query: {}, headers: {} }, principal);
   const hasCondition = isSignUpChecked(collection, principal);
-  const statement = composeInsertUser(collection, hasCondition ? { schema, principal } : undefined);
-  const [user] = await query<User>({
+  const access = writes.names.length > 0 ? writes.access : undefined;
+  const checks = { schema, principal, hasCondition, access };
+  const statement = composeInsertUser(collection, checks);
+  const row = { id, passwordHash, isAnonymous, fields: stored, sent: writes.names };
+  const [created] = await query<CreatedUser>({
     text: statement.text,
-    checksRule: hasCondition,
-    values: statement.valuesFrom({ ...originOf(context), id, passwordHash, isAnonymous, fields: stored }, request),
+    checksRule: hasCondition || writes.names.length > 0,
+    values: statement.valuesFrom({ ...originOf(context), ...row }, request),
   }).catch(explainRefusal(collection));
-  if (!user && hasCondition) throw refusedByRule(principal);
-  if (!user) throw new Error('the statement that creates a user returned no row');
+  if (!created && hasCondition) throw refusedByRule(principal);
+  if (!created) throw new Error('the statement that creates a user returned no row');
+  const { unwritable = [], ...user } = created;
+  if (unwritable.length > 0) throw refusedMembers(refusedByRule(principal), unwritable);
   return user;
+}
+
+interface CreatedUser extends User {
+  /** Names of fields that the caller may not write; then nothing was written. */
+  readonly unwritable?: readonly string[];
+}
+
+/**
+ * The write rules for the client's body, and the names in it whose rule is evaluated. Throws 403 or 401 for fields that
+ * the caller may never write.
+ */
+function writesOf(
+  collection: Collection,
+  asked: SignUpRequest | undefined,
+  principal: Principal,
+  schema: QuerySchema,
+): { readonly access: FieldAccess; readonly names: readonly string[] } {
+  if (!asked) return { access: openFields, names: [] };
+  const access = fieldAccess('write', collection, principal, schema);
+  const sent = Object.keys(asked.body);
+  const closed = sent.filter((name) => access.closed.has(name));
+  if (closed.length > 0) throw refusedMembers(refusedByRule(principal), closed);
+  return { access, names: sent.filter((name) => access.conditional.has(name)) };
 }
 
 /** 403 for a caller who is not an admin and sets `verified`. */
@@ -85,10 +114,22 @@ interface NewUserValues extends Origin {
   readonly passwordHash: string | null;
   readonly isAnonymous: boolean;
   readonly fields: ColumnValues;
+  /** The members of the client's body whose write rules are checked. */
+  readonly sent: readonly string[];
 }
 
-/** With a check the create rule has to hold; where it does not hold, the statement returns no row. */
-const composeInsertUser = (collection: Collection, check: SignUpCheck | undefined) =>
+interface SignUpChecks extends SignUpCheck {
+  /** Whether the create rule is checked. */
+  readonly hasCondition: boolean;
+  /** The write rules of the fields, if they are checked. */
+  readonly access: FieldAccess | undefined;
+}
+
+/**
+ * Where the create rule does not hold, the statement returns no row. Where a write rule does not hold, it writes nothing
+ * and returns the names of the fields.
+ */
+const composeInsertUser = (collection: Collection, { hasCondition, access, ...check }: SignUpChecks) =>
   composeWrite<NewUserValues>((parameters) => {
     const columns = [
       { name: 'id', value: parameters.named('id', 'text') },
@@ -102,12 +143,28 @@ const composeInsertUser = (collection: Collection, check: SignUpCheck | undefine
       })),
     ];
     const draft = columns.map(({ name, value }) => `${value} as ${name}`).join(', ');
-    const condition = check && ` where ${compileSignUpRule(collection, check, parameters)}`;
-    const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
-  select draft.* from (select ${draft}) draft${condition ?? ''}
+    const condition = hasCondition ? compileSignUpRule(collection, check, parameters) : 'true';
+    const into = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})`;
+    if (!access) {
+      const write = `${into}
+  select draft.* from (select ${draft}) draft${hasCondition ? ` where ${condition}` : ''}
+  returning *`;
+      return {
+        writes: [{ collection, verb: 'create', write }],
+        answer: `select ${selectUser(collection, 'new')} from new`,
+      };
+    }
+    const names = parameters.named('sent', 'text[]');
+    const refused = refusedFieldsSql({ collection, ...check, access, names }, { row: 'draft', parameters });
+    const write = `${into}
+  select draft.* from draft join verdict on verdict.unwritable = '{}'
   returning *`;
     return {
+      before: [
+        { name: 'draft', sql: `select ${draft}`, isMaterialized: true },
+        { name: 'verdict', sql: `select ${refused} as unwritable from draft where ${condition}`, isMaterialized: true },
+      ],
       writes: [{ collection, verb: 'create', write }],
-      answer: `select ${selectUser(collection, 'new')} from new`,
+      answer: `select v.unwritable, u.* from verdict v left join (select ${selectUser(collection, 'new')} from new) u on true`,
     };
   });

@@ -23,8 +23,10 @@ export {
 export { insertLink } from './oauth-link.ts';
 export { finishOneTimeToken } from './one-time-token.ts';
 export { readerOf } from './record-reader.ts';
+export { findRefusedFields } from './refused-fields.ts';
 export { type SignInAttempt, type SignInFlow, signedInEvent, signInAttempt, signInFlow } from './sign-in.ts';
 export { signUpClosed } from './sign-up.ts';
 export { readSignUpRequest, type SignUpRequest } from './sign-up-request.ts';
 export { selectUser, type User } from './user.ts';
 export { type UserPicture, userPicture } from './user-picture.ts';
+export { visibleRecord } from './visible-record.ts';

@@ -6,7 +6,7 @@ import { userFields } from './before-user-write.ts';
 
 const values = z.record(z.string(), z.string());
 
-/** The request values that a create rule reads at a sign-up, in the form that services exchange. */
+/** The request values that rules read at a sign-up, in the form that services exchange. */
 export const signUpRequest = z
   .object({
     /** The body of the client, without the password. */
@@ -24,14 +24,15 @@ interface Source {
   header(name: string): string | undefined;
 }
 
-/** Reads the values that the create rule of a collection names; undefined without an expression. */
+/** Reads the values that the create rule of a collection and the write rules of its fields name; undefined without such rules. */
 export function readSignUpRequest(
-  { rules: { create } }: Pick<Collection, 'rules'>,
+  { rules: { create }, fields }: Pick<Collection, 'rules' | 'fields'>,
   body: SignUpRequest['body'],
   { queryText, header }: Source,
 ): SignUpRequest | undefined {
-  if (!create) return undefined;
-  const names = findRequestNames(create);
+  const writeRules = fields.flatMap(({ writeRule }) => writeRule ?? []);
+  if (!create && writeRules.length === 0) return undefined;
+  const names = [create ?? '', ...writeRules].map(findRequestNames);
   const found = (wanted: readonly string[], read: (name: string) => string | undefined) =>
     Object.fromEntries(
       wanted.flatMap((name): [string, string][] => {
@@ -39,8 +40,9 @@ export function readSignUpRequest(
         return value === undefined ? [] : [[name, value]];
       }),
     );
+  const namesIn = (part: 'query' | 'headers') => [...new Set(names.flatMap((one) => one[part]))];
   const byHyphens = (name: string) => header(name.replaceAll('_', '-'));
-  return { body, query: found(names.query, queryText), headers: found(names.headers, byHyphens) };
+  return { body, query: found(namesIn('query'), queryText), headers: found(namesIn('headers'), byHyphens) };
 }
 
 /** Returns the values in the form that rules read. */

@@ -54,6 +54,12 @@ export const unauthenticated = (message = 'a valid token is required') =>
 /** 403: the caller, a guest included, may not do this. */
 export const forbidden = (message: string, code = 'forbidden') => new AppError(403, code, message);
 
+/** A refusal of members of a body, which its details name. */
+export const refusedMembers = ({ status, code, message, headers }: AppError, names: readonly string[]) => {
+  const details = Object.fromEntries(names.map((name) => [name, 'may not be written by this caller']));
+  return new AppError(status, code, message, { headers, details });
+};
+
 /** 404: `what` names the missing thing ("record", "collection"). */
 export const notFound = (what: string) => new AppError(404, 'not_found', `${what} not found`);
 

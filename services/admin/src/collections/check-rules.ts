@@ -12,7 +12,8 @@ export function checkRules(changed: Collection, collections: readonly Collection
     for (const { place, rule } of rulesOf(collection)) {
       if (!rule) continue;
       const problem = findProblem(rule, place, originOf(collection, collections));
-      if (problem !== undefined) problems.add(`${collection === changed ? '' : `${collection.name}.`}${place}`, problem);
+      if (problem !== undefined)
+        problems.add(`${collection === changed ? '' : `${collection.name}.`}${place}`, problem);
     }
   }
 }

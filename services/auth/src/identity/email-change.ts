@@ -1,8 +1,8 @@
-import { findUserByEmail, findUserById, readerOf, type User } from '@recordbus/accounts';
+import { findRefusedFields, findUserByEmail, findUserById, readerOf, type User } from '@recordbus/accounts';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
-import { forbidden, unauthenticated } from '@recordbus/shared/errors';
+import { forbidden, refusedMembers, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
@@ -25,7 +25,7 @@ interface WantedAddress {
 /**
  * Mails a link to the address that a user wants (identity §4.1). An address of another user gets no mail, and the
  * caller does not learn of it. Throws 422 for a text that is not a valid address and when mail is off, 403 for
- * anonymous users and for a caller without the proof.
+ * anonymous users, for a caller without the proof, and for one who may not write the field `email`.
  */
 export async function requestEmailChange(
   parts: AuthParts,
@@ -40,6 +40,8 @@ export async function requestEmailChange(
   const caller = await findUserById(database.query, collection, userId);
   if (!caller) throw unauthenticated();
   if (caller.isAnonymous) throw forbidden('an anonymous user has no address to change');
+  const refused = await findRefusedFields(database.query, 'write', collection, caller, parts.schema);
+  if (refused.has('email')) throw refusedMembers(forbidden('the rule of a field does not allow it'), ['email']);
   const user = await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
   inBackground(async () => {
     if (await findUserByEmail(database.query, collection, email)) return;

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { findUserById } from '@recordbus/accounts';
+import { findUserById, visibleRecord } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import type { ProfileMap } from '@recordbus/settings';
 import type { RequestContext } from '@recordbus/shared/context';
@@ -22,7 +22,7 @@ interface NewUser {
  * current record (oauth §4.4). Never throws: a picture that cannot be fetched is a warning in the log.
  */
 export async function withPicture(
-  parts: Pick<AuthParts, 'accountHooks' | 'database' | 'settings' | 'encryption' | 'inBackground' | 'log'>,
+  parts: Pick<AuthParts, 'accountHooks' | 'database' | 'settings' | 'encryption' | 'schema' | 'inBackground' | 'log'>,
   collection: Collection,
   { id, profile, record }: NewUser,
   session: SignedIn,
@@ -48,13 +48,10 @@ const pictureFields = ({ fields }: Collection, map: ProfileMap): string[] =>
   fields.filter(({ name, type }) => type === 'file' && map[name] === 'avatar_url').map(({ name }) => name);
 
 async function readRecord(
-  { database, encryption }: Pick<AuthParts, 'database' | 'encryption'>,
+  { database, ...deps }: Pick<AuthParts, 'database' | 'encryption' | 'schema'>,
   collection: Collection,
   id: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const user = await findUserById(database.query, collection, id);
-  if (!user) return undefined;
-  const record = { ...user.record };
-  await encryption.decryptRecord(collection, record);
-  return record;
+  return user && visibleRecord(database.query, deps, collection, user);
 }

@@ -45,7 +45,7 @@ export async function impersonate(
     if (!sessionId) throw notFound('user');
     await auditUser(query, 'users.impersonate', collection, user.id, origin, { window_seconds: windowSec });
     const session = { collection, user, sessionId, windowSec, impersonatedBy: principal.id };
-    return { token: (await signUserSession(parts, session)).token, impersonated_by: principal.id };
+    return { token: (await signUserSession(query, parts, session)).token, impersonated_by: principal.id };
   });
 }
 

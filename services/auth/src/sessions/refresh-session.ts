@@ -44,12 +44,12 @@ async function refreshUser(
     if (impersonatedBy) {
       const windowSec = (expiresAtSec ?? 0) - nowSec();
       if (windowSec <= 0) throw unauthenticated();
-      return signUserSession(parts, { collection, user, sessionId, windowSec, impersonatedBy });
+      return signUserSession(database.query, parts, { collection, user, sessionId, windowSec, impersonatedBy });
     }
     if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin, isSignIn: false });
     const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
     await extend(parts, id, sessionId, windowSec);
-    return signUserSession(parts, { collection, user, sessionId, windowSec });
+    return signUserSession(database.query, parts, { collection, user, sessionId, windowSec });
   });
 }
 

@@ -1,4 +1,4 @@
-import type { User } from '@recordbus/accounts';
+import { type User, visibleRecord } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { unauthenticated } from '@recordbus/shared/errors';
@@ -11,7 +11,7 @@ export interface UserSession {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-type Parts = Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'nowSec'>;
+type Parts = Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'schema' | 'nowSec'>;
 
 interface Opening {
   readonly collection: Collection;
@@ -27,20 +27,22 @@ interface Opening {
  */
 export async function openUserSession(
   query: Query,
-  { settings, signer, encryption, nowSec }: Parts,
+  parts: Parts,
   { collection, user, origin, isSignIn = true }: Opening,
 ): Promise<UserSession> {
+  const { settings, nowSec } = parts;
   const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.user.window_seconds');
   const now = nowSec();
   const account = { collection, id: user.id, tokenVersion: user.tokenVersion, isSignIn };
   const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
   if (!sessionId) throw unauthenticated('the account has changed; sign in again');
-  return signUserSession({ signer, encryption }, { collection, user, sessionId, windowSec });
+  return signUserSession(query, parts, { collection, user, sessionId, windowSec });
 }
 
 /** Signs the token of a session with the values of the user's row. */
 export async function signUserSession(
-  { signer, encryption }: Pick<Parts, 'signer' | 'encryption'>,
+  query: Query,
+  { signer, ...deps }: Pick<Parts, 'signer' | 'encryption' | 'schema'>,
   session: {
     readonly collection: Collection;
     readonly user: User;
@@ -64,7 +66,5 @@ export async function signUserSession(
     sessionId,
     windowSec,
   });
-  const record = { ...user.record };
-  await encryption.decryptRecord(collection, record);
-  return { token, record };
+  return { token, record: await visibleRecord(query, deps, collection, user) };
 }

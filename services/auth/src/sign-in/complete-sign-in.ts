@@ -28,7 +28,7 @@ interface FirstFactor {
  */
 export async function completeSignIn(
   query: Query,
-  parts: Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'nowSec' | 'lockout'>,
+  parts: Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'schema' | 'nowSec' | 'lockout'>,
   { collection, user, origin, attempt, mfaData = {} }: FirstFactor,
 ): Promise<SignedIn> {
   if (!user.totpEnabled) {

@@ -52,7 +52,10 @@ export function blockedBy(
   message: string,
 ): AppError {
   const named = blockers
-    .filter(({ collection }) => isOpenTo(collection.rules.view, principal))
+    .filter(({ collection: { rules, fields }, field }) => {
+      const relation = fields.find(({ name }) => name === field);
+      return isOpenTo(rules.view, principal) && isOpenTo(relation?.viewRule ?? null, principal);
+    })
     .map(({ collection, id, field }) => ({ collection: collection.name, id, field }));
   return conflict('delete_restricted', message, { blockers: named.slice(0, maxListed), total });
 }

@@ -1,10 +1,9 @@
 import { originOf } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
-import { perCallerKind } from '../record/per-caller-kind.ts';
-import { perCollection, prepareWrite } from '../record/prepared.ts';
+import { perCaller } from '../record/caller-sql.ts';
+import { prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { compileRule } from '../rules/compile-rule.ts';
-import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
+import type { Call } from '../rules/rule-context.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import { lockRecord } from '../write/lock-record.ts';
 import type { WriteFailure } from '../write/write-failure.ts';
@@ -26,15 +25,8 @@ export interface DeleteRequest {
 
 type DeleteOutcome = { readonly outcome: 'deleted' } | WriteFailure;
 
-const open = perCollection((collection) => prepareWrite('delete', composeDeleteOne(collection)));
-
-const ruled = perCallerKind((collection, context) =>
-  prepareWrite(
-    'delete',
-    composeDeleteOne(collection, (parameters) =>
-      compileRule(collection, 'delete', context, { row: 'old', stored: 'old', parameters }),
-    ),
-  ),
+const statementOf = perCaller('delete', (collection, caller) =>
+  prepareWrite('delete', composeDeleteOne(collection, caller)),
 );
 
 /**
@@ -79,11 +71,9 @@ async function deleteAlone(
   { id, versions }: DeleteRequest,
   call: Call,
 ): Promise<DeleteOutcome> {
-  const isRuled = needsRuleCheck(collection, 'delete', call);
-  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call) : open(collection);
+  const { valuesFrom, ...statement } = statementOf(collection, { call, sent: [] });
   const [row] = await unit.query<{ version: string; deleted: boolean; isAllowed?: boolean }>({
     ...statement,
-    checksRule: isRuled,
     values: valuesFrom({ ...originOf(call), id, versions: versions ?? null }, call.request),
   });
   if (!row) return { outcome: 'missing' };

@@ -9,11 +9,12 @@ import {
 } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type Field, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { type CompileRule, ruleVerdict } from '../rules/rule-verdict.ts';
+import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
+import { ruleVerdict } from '../rules/rule-verdict.ts';
 import type { Referrer } from './referrers.ts';
 import { clearedSql, refersToAny } from './referring-sql.ts';
 
-interface DeleteOneValues extends Origin {
+interface DeleteOneValues extends Origin, Partial<SentNames> {
   readonly id: string;
   /** The versions that may be deleted; null for any. */
   readonly versions: readonly string[] | null;
@@ -24,19 +25,22 @@ interface DeleteOneValues extends Origin {
  * `deleted: false` when it has another version. The rule is a condition on the row `old`; where it does not hold,
  * `isAllowed` is false and nothing is deleted.
  */
-export const composeDeleteOne = (collection: Collection, compileRule?: CompileRule): WriteStatement<DeleteOneValues> =>
+export const composeDeleteOne = (
+  collection: Collection,
+  caller: CallerSql = openCaller,
+): WriteStatement<DeleteOneValues> =>
   composeWrite((parameters) => {
     const versions = parameters.named('versions', 'text[]');
-    const rule = compileRule?.(parameters);
-    const write = `delete from ${tableOf(collection)} t using old${rule === undefined ? '' : ' join verdict on verdict.allowed'}
+    const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
+    const write = `delete from ${tableOf(collection)} t using old${verdict.join}
   where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))
   returning t.*`;
     return {
-      before: [lockedRow(collection, parameters.named('id', 'text')), ruleVerdict(rule)],
+      before: [lockedRow(collection, parameters.named('id', 'text')), verdict.cte],
       writes: [{ collection, verb: 'delete', write }],
-      answer: `select ${versionOf('o')} as version, s.id is not null as deleted${
-        rule === undefined ? '' : ', v.allowed as "isAllowed"'
-      } from old o${rule === undefined ? '' : ' cross join verdict v'} left join shown s on true`,
+      answer: `select ${versionOf('o')} as version, s.id is not null as deleted${verdict.columns} from old o${
+        verdict.cte ? ' cross join verdict v' : ''
+      } left join shown s on true`,
     };
   });
 

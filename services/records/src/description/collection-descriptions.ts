@@ -4,24 +4,27 @@ import { describeRoutes, type Route, type RouteManifest, type ServiceDescription
 import type { Service } from '@recordbus/shared/service';
 import { describeCollections, type RecordRoutes } from './describe-collections.ts';
 
-/** Creates the description of the collections of the cache, once for each schema version and type of caller. */
+/** Creates the description of the collections of the cache, once for each schema version and kind of caller. */
 export function createCollectionDescriptions(
   cache: Pick<CollectionCache, 'all' | 'version'>,
   declared: Readonly<Record<keyof RecordRoutes, Route>>,
 ): NonNullable<Service['describe']> {
   const described = Object.entries(declared).map(([name, route]) => [name, describeRoutes([route])[0]]);
   const routes = Object.fromEntries(described) as Record<keyof RecordRoutes, RouteManifest>;
-  const made = new Map<
-    Principal['type'],
-    { readonly schemaVersion: number; readonly description: ServiceDescription }
-  >();
+  const made = new Map<string, { readonly schemaVersion: number; readonly description: ServiceDescription }>();
 
-  return async ({ type: kind }) => {
+  return async (principal) => {
+    const kind = kindOf(principal);
     const schemaVersion = cache.version;
     const known = made.get(kind);
     if (known?.schemaVersion === schemaVersion) return known.description;
-    const description = describeCollections({ collections: cache.all(), routes, version: String(schemaVersion) }, kind);
+    const version = `${kind} ${schemaVersion}`;
+    const description = describeCollections({ collections: cache.all(), routes, version }, principal);
     made.set(kind, { schemaVersion, description });
     return description;
   };
 }
+
+/** Callers of one kind see the same: rules of fields differ by the collection of the account. */
+const kindOf = (principal: Principal): string =>
+  principal.type === 'user' ? `user ${principal.collection}` : principal.type;

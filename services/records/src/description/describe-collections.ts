@@ -1,3 +1,4 @@
+import { type FieldRight, fieldAccess } from '@recordbus/query';
 import {
   type Collection,
   newRecordSchema,
@@ -21,7 +22,7 @@ export type RecordRoutes = Readonly<Record<RuleName | 'aggregate' | 'history' | 
 interface DescriptionInput {
   readonly collections: readonly Collection[];
   readonly routes: RecordRoutes;
-  /** The version of the collections. */
+  /** The version of the collections for callers of this kind. */
   readonly version: string;
 }
 
@@ -30,23 +31,31 @@ type Operation = keyof RecordRoutes;
 /**
  * Describes the operations that a caller may see (http §12.2): a guest those whose rule is null, a user those whose rule
  * admits more than admins, an admin all. A collection without visible operations is left out, and so is every mention of
- * it.
+ * it. A field whose rule never holds for the caller is left out of records, or of bodies (fields §5.7).
  */
 export function describeCollections(
   { collections, routes, version }: DescriptionInput,
-  kind: Principal['type'],
+  principal: Principal,
 ): ServiceDescription {
+  const findCollection = (name: string) => collections.find((collection) => collection.name === name);
+  const closedTo = (right: FieldRight) => (collection: Collection) =>
+    fieldAccess(right, collection, principal, { findCollection }).closed;
   const visible = collections
-    .map((collection) => ({ collection, operations: operationsOf(collection, kind) }))
+    .map((collection) => ({ collection, operations: operationsOf(collection, principal.type) }))
     .filter(({ operations }) => operations.length > 0);
   const names = new Set(visible.map(({ collection }) => collection.name));
-  const shown = visible.map((one) => ({ ...one, collection: withoutHiddenTargets(one.collection, names) }));
+  const shown = visible.map(({ collection, operations }) => ({
+    collection,
+    operations,
+    read: without(closedTo('view')(collection), withoutHiddenTargets(collection, names)),
+    written: without(closedTo('write')(collection), withoutHiddenTargets(collection, names)),
+  }));
   return {
-    version: `${kind} ${version}`,
+    version,
     routes: shown.flatMap(({ collection, operations }) =>
       operations.map((operation) => ofCollection(routes[operation], operation, collection)),
     ),
-    schemas: Object.assign({}, ...shown.map(({ collection, operations }) => schemasOf(collection, operations))),
+    schemas: Object.assign({}, ...shown.map(schemasOf)),
     tags: Object.fromEntries(shown.map(({ collection }) => [collection.name, aboutOf(collection)])),
   };
 }
@@ -58,6 +67,10 @@ const withoutHiddenTargets = (collection: Collection, shown: ReadonlySet<string>
     target !== undefined && shown.has(target) ? { ...field, collection: target } : field,
   ),
 });
+
+/** The collection without fields of these names. */
+const without = (names: ReadonlySet<string>, collection: Collection): Collection =>
+  names.size === 0 ? collection : { ...collection, fields: collection.fields.filter(({ name }) => !names.has(name)) };
 
 /** Whether a rule opens an operation to callers of a type; null is public, and '' is for admins. */
 const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
@@ -97,13 +110,20 @@ const namesOf = ({ name }: Collection) => ({
 
 const referTo = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` });
 
-function schemasOf(collection: Collection, operations: readonly Operation[]): Record<string, JsonSchema> {
-  const names = namesOf(collection);
+/** A collection as the caller reads and writes it. */
+interface ShownCollection {
+  readonly read: Collection;
+  readonly written: Collection;
+  readonly operations: readonly Operation[];
+}
+
+function schemasOf({ read, written, operations }: ShownCollection): Record<string, JsonSchema> {
+  const names = namesOf(read);
   const showsRecords = operations.some(showsRecord);
   return {
-    ...(showsRecords && { [names.record]: recordSchema(collection) }),
-    ...(operations.includes('create') && { [names.create]: newRecordSchema(collection) }),
-    ...(operations.includes('update') && { [names.update]: recordChangeSchema(collection) }),
+    ...(showsRecords && { [names.record]: recordSchema(read) }),
+    ...(operations.includes('create') && { [names.create]: newRecordSchema(written) }),
+    ...(operations.includes('update') && { [names.update]: recordChangeSchema(written) }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   fileOptionsOf,
   quoteIdentifier,
   quoteLiteral,
+  type Rule,
   tableOf,
 } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
@@ -16,7 +17,7 @@ import { perCallerKind } from '../record/per-caller-kind.ts';
 import { prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
-import { compileCondition, compileRule } from '../rules/compile-rule.ts';
+import { compileCondition } from '../rules/compile-rule.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { fileFieldsOf } from './file-changes.ts';
 
@@ -79,19 +80,19 @@ export function admit({ options, isReadable }: LocatedFile, principal: Principal
 const compiled = perCallerKind((collection, context) => {
   const parameters = createNamedParameters<FileName>();
   const filename = parameters.named('filename', 'text');
-  const place = { row: 't', parameters, isTable: true };
+  const place = { row: 't', parameters };
+  const verdictOf = (rule: Rule) =>
+    rule === null ? 'true' : rule === '' ? 'false' : compileCondition(rule, collection, context, place);
   const cases = fileFieldsOf(collection).map((field) => {
     const column = `t.${quoteIdentifier(field.name)}`;
-    const { viewRule } = fileOptionsOf(field);
+    const rules = [fileOptionsOf(field).viewRule, field.viewRule ?? null].filter((rule) => rule !== null);
     return {
       has: `${column} ${field.options.multiple ? '?' : '='} ${filename}`,
       name: quoteLiteral(field.name),
-      isOpen:
-        viewRule === null ? 'true' : viewRule === '' ? 'false' : compileCondition(viewRule, collection, context, place),
+      isOpen: rules.length === 0 ? 'true' : rules.map((rule) => `(${verdictOf(rule)})`).join(' and '),
     };
   });
-  const rule = collection.rules.view;
-  const isViewable = rule === null ? 'true' : rule === '' ? 'false' : compileRule(collection, 'view', context, place);
+  const isViewable = verdictOf(collection.rules.view);
   const text = `select case ${cases.map(({ has, name }) => `when ${has} then ${name}`).join(' ')} end as field,
   (${isViewable}) is true as "isViewable",
   (case ${cases.map(({ has, isOpen }) => `when ${has} then (${isOpen})`).join(' ')} end) is true as "isOpen"

@@ -1,13 +1,16 @@
 import { historyTableOf, selectLikeSnapshot, selectSnapshots, versionOf } from '@recordbus/journal';
-import { createNamedParameters, type NamedParameters } from '@recordbus/query';
-import { type Collection, recordColumns, selectList, tableOf } from '@recordbus/schema';
+import { createNamedParameters, type FieldAccess, type NamedParameters } from '@recordbus/query';
+import { type Collection, tableOf } from '@recordbus/schema';
 import { joinedWithinLimit } from '../read/answer-limit.ts';
+import { everything, selectedColumns } from '../read/field-selection.ts';
 import type { RecordReads } from '../read/record-reads.ts';
+import { objectText, shownMembers } from '../read/shown-members.ts';
 import { perCallerKind } from '../record/per-caller-kind.ts';
-import { type Prepared, perCollection, prepare } from '../record/prepared.ts';
+import { type Prepared, prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
-import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
+import { type CompileContext, compileCondition, compileRule } from '../rules/compile-rule.ts';
+import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 
 /** A page of a record's history. */
@@ -25,8 +28,7 @@ interface HistoryValues extends HistoryPage {
   readonly maxBytes: number;
 }
 
-const open = perCollection((collection) => listStatement(collection, undefined));
-const ruled = perCallerKind((collection, context) => listStatement(collection, context));
+const statementFor = perCallerKind(listStatement);
 
 /**
  * Reads a page of a record's history, newest first, as the whole body of the answer; undefined when neither the record
@@ -40,9 +42,7 @@ export async function listHistory(
   ruleContext: RuleContext,
 ): Promise<string | undefined> {
   if (!isRecordId(id)) return undefined;
-  const { valuesFrom, ...statement } = needsRuleCheck(collection, 'view', ruleContext)
-    ? ruled(collection, ruleContext)
-    : open(collection);
+  const { valuesFrom, ...statement } = statementFor(collection, ruleContext);
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const given = { id, page, perPage, offset, maxBytes: reads.maxAnswerBytes() };
   const values = valuesFrom(given, ruleContext.request);
@@ -53,23 +53,44 @@ export async function listHistory(
 
 function listStatement(
   collection: Collection,
-  context: CompileContext | undefined,
+  context: CompileContext,
 ): Prepared & Pick<NamedParameters<HistoryValues>, 'valuesFrom'> {
   const parameters = createNamedParameters<HistoryValues>();
-  const rule = context && compileRule(collection, 'view', context, { row: 'parent', parameters });
-  const text = composeListHistory(collection, rule, parameters);
+  const place = { row: 'parent', parameters };
+  const rule = needsRuleCheck(collection, 'view', context)
+    ? compileRule(collection, 'view', context, place)
+    : undefined;
+  const view = viewOf(collection, context);
+  const rules = [...new Set(view.conditional.values())].map((text) => ({
+    text,
+    sql: compileCondition(text, collection, context, place),
+  }));
+  const text = composeListHistory(collection, { rule, view, rules }, parameters);
   return { ...prepare('history', text), valuesFrom: parameters.valuesFrom };
 }
 
+/** The rules of a record that its history depends on. */
+interface HistoryRules {
+  /** SQL of the view rule; undefined when it is not checked. */
+  readonly rule: string | undefined;
+  readonly view: FieldAccess;
+  /** The conditional view rules of fields, as text and SQL. */
+  readonly rules: readonly { readonly text: string; readonly sql: string }[];
+}
+
 /**
- * Composes a list of history rows. It returns no row for an unknown record. The rule is a condition on the row `parent`;
- * `isAllowed` is whether it holds.
+ * Composes a list of history rows. It returns no row for an unknown record. The rules are conditions on the row `parent`;
+ * `isAllowed` is whether the view rule holds.
  */
 function composeListHistory(
   collection: Collection,
-  rule: string | undefined,
-  parameters: Pick<NamedParameters<HistoryValues>, 'named'>,
+  { rule, view, rules }: HistoryRules,
+  parameters: Pick<NamedParameters<HistoryValues>, 'named' | 'alias'>,
 ): string {
+  const columns = selectedColumns(collection, everything, view);
+  const verdictOf = (text: string) => `v.rule${rules.findIndex((one) => one.text === text)}`;
+  const { from, conditional } = shownMembers({ columns, view }, 'n', parameters, verdictOf);
+  const snapshot = conditional.length === 0 ? 'row_to_json(r.*)' : `(${objectText(conditional)})::json`;
   const id = parameters.named('id', 'text');
   const [page, perPage] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
   const [offset, maxBytes] = [parameters.named('offset', 'bigint'), parameters.named('maxBytes', 'bigint')];
@@ -79,16 +100,16 @@ function composeListHistory(
   const rows = `select * from ${history} where record_id = ${id} order by at desc, _revision desc limit ${perPage} offset ${offset}`;
   const versions = `select row_to_json(e.*)::text as json
     from (${rows}) k join lateral (${selectSnapshots(collection, 'select k.*')}) n on true
-    cross join lateral (select ${selectList(recordColumns(collection), 'n')}) r
+    ${from}
     cross join lateral (
-      select k.id, k.op, row_to_json(r.*) as snapshot, k.actor_id, k.actor_type, k.at, ${versionOf('n')} as version
+      select k.id, k.op, ${snapshot} as snapshot, k.actor_id, k.actor_type, k.at, ${versionOf('n')} as version
     ) e order by k.at desc, k._revision desc`;
   return `with parent as materialized (
   select ${selectLikeSnapshot(collection, 't')} from (${live}) t
   union all
   ${selectSnapshots(collection, last)}
 ), verdict as materialized (
-  select ${rule === undefined ? 'true' : `(${rule}) is true`} as allowed from parent
+  select ${rule === undefined ? 'true' : `(${rule}) is true`} as allowed${rules.map(({ sql }, index) => `, (${sql}) is true as rule${index}`).join('')} from parent
 )
 select v.allowed as "isAllowed", case when v.allowed then (
   select '{"data":{"data":[' || ${joinedWithinLimit(versions, maxBytes)} || '],"page":' || ${page} || ',"perPage":' || ${perPage} || ',"totalItems":' || c.total

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createValueCipher } from '@recordbus/crypto';
+import { openFields } from '@recordbus/query';
 import { type Collection, createFieldEncryption, type Field } from '@recordbus/schema';
 import { decryptAnswer, decryptHistory } from './decrypt-answer.ts';
 import type { Expansion } from './expansion.ts';
@@ -48,6 +49,8 @@ const expansion = (name: string, target: Collection, inner?: Expansion[]): Expan
   column: `"${name}"`,
   target,
   isList: false,
+  view: openFields,
+  condition: undefined,
   needsRuleCheck: false,
   inner,
 });

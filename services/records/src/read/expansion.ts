@@ -1,6 +1,7 @@
-import { limits } from '@recordbus/query';
+import { type FieldAccess, limits } from '@recordbus/query';
 import { type Collection, type Field, holdsRelations, quoteIdentifier } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
+import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 
 /** A relation that an answer expands, and the relations expanded within its target. */
@@ -12,6 +13,10 @@ export interface Expansion {
   /** Whether the field has a list of ids. */
   readonly isList: boolean;
   readonly target: Collection;
+  /** What the view rules of the target's fields decide for the caller. */
+  readonly view: FieldAccess;
+  /** The view rule of the relation itself, if it has to be evaluated, and the collection of the relation. */
+  readonly condition: { readonly rule: string; readonly collection: Collection } | undefined;
   /** Whether the target's view rule has to be evaluated for this caller. */
   readonly needsRuleCheck: boolean;
   /** Undefined at the end of a path. */
@@ -29,7 +34,10 @@ export function areFew(expansions: readonly Expansion[]): boolean {
   const all = expansions.flatMap(withInner);
   return (
     all.length <= fewExpansions &&
-    all.every(({ target, isList, needsRuleCheck }) => target.type !== 'view' && !isList && !needsRuleCheck)
+    all.every(
+      ({ target, isList, view, condition, needsRuleCheck }) =>
+        target.type !== 'view' && !isList && !needsRuleCheck && !condition && view.conditional.size === 0,
+    )
   );
 }
 
@@ -37,6 +45,7 @@ const withInner = (expansion: Expansion): Expansion[] => [expansion, ...(expansi
 
 interface Node {
   readonly field: Field;
+  readonly condition: Expansion['condition'];
   readonly target: Collection;
   readonly inner: Map<string, Node>;
 }
@@ -80,11 +89,18 @@ interface Owner {
   readonly label: string;
 }
 
-function findRelation(name: string, { from, label }: Owner, { schema }: Pick<RuleContext, 'schema'>): Node {
+function findRelation(
+  name: string,
+  { from, label }: Owner,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
+): Node {
+  const { closed, conditional } = viewOf(from, ruleContext);
   const field = from.fields.find((candidate) => candidate.name === name);
-  const target = field?.collection === undefined ? undefined : schema.findCollection(field.collection);
-  if (!field || !target) throw refused(`${label} has no relation ${JSON.stringify(name)}`);
-  return { field, target, inner: new Map() };
+  const target = field?.collection === undefined ? undefined : ruleContext.schema.findCollection(field.collection);
+  // A relation that the caller never sees is like one that is not there.
+  if (!field || !target || closed.has(name)) throw refused(`${label} has no relation ${JSON.stringify(name)}`);
+  const rule = conditional.get(name);
+  return { field, condition: rule === undefined ? undefined : { rule, collection: from }, target, inner: new Map() };
 }
 
 /**
@@ -96,11 +112,13 @@ const expansionsOf = (
   ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): Expansion[] =>
   [...nodes.values()]
-    .map(({ field, target, inner }) => ({
+    .map(({ field, condition, target, inner }) => ({
       name: field.name,
       column: quoteIdentifier(field.name),
       isList: holdsRelations(field),
       target,
+      view: viewOf(target, ruleContext),
+      condition,
       needsRuleCheck: needsRuleCheck(target, 'view', ruleContext),
       inner: inner.size > 0 ? expansionsOf(inner, ruleContext) : undefined,
     }))

@@ -1,3 +1,4 @@
+import type { FieldAccess } from '@recordbus/query';
 import { type Collection, type RecordColumn, recordColumns } from '@recordbus/schema';
 
 /** The members that `fields` selects, of a record or of an object within it. */
@@ -6,7 +7,8 @@ export interface FieldSelection {
   member(name: string): FieldSelection | undefined;
 }
 
-const everything: FieldSelection = { member: () => everything };
+/** Selects every member. */
+export const everything: FieldSelection = { member: () => everything };
 
 /** A tree of selected names; `isWhole` when a path ends at this node. */
 interface Node {
@@ -41,6 +43,10 @@ const selectionOf = ({ members }: Node): FieldSelection => ({
   },
 });
 
-/** The selected columns of a record. `id` is always selected. */
-export const selectedColumns = (collection: Collection, selection: FieldSelection): readonly RecordColumn[] =>
-  recordColumns(collection).filter(({ name }) => name === 'id' || selection.member(name));
+/** The selected columns of a record that the caller may view. `id` is always selected. */
+export const selectedColumns = (
+  collection: Collection,
+  selection: FieldSelection,
+  { closed }: Pick<FieldAccess, 'closed'>,
+): readonly RecordColumn[] =>
+  recordColumns(collection).filter(({ name }) => !closed.has(name) && (name === 'id' || selection.member(name)));

@@ -5,6 +5,7 @@ import { type Prepared, perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { callerKind, compileRule } from '../rules/compile-rule.ts';
+import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { checkAnswerSize, limitedText } from './answer-limit.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
@@ -27,6 +28,11 @@ interface FoundRecord {
   readonly body: string;
   /** The version, as in the ETag; null for a row of a view. */
   readonly version: string | null;
+}
+
+interface Found extends FoundRecord {
+  /** Whether rules of fields decide for each record what the body shows: records of one version may differ. */
+  readonly hasConditionalFields: boolean;
 }
 
 /** The values that each run of a get gives. The statement takes those that it needs. */
@@ -52,7 +58,7 @@ export async function findRecord(
   request: GetRequest,
   ruleContext: RuleContext,
   encryption: FieldEncryption,
-): Promise<FoundRecord | undefined> {
+): Promise<Found | undefined> {
   const { id, fields, expand } = request;
   const isPlain = fields === undefined && expand === undefined;
   const shape = JSON.stringify([callerKind(ruleContext), fields, expand]);
@@ -67,7 +73,12 @@ export async function findRecord(
   if (!row) return undefined;
   checkAnswerSize(row.body, maxBytes);
   const decrypted = decryptAnswer(encryption, projection, row.body, maxBytes);
-  return { version: row.version, body: typeof decrypted === 'string' ? decrypted : await decrypted };
+  const hasConditionalFields = projection.view.conditional.size > 0;
+  return {
+    version: row.version,
+    body: typeof decrypted === 'string' ? decrypted : await decrypted,
+    hasConditionalFields,
+  };
 }
 
 /** Composes a get. A view rule that has to be checked adds the column `isAllowed`. */
@@ -83,6 +94,7 @@ function composeGet(
   const projection = {
     collection,
     selection: readFieldSelection(fields),
+    view: viewOf(collection, ruleContext),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
   const { from, text: json } = recordJson(projection, 't', { parameters, ...ruleContext });

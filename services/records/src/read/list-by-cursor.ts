@@ -3,6 +3,7 @@ import { type Collection, type FieldEncryption, tableOf, type ValueKind } from '
 import { malformedParameter } from '@recordbus/shared/errors';
 import { perCollection } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
+import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { rangesAfter } from './after-cursor.ts';
 import { joinedWithinLimit } from './answer-limit.ts';
@@ -73,6 +74,7 @@ export async function listByCursor(
     !isCommonPageSize(perPage) ||
     [sort, filter].some((part) => part !== undefined) ||
     !areFew(projection.expansions ?? []) ||
+    projection.view.conditional.size > 0 ||
     needsRuleCheck(collection, 'list', ruleContext) ||
     collection.type === 'view';
   const [row] = await (isShaped
@@ -106,6 +108,7 @@ export function composeCursorPage(
   const projection = {
     collection,
     selection: readFieldSelection(fields),
+    view: viewOf(collection, ruleContext),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
   const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });

@@ -2,6 +2,7 @@ import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import { type Prepared, perCollection } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
+import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from './answer-limit.ts';
 import { readCondition, readSort } from './conditions.ts';
@@ -100,8 +101,12 @@ const commonPageSizes = new Set([10, 20, 25, 30, 50, 100]);
 export const isCommonPageSize = (perPage: number): boolean => commonPageSizes.has(perPage);
 
 /** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */
-const isPlainList = (request: ListRequest, { expansions = [] }: Projection): boolean =>
-  isCommonPage(request) && request.sort === undefined && request.filter === undefined && areFew(expansions);
+const isPlainList = (request: ListRequest, { view, expansions = [] }: Projection): boolean =>
+  isCommonPage(request) &&
+  request.sort === undefined &&
+  request.filter === undefined &&
+  view.conditional.size === 0 &&
+  areFew(expansions);
 
 /**
  * A first page of a common size has its limit in the text of the statement. PostgreSQL assumes that a limit in a
@@ -127,6 +132,7 @@ export function composeList(
   const projection = {
     collection,
     selection: readFieldSelection(fields),
+    view: viewOf(collection, ruleContext),
     expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
   };
   const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });

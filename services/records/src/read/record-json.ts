@@ -1,14 +1,17 @@
-import type { NamedParameters, Parameters } from '@recordbus/query';
-import { type Collection, mayGrow, quoteLiteral, type RecordColumn, selectList, tableOf } from '@recordbus/schema';
-import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
+import type { FieldAccess, NamedParameters, Parameters } from '@recordbus/query';
+import { type Collection, mayGrow, quoteLiteral, type RecordColumn, recordColumns, tableOf } from '@recordbus/schema';
+import { type CompileContext, compileCondition, compileRule } from '../rules/compile-rule.ts';
 import { joinedWithinLimit, limitedText } from './answer-limit.ts';
 import type { Expansion } from './expansion.ts';
 import { type FieldSelection, selectedColumns } from './field-selection.ts';
+import { objectText, shownMembers } from './shown-members.ts';
 
 /** What an answer shows of a record, and the expansions that it shows with it. */
 export interface Projection {
   readonly collection: Collection;
   readonly selection: FieldSelection;
+  /** What the view rules of the fields decide for the caller. */
+  readonly view: FieldAccess;
   /** Undefined without the parameter `expand`: then the record has no member `expand`. */
   readonly expansions: readonly Expansion[] | undefined;
 }
@@ -37,12 +40,20 @@ interface RecordJson {
  * primary key, so they run only for the rows of the page.
  */
 export function recordJson(projection: Projection, row: string, context: StatementContext): RecordJson {
-  const columns = selectedColumns(projection.collection, projection.selection);
+  const { collection, view } = projection;
+  const columns = selectedColumns(collection, projection.selection, view);
+  const { parameters } = context;
+  const { from, conditional } = shownMembers({ columns, view }, row, parameters, (rule) =>
+    compileCondition(rule, collection, context, { row, parameters, isTable: true }),
+  );
   const expansions = selectedExpansions(projection);
+  const isRuled = conditional.length > 0 || expansions?.some(({ condition }) => condition !== undefined);
+  // A rule of a field may read any column.
+  const read = isRuled ? recordColumns(collection) : [...columns, ...(expansions ?? [])];
   return {
-    columns: [...new Set([...columns, ...(expansions ?? [])].map(({ column }) => column))],
-    from: `cross join lateral (select ${selectList(columns, row)}) r`,
-    text: withExpand(projection, row, context),
+    columns: [...new Set(read.map(({ column }) => column))],
+    from,
+    text: withExpand(projection, conditional, row, context),
   };
 }
 
@@ -52,38 +63,49 @@ function selectedExpansions({ selection, expansions }: Projection): readonly Exp
   return expand && expansions?.filter(({ name }) => expand.member(name));
 }
 
-function withExpand(projection: Projection, row: string, context: StatementContext): string {
+function withExpand(
+  projection: Projection,
+  conditional: readonly string[],
+  row: string,
+  context: StatementContext,
+): string {
   const expansions = selectedExpansions(projection);
-  if (!expansions) return 'row_to_json(r.*)::text';
-  const members = expansions.map((expansion) => {
+  if (!expansions) return objectText(conditional);
+  const expanded = expansions.map((expansion) => {
     const selection = projection.selection.member('expand')?.member(expansion.name);
     if (!selection) throw new Error(`the expansion ${expansion.name} is not selected`);
     return selectTarget(expansion, selection, row, context);
   });
   // concat_ws leaves out nulls: there is no target, or the caller may not view it.
-  const expand = members.length > 0 ? `concat_ws(',', ${members.join(', ')})` : "''";
-  return `left(row_to_json(r.*)::text, -1) || ',"expand":{' || ${expand} || '}}'`;
+  const expand = expanded.length > 0 ? `concat_ws(',', ${expanded.join(', ')})` : "''";
+  return ['left(row_to_json(r.*)::text, -1)', ...conditional, `',"expand":{'`, expand, `'}}'`].join(' || ');
 }
 
 /** A subselect of `"name":record`, or of `"name":[record,…]` for a list of ids. */
 function selectTarget(
-  { name, column, isList, target, needsRuleCheck, inner }: Expansion,
+  { name, column, isList, target, view, condition, needsRuleCheck, inner }: Expansion,
   selection: FieldSelection,
   from: string,
   context: StatementContext,
 ): string {
   const { parameters } = context;
   const row = parameters.alias();
-  const projection = { collection: target, selection, expansions: inner };
+  const projection = { collection: target, selection, view, expansions: inner };
   const { from: lateral, text: json } = recordJson(projection, row, context);
   const maxBytes = () => parameters.named('maxBytes', 'bigint');
   const text = inner || isOpenEnded(target) ? limitedText(json, maxBytes()) : json;
   const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', context, { row, parameters, isTable: true })}` : '';
   const label = quoteLiteral(`"${name}":`);
+  // A relation that the caller may not view in this record leads nowhere.
+  const where = (sql: string) =>
+    condition
+      ? `case when ${compileCondition(condition.rule, condition.collection, context, { row: from, parameters, isTable: true })} then ${sql} end`
+      : sql;
   const rowsOf = (id: string) => `from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${id}${rule}`;
-  if (!isList) return `(select ${label} || ${text} ${rowsOf(`${from}.${column}`)})`;
+  if (!isList) return where(`(select ${label} || ${text} ${rowsOf(`${from}.${column}`)})`);
   const [ids, found] = [parameters.alias(), parameters.alias()];
-  return `(${label} || '[' || ${joinedWithinLimit(selectListed(`${from}.${column}`, `select ${text} as json ${rowsOf(`${ids}.id`)}`, { ids, found }), maxBytes())} || ']')`;
+  const records = selectListed(`${from}.${column}`, `select ${text} as json ${rowsOf(`${ids}.id`)}`, { ids, found });
+  return where(`(${label} || '[' || ${joinedWithinLimit(records, maxBytes())} || ']')`);
 }
 
 /**

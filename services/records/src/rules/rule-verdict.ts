@@ -1,14 +1,44 @@
 import type { Cte } from '@recordbus/journal';
-import type { Parameters } from '@recordbus/query';
 
-/** Compiles a rule to SQL and adds its values to the parameters of the statement. */
-export type CompileRule = (parameters: Parameters) => string;
+/** What the rules of a write decide, in SQL. */
+export interface Verdict {
+  /** The CTE `verdict`, with one row. */
+  readonly cte: Cte | undefined;
+  /** A join that leaves no row where a rule does not hold. */
+  readonly join: string;
+  /** Columns of `verdict v` for the answer, each after a comma: `isAllowed`, and `unwritable` with the names of fields. */
+  readonly columns: string;
+}
+
+/** What a verdict is about. */
+export interface VerdictParts {
+  /** A condition on the row. */
+  readonly rule: string | undefined;
+  /** Names (text[]) of fields that the caller may not write; none by default. */
+  readonly unwritable?: string | undefined;
+}
 
 /**
- * The CTE `verdict`: whether a rule, a condition on the row `old`, holds for the one row of the CTE `old`; undefined
- * without a rule. That row is locked and current, so the verdict is about the version that is written (rules §3.1).
+ * Composes what the rules decide for the one row of the CTE `row`; all parts are empty without rules. For an update the
+ * row is locked and current, so the verdict is about the version that is written (rules §3.1).
  */
-export const ruleVerdict = (rule: string | undefined): Cte | undefined =>
-  rule === undefined
-    ? undefined
-    : { name: 'verdict', sql: `select (${rule}) is true as allowed from old`, isMaterialized: true };
+export function ruleVerdict({ rule, unwritable }: VerdictParts, row = 'old'): Verdict {
+  if (rule === undefined && unwritable === undefined) return { cte: undefined, join: '', columns: '' };
+  const parts = [
+    ...(rule === undefined
+      ? []
+      : [{ value: `(${rule}) is true as allowed`, holds: 'verdict.allowed', column: 'v.allowed as "isAllowed"' }]),
+    ...(unwritable === undefined
+      ? []
+      : [{ value: `${unwritable} as unwritable`, holds: `verdict.unwritable = '{}'`, column: 'v.unwritable' }]),
+  ];
+  return {
+    cte: {
+      name: 'verdict',
+      sql: `select ${parts.map(({ value }) => value).join(', ')} from ${row}`,
+      isMaterialized: true,
+    },
+    join: ` join verdict on ${parts.map(({ holds }) => holds).join(' and ')}`,
+    columns: parts.map(({ column }) => `, ${column}`).join(''),
+  };
+}

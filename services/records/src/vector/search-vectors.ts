@@ -7,6 +7,7 @@ import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { readExpand } from '../read/expansion.ts';
 import { readFieldSelection } from '../read/field-selection.ts';
 import type { RecordReads } from '../read/record-reads.ts';
+import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { readDoubles } from './array-bytes.ts';
 import { cosine } from './cosine.ts';
@@ -57,7 +58,8 @@ export function createSearchVectors(
     // The order is by score, but an invalid sort is refused all the same (vectors §1.2).
     if (sort !== undefined) readSort(collection, sort, { row: 't', parameters: createParameters() }, ruleContext);
     const expansions = expand === undefined ? undefined : readExpand(expand, collection, ruleContext);
-    const projection = { collection, selection: readFieldSelection(fields), expansions };
+    const view = viewOf(collection, ruleContext);
+    const projection = { collection, selection: readFieldSelection(fields), view, expansions };
     const { text, valuesFrom } = composeFound(projection, near.field, ruleContext);
     const rows = await gate.run(() =>
       reads.snapshot(async (query) => {

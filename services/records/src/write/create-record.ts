@@ -5,11 +5,11 @@ import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { decryptAnswer } from '../read/decrypt-answer.ts';
-import { perCallerKind } from '../record/per-caller-kind.ts';
+import { perCaller } from '../record/caller-sql.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
-import { compileRule } from '../rules/compile-rule.ts';
-import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
+import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
+import type { Call } from '../rules/rule-context.ts';
 import { composeCreate } from './create-sql.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
@@ -24,19 +24,20 @@ interface NewRecord {
 
 const readerOf = perCollection(compileRecordReader);
 
-const open = perCollection((collection) => prepareWrite('create', composeCreate(collection)));
-
-const ruled = perCallerKind((collection, context) =>
-  prepareWrite(
-    'create',
-    composeCreate(collection, (parameters) => compileRule(collection, 'create', context, { row: 'draft', parameters })),
-  ),
+const statementOf = perCaller('create', (collection, caller) =>
+  prepareWrite('create', composeCreate(collection, caller)),
 );
+
+interface CreatedRow extends Omit<WrittenRecord, 'body'> {
+  readonly body: string | null;
+  readonly isAllowed?: boolean;
+  readonly unwritable?: readonly string[];
+}
 
 /**
  * Creates a record and its event in one statement. Throws 422 naming every field that is refused, and 403 or 401 when
- * the create rule does not hold for the record as it would be stored; then nothing is written. If the collection has
- * create hooks, the unit has to be a transaction (`modeOf`).
+ * the create rule, or the write rule of a field that the body names, does not hold for the record as it would be stored;
+ * then nothing is written. If the collection has create hooks, the unit has to be a transaction (`modeOf`).
  */
 export async function createRecord(
   unit: WriteUnit,
@@ -45,6 +46,7 @@ export async function createRecord(
   call: Call,
   { passwords, encryption, hooks }: WriteRules,
 ): Promise<WrittenRecord> {
+  refuseClosedFields(sent, writeOf(collection, call), call);
   const given = withDefaults(collection, sent, call);
   const before = hooks.find(collection, 'create');
   const pending = { unit, collection, id: undefined, body: given, previous: undefined, context: call };
@@ -53,18 +55,17 @@ export async function createRecord(
   const account = hasAccounts(collection) ? await readNewAccount(passwords, body, call, reader) : undefined;
   const fields = await encryption.storeSecrets(collection, await reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, fields, upload);
-  const isRuled = needsRuleCheck(collection, 'create', call);
-  const { valuesFrom, ...statement } = isRuled ? ruled(collection, call) : open(collection);
+  const names = Object.keys(sent);
+  const { valuesFrom, ...statement } = statementOf(collection, { call, sent: names });
   const id = upload?.recordId ?? newId();
+  const values = { ...originOf(call), id, fields, passwordHash: account?.passwordHash, sent: names };
   const [row] = await unit
-    .query<WrittenRecord>({
-      ...statement,
-      checksRule: isRuled,
-      values: valuesFrom({ ...originOf(call), id, fields, passwordHash: account?.passwordHash }, call.request),
-    })
+    .query<CreatedRow>({ ...statement, values: valuesFrom(values, call.request) })
     .catch(explainRefusal(collection));
-  if (!row && isRuled) throw ruleRefusal(call.principal);
-  if (!row) throw new Error('the statement of a create returned no row');
+  if (row?.isAllowed === false || (!row && statement.checksRule)) throw ruleRefusal(call.principal);
+  if (row?.unwritable && row.unwritable.length > 0) throw fieldRefusal(row.unwritable, call);
+  if (!row || row.body === null) throw new Error('the statement of a create wrote no row');
   unit.due.add('wakeRelay');
-  return { ...row, body: await decryptAnswer(encryption, { collection, expansions: undefined }, row.body) };
+  const answer = await decryptAnswer(encryption, { collection, expansions: undefined }, row.body);
+  return { body: answer, version: row.version };
 }

@@ -1,35 +1,52 @@
-import { answerOf, composeWrite, newValue, nowSec, type Origin, type WriteStatement } from '@recordbus/journal';
+import { composeWrite, newValue, nowSec, type Origin, type WriteStatement } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
 import { type Collection, type ColumnValues, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
-import type { CompileRule } from '../rules/rule-verdict.ts';
+import { writtenJson } from '../read/written-json.ts';
+import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
+import { ruleVerdict } from '../rules/rule-verdict.ts';
 
-interface CreateValues extends Origin {
+interface CreateValues extends Origin, Partial<SentNames> {
   readonly id: string;
   readonly fields: ColumnValues;
   /** Only of auth collections. */
   readonly passwordHash?: string | null;
 }
 
-/** The statement of a create. The rule is a condition on the row `draft`; where it does not hold, no row is returned. */
-export const composeCreate = (collection: Collection, compileRule?: CompileRule): WriteStatement<CreateValues> =>
+/**
+ * The statement of a create. Rules are conditions on the row `draft`; where one does not hold, nothing is written. It then
+ * returns no row; a statement that checks rules of fields returns one without a body, and the names in `unwritable`.
+ */
+export const composeCreate = (collection: Collection, caller: CallerSql = openCaller): WriteStatement<CreateValues> =>
   composeWrite((parameters) => {
     const columns = columnsOf(collection, parameters);
     const names = columns.map(({ name }) => name).join(', ');
-    const rows = compileRule
-      ? selectDraft(collection, columns, compileRule(parameters))
-      : `values (${columns.map(({ value }) => value).join(', ')})`;
-    return {
-      writes: [
-        {
-          collection,
-          verb: 'create',
-          write: `insert into ${tableOf(collection)} (${names})\n  ${rows}\n  returning *`,
-        },
-      ],
-      answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.version from shown s`,
-    };
+    const { rule, unwritable } = caller.verdictOn({ row: 'draft' }, parameters);
+    const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
+    const answer = `'{"data":' || ${shown.text} || '}' as body, s.version`;
+    const draft = selectDraft(collection, columns);
+    if (unwritable !== undefined) {
+      const verdict = ruleVerdict({ rule, unwritable }, 'draft');
+      const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}`;
+      return {
+        before: [{ name: 'draft', sql: draft, isMaterialized: true }, verdict.cte],
+        writes: [writeOf(collection, names, rows)],
+        answer: `select ${answer}${verdict.columns} from verdict v left join ${shown.from} on true`,
+      };
+    }
+    const rows =
+      rule === undefined
+        ? `values (${columns.map(({ value }) => value).join(', ')})`
+        : `select ${columns.map(({ name }) => `draft.${name}`).join(', ')}\n  from (${draft}) draft\n  where ${rule}`;
+    return { writes: [writeOf(collection, names, rows)], answer: `select ${answer} from ${shown.from}` };
   });
+
+const writeOf = (collection: Collection, names: string, rows: string) =>
+  ({
+    collection,
+    verb: 'create',
+    write: `insert into ${tableOf(collection)} (${names})\n  ${rows}\n  returning *`,
+  }) as const;
 
 interface Column {
   readonly name: string;
@@ -48,11 +65,6 @@ const columnsOf = (collection: Collection, parameters: NamedParameters<CreateVal
   ...(hasAccounts(collection) ? [{ name: 'password_hash', value: parameters.named('passwordHash', 'text') }] : []),
 ];
 
-/** Selects the row to write if the rule holds for it. */
-function selectDraft(collection: Collection, columns: readonly Column[], rule: string): string {
-  // A rule may name `anonymous`, which the insert leaves to its default.
-  const defaults = hasAccounts(collection) ? ', false as is_anonymous' : '';
-  return `select ${columns.map(({ name }) => `draft.${name}`).join(', ')}
-  from (select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')}${defaults}) draft
-  where ${rule}`;
-}
+/** Selects the row to write. A rule may name `anonymous`, which the insert leaves to its default. */
+const selectDraft = (collection: Collection, columns: readonly Column[]): string =>
+  `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')}${hasAccounts(collection) ? ', false as is_anonymous' : ''}`;

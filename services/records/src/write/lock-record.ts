@@ -2,10 +2,10 @@ import type { Query } from '@recordbus/database';
 import { lockedRow, versionOf, withCtes } from '@recordbus/journal';
 import { createNamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { perCallerKind } from '../record/per-caller-kind.ts';
+import { perCaller, type SentNames } from '../record/caller-sql.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { compileRule } from '../rules/compile-rule.ts';
-import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { fieldRefusal } from '../rules/field-rules.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import type { WriteFailure } from './write-failure.ts';
 
@@ -14,25 +14,30 @@ interface LockTarget {
   readonly id: string;
   /** The versions that may be locked; undefined for any. */
   readonly versions: readonly string[] | undefined;
+  /** The members of the body as the client sent it; none for a delete. */
+  readonly sent?: readonly string[];
 }
 
 /**
  * Locks a record for the rest of the transaction, so that nothing new can refer to it. Returns why it cannot be written:
- * it does not exist, the rule of the action does not hold for it, or it has another version.
+ * it does not exist, the rule of the action does not hold for it, or it has another version. Throws 403 for members of
+ * the body that the caller may not write.
  */
 export async function lockRecord(
   query: Query,
   collection: Collection,
   action: 'update' | 'delete',
-  { id, versions }: LockTarget,
+  { id, versions, sent = [] }: LockTarget,
   call: RuleContext,
 ): Promise<{ readonly outcome: 'locked' } | WriteFailure> {
   if (!isRecordId(id)) return { outcome: 'missing' };
-  const row = needsRuleCheck(collection, action, call)
-    ? await lockRuled(query, ruled[action](collection, call), id, call)
+  const { text, valuesFrom, checksRule } = locks[action](collection, { call, sent });
+  const row = checksRule
+    ? (await query<LockedRow>({ text, checksRule, values: valuesFrom({ id, sent }, call.request) }))[0]
     : await lockRow(query, collection, id);
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
+  if (row.unwritable && row.unwritable.length > 0) throw fieldRefusal(row.unwritable, call);
   const { version } = row;
   return versions && !versions.includes(version) ? { outcome: 'mismatch', version } : { outcome: 'locked' };
 }
@@ -40,6 +45,7 @@ export async function lockRecord(
 interface LockedRow {
   readonly version: string;
   readonly isAllowed?: boolean;
+  readonly unwritable?: readonly string[];
 }
 
 /** Locks a record for the rest of the transaction and returns its version; undefined when it does not exist. */
@@ -49,29 +55,16 @@ export async function lockRow(query: Query, collection: Collection, id: string):
   return row;
 }
 
-const ruled = { update: ruledLocks('update'), delete: ruledLocks('delete') };
+const locks = { update: locksFor('update'), delete: locksFor('delete') };
 
-type RuledLock = ReturnType<(typeof ruled)['update']>;
-
-async function lockRuled(
-  query: Query,
-  { text, valuesFrom }: RuledLock,
-  id: string,
-  { request }: RuleContext,
-): Promise<LockedRow | undefined> {
-  const [row] = await query<LockedRow>({ text, checksRule: true, values: valuesFrom({ id }, request) });
-  return row;
-}
-
-/** The statement that locks a record and returns whether the rule holds. */
-function ruledLocks(action: 'update' | 'delete') {
-  return perCallerKind((collection, context) => {
-    const parameters = createNamedParameters<{ readonly id: string }>();
+/** The statement that locks a record and returns what the rules decide. */
+function locksFor(action: 'update' | 'delete') {
+  return perCaller(action, (collection, caller) => {
+    const parameters = createNamedParameters<{ readonly id: string } & SentNames>();
     const old = lockedRow(collection, parameters.named('id', 'text'));
-    const rule = compileRule(collection, action, context, { row: 'old', stored: 'old', parameters });
-    const present = { name: 'present', sql: `select ${versionOf('old')} as version from old` };
-    const text = `${withCtes([old, ruleVerdict(rule), present])}
-select present.version, verdict.allowed as "isAllowed" from present cross join verdict`;
+    const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
+    const text = `${withCtes([old, verdict.cte])}
+select ${versionOf('o')} as version${verdict.columns} from old o${verdict.cte ? ' cross join verdict v' : ''}`;
     return { text, valuesFrom: parameters.valuesFrom };
   });
 }

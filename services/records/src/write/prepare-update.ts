@@ -58,7 +58,7 @@ export async function prepareUpdate(
     ? await resolveOperators(query, collection, { id, body: sent, upload })
     : { body: sent, refused: [] };
   const seen = hasOperators ? { ...call, request: { ...call.request, body } } : call;
-  const locked = await lockRecord(query, collection, 'update', { id, versions }, seen);
+  const locked = await lockRecord(query, collection, 'update', { id, versions, sent: Object.keys(sent) }, seen);
   if (locked.outcome !== 'locked') return locked;
   // A refused result says something about the stored value, so the rule comes first.
   refuseResults(refused);

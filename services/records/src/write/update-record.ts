@@ -15,11 +15,11 @@ import { hasAccounts } from '../accounts/new-account.ts';
 import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { decryptAnswer } from '../read/decrypt-answer.ts';
-import { perCallerKind } from '../record/per-caller-kind.ts';
+import { perCaller } from '../record/caller-sql.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { compileRule } from '../rules/compile-rule.ts';
-import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
+import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
+import type { Call } from '../rules/rule-context.ts';
 import { addChangeWork } from './after-commit.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
@@ -44,21 +44,11 @@ const readerOf = perCollection(compileRecordReader);
 const plain = preparedUpdates({ takesOperators: false });
 const operating = preparedUpdates({ takesOperators: true });
 
-/** The statements of updates, with and without a rule. */
+/** The statements of updates. */
 function preparedUpdates(options: { readonly takesOperators: boolean }) {
-  return {
-    open: perCollection((collection) => prepareWrite('update', composeUpdate(collection, options))),
-    ruled: perCallerKind((collection, context) =>
-      prepareWrite(
-        'update',
-        composeUpdate(collection, {
-          ...options,
-          compileRule: (parameters) =>
-            compileRule(collection, 'update', context, { row: 'old', stored: 'old', parameters }),
-        }),
-      ),
-    ),
-  };
+  return perCaller('update', (collection, caller) =>
+    prepareWrite('update', composeUpdate(collection, { ...options, caller })),
+  );
 }
 
 type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | WriteFailure;
@@ -75,16 +65,24 @@ export async function updateRecord(
   call: Call,
   rules: WriteRules,
 ): Promise<Updated> {
+  refuseClosedFields(change.body, writeOf(collection, call), call);
   const ready = await prepareUpdate(unit, collection, change, call, rules);
   if (ready.outcome !== 'ready') return ready;
-  return writeChange(unit, collection, { ...change, body: ready.body }, ready.call, rules);
+  const sent = Object.keys(change.body);
+  return writeChange(unit, collection, { ...change, body: ready.body, sent }, ready.call, rules);
+}
+
+/** A change whose hooks have run. */
+interface HookedChange extends Change {
+  /** The members of the body as the client sent it; none for a change of the product itself. */
+  readonly sent?: readonly string[];
 }
 
 /** Updates a record whose hooks have run. */
 export async function writeChange(
   unit: WriteUnit,
   collection: Collection,
-  { id, body, upload, versions }: Change,
+  { id, body, upload, versions, sent = [] }: HookedChange,
   call: Call,
   rules: Omit<WriteRules, 'hooks'>,
 ): Promise<Updated> {
@@ -102,9 +100,8 @@ export async function writeChange(
   const { encryption } = rules;
   const stored = await encryption.storeSecrets(collection, written);
   const operands = operandsOf(stored, upload);
-  const statements = operands.size > 0 ? operating : plain;
-  const isRuled = needsRuleCheck(collection, 'update', call);
-  const { valuesFrom, ...statement } = isRuled ? statements.ruled(collection, call) : statements.open(collection);
+  const statementOf = operands.size > 0 ? operating : plain;
+  const { valuesFrom, ...statement } = statementOf(collection, { call, sent });
   const given = {
     ...originOf(call),
     id,
@@ -112,13 +109,15 @@ export async function writeChange(
     names: [...written.keys()],
     fields: withFileChanges(collection, withoutOperations(stored), upload),
     operands,
+    sent,
     ...(account && accountValues(account, call)),
   };
   const [row] = await unit
-    .query<UpdatedRow>({ ...statement, checksRule: isRuled, values: valuesFrom(given, call.request) })
+    .query<UpdatedRow>({ ...statement, values: valuesFrom(given, call.request) })
     .catch(explainRefusal(collection));
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
+  if (row.unwritable && row.unwritable.length > 0) throw fieldRefusal(row.unwritable, call);
   refuseUnknownNames(row.unknownFiles ?? []);
   if (!versions || versions.includes(row.version)) refuseResults(row.refused ?? []);
   if (row.body === null && account?.staleProofError && !versions) throw account.staleProofError();
@@ -149,6 +148,7 @@ interface UpdatedRow {
   readonly body: string | null;
   readonly version: string;
   readonly isAllowed?: boolean;
+  readonly unwritable?: readonly string[];
   readonly unknownFiles?: readonly string[];
   readonly refused?: RefusedResults;
 }

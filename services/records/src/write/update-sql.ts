@@ -1,5 +1,4 @@
 import {
-  answerOf,
   type Cte,
   composeWrite,
   lockedRow,
@@ -15,10 +14,12 @@ import { type Collection, fieldTypeOf, quoteIdentifier, quoteLiteral, tableOf } 
 import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
-import { type CompileRule, ruleVerdict } from '../rules/rule-verdict.ts';
+import { writtenJson } from '../read/written-json.ts';
+import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
+import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { composeOperators, type OperatorsSql, type OperatorValues } from './operators-sql.ts';
 
-interface UpdateValues extends Origin, Partial<AccountValues>, OperatorValues {
+interface UpdateValues extends Origin, Partial<AccountValues>, OperatorValues, Partial<SentNames> {
   readonly id: string;
   /** The versions that may be changed; null for any. */
   readonly versions: readonly string[] | null;
@@ -44,8 +45,8 @@ type UpdateParameters = NamedParameters<UpdateValues>;
 
 /** What an update is composed of besides the fields. */
 interface UpdateOptions {
-  /** Compiles the rule; without it, none is checked. */
-  readonly compileRule?: CompileRule | undefined;
+  /** What the caller may do and see; everything by default. */
+  readonly caller?: CallerSql;
   /** Whether fields may have operators. Such a statement is longer, so others do without. */
   readonly takesOperators: boolean;
 }
@@ -58,27 +59,28 @@ interface UpdateOptions {
  */
 export const composeUpdate = (
   collection: Collection,
-  { compileRule, takesOperators }: UpdateOptions,
+  { caller = openCaller, takesOperators }: UpdateOptions,
 ): WriteStatement<UpdateValues> =>
   composeWrite((parameters) => {
     const id = parameters.named('id', 'text');
     const versions = parameters.named('versions', 'text[]');
-    const rule = compileRule?.(parameters);
+    const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
+    const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const files = filesSql(collection, parameters);
     const account = accountSql(collection, parameters);
     const operators = takesOperators ? composeOperators(collection, parameters) : undefined;
     const fields = assignFields(collection, parameters, { files, account, operators });
     // The row is locked before its version is compared, so only one of several writes with the same version succeeds.
     const write = `update ${tableOf(collection)} t set ${fields}${account.assignments}${versionAssignments('t')}
-  from old${rule === undefined ? '' : ' join verdict on verdict.allowed'}${files.join}${operators ? " join refusal on refusal.results = '{}' cross join applied" : ''}
+  from old${verdict.join}${files.join}${operators ? " join refusal on refusal.results = '{}' cross join applied" : ''}
   where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}
   returning t.*`;
     return {
-      before: [lockedRow(collection, id), ruleVerdict(rule), files.cte, ...(operators?.ctes ?? [])],
+      before: [lockedRow(collection, id), verdict.cte, files.cte, ...(operators?.ctes ?? [])],
       writes: [{ collection, verb: 'update', write }],
       after: [account.audited],
-      answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${rule === undefined ? '' : ', v.allowed as "isAllowed"'}${files.column}${operators ? ', r.results as refused' : ''}
-from old o${rule === undefined ? '' : ' cross join verdict v'}${files.source}${operators ? ' cross join refusal r' : ''} left join shown s on true`,
+      answer: `select '{"data":' || ${shown.text} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${verdict.columns}${files.column}${operators ? ', r.results as refused' : ''}
+from old o${verdict.cte ? ' cross join verdict v' : ''}${files.source}${operators ? ' cross join refusal r' : ''} left join ${shown.from} on true`,
     };
   });
 

@@ -1,0 +1,48 @@
+import type { Query } from '@recordbus/database';
+import {
+  authOf,
+  createNamedParameters,
+  type FieldRight,
+  fieldAccess,
+  type QuerySchema,
+  refusedFieldsSql,
+} from '@recordbus/query';
+import { type Collection, tableOf } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import type { User } from './user.ts';
+
+/**
+ * Finds the fields of a user's own record that the user may not view or write (fields §5). Only expressions cost a
+ * statement.
+ */
+export async function findRefusedFields(
+  query: Query,
+  right: FieldRight,
+  collection: Collection,
+  user: User,
+  schema: QuerySchema,
+): Promise<ReadonlySet<string>> {
+  const principal = principalOf(collection, user);
+  const access = fieldAccess(right, collection, principal, schema);
+  if (access.conditional.size === 0) return access.closed;
+  const parameters = createNamedParameters<{ readonly id: string }>();
+  const names = refusedFieldsSql({ collection, schema, principal, access }, { row: 't', parameters, isTable: true });
+  const text = `select ${names} as names from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`;
+  const values = parameters.valuesFrom({ id: user.id }, requestOf(principal));
+  const [row] = await query<{ names: string[] }>({ text, values });
+  return new Set([...access.closed, ...(row?.names ?? access.conditional.keys())]);
+}
+
+const principalOf = (
+  { name: collection }: Collection,
+  { id, email, isAnonymous: anonymous, verified }: User,
+): Principal => ({ type: 'user', id, email, collection, anonymous, verified, impersonatedBy: null });
+
+/** What rules see of the request: the user as caller, and nothing of a body, a query or headers. */
+const requestOf = (principal: Principal) => ({
+  method: 'GET',
+  auth: authOf(principal),
+  body: undefined,
+  query: () => undefined,
+  header: () => undefined,
+});

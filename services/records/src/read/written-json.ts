@@ -1,0 +1,36 @@
+import { answerOf } from '@recordbus/journal';
+import type { FieldAccess, Parameters } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import { type CompileContext, compileCondition } from '../rules/compile-rule.ts';
+import { isOpen } from '../rules/field-rules.ts';
+import { everything, selectedColumns } from './field-selection.ts';
+import { objectText, shownMembers } from './shown-members.ts';
+
+/** What the answer of a write shows, in SQL. */
+interface WrittenJson {
+  /** The record, in the row `s`. */
+  readonly text: string;
+  /** An item of FROM: the row `s` of the written record, or none. */
+  readonly from: string;
+}
+
+/**
+ * Composes the record of the answer of a write, from the CTEs `shown` and `new`. Without rules of fields it is the JSON
+ * that the event has. With rules it is what a get would answer, by the row after the write (fields §5.3).
+ */
+export function writtenJson(
+  collection: Collection,
+  view: FieldAccess,
+  { parameters, ...context }: CompileContext & { readonly parameters: Parameters },
+): WrittenJson {
+  if (isOpen(view)) return { text: answerOf(collection, 's'), from: 'shown s' };
+  const columns = selectedColumns(collection, everything, view);
+  const { from, conditional } = shownMembers({ columns, view }, 'n', parameters, (rule) =>
+    compileCondition(rule, collection, context, { row: 'n', parameters }),
+  );
+  const text = objectText(conditional);
+  return {
+    text: 's.visible',
+    from: `(select w.version, ${text} as visible from shown w join new n on n.id = w.id ${from}) s`,
+  };
+}

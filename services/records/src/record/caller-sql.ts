@@ -1,0 +1,96 @@
+import {
+  type FieldAccess,
+  type NamedParameters,
+  openFields,
+  type Parameters,
+  refusedFieldsSql,
+} from '@recordbus/query';
+import type { Collection, RuleName } from '@recordbus/schema';
+import { type CompileContext, callerKind, compileRule } from '../rules/compile-rule.ts';
+import { conditionalNames, isOpen, viewOf, writeOf } from '../rules/field-rules.ts';
+import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import type { VerdictParts } from '../rules/rule-verdict.ts';
+import { perCollection } from './prepared.ts';
+
+/** The value of a run whose statement checks write rules of fields. */
+export interface SentNames {
+  /** The members of the body as the client sent it. */
+  readonly sent: readonly string[];
+}
+
+type SentParameters = Parameters & Pick<NamedParameters<SentNames>, 'named'>;
+
+/** Aliases of the row that rules check, and of the stored row. */
+interface RuleRows {
+  readonly row: string;
+  readonly stored?: string;
+}
+
+/** What the statement of a write checks and shows for callers of one kind. */
+export interface CallerSql {
+  /** What the view rules of the fields decide about the answer. */
+  readonly view: FieldAccess;
+  readonly context: CompileContext;
+  /** Compiles what has to be checked on a row. */
+  verdictOn(rows: RuleRows, parameters: SentParameters): VerdictParts;
+}
+
+/** A caller who passes every rule. */
+export const openCaller: CallerSql = {
+  view: openFields,
+  context: { principal: { type: 'guest', rejectedToken: false }, schema: { findCollection: () => undefined } },
+  verdictOn: () => ({ rule: undefined }),
+};
+
+/** A write of a caller. */
+interface CallersWrite {
+  readonly call: RuleContext;
+  /** Names of the fields in the body, as the client sent it. */
+  readonly sent: readonly string[];
+}
+
+/** A statement for a kind of callers, and whether it checks a rule. */
+export type ForCaller<T> = T & { readonly checksRule: boolean };
+
+/** Memoizes the statements of an action by collection, kind of caller, and what has to be checked. */
+export function perCaller<T extends object>(
+  action: Extract<RuleName, 'create' | 'update' | 'delete'>,
+  make: (collection: Collection, caller: CallerSql) => T,
+): (collection: Collection, write: CallersWrite) => ForCaller<T> {
+  const made = perCollection(() => new Map<string, ForCaller<T>>());
+  return (collection, { call, sent }) => {
+    const view = viewOf(collection, call);
+    const isRuled = needsRuleCheck(collection, action, call);
+    const checksFields = conditionalNames(sent, writeOf(collection, call)).length > 0;
+    const isOpenTo = isOpen(view) && !isRuled && !checksFields;
+    const key = isOpenTo ? '' : `${isRuled} ${checksFields} ${callerKind(call)}`;
+    const known = made(collection).get(key);
+    if (known) return known;
+    const caller = isOpenTo ? openCaller : callerSql(collection, action, call, { view, isRuled, checksFields });
+    const statement = { ...make(collection, caller), checksRule: isRuled || checksFields };
+    made(collection).set(key, statement);
+    return statement;
+  };
+}
+
+function callerSql(
+  collection: Collection,
+  action: RuleName,
+  { principal, schema }: CompileContext,
+  { view, isRuled, checksFields }: { view: FieldAccess; isRuled: boolean; checksFields: boolean },
+): CallerSql {
+  const access = writeOf(collection, { principal, schema });
+  return {
+    view,
+    context: { principal, schema },
+    verdictOn(rows, parameters) {
+      const into = { ...rows, parameters };
+      return {
+        rule: isRuled ? compileRule(collection, action, { principal, schema }, into) : undefined,
+        unwritable: checksFields
+          ? refusedFieldsSql({ collection, schema, principal, access, names: parameters.named('sent', 'text[]') }, into)
+          : undefined,
+      };
+    },
+  };
+}
