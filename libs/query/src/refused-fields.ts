@@ -7,8 +7,8 @@ import { QueryError } from './query-error.ts';
 import type { QuerySchema } from './scope.ts';
 import type { SqlTarget } from './sql-target.ts';
 
-/** The fields whose rules are asked. */
-interface AskedFields {
+/** The fields whose rules are evaluated, and for whom. */
+interface FieldQuestion {
   readonly collection: Collection;
   readonly schema: QuerySchema;
   readonly principal: Principal;
@@ -19,14 +19,14 @@ interface AskedFields {
 
 /** SQL (text[]) of the names of the conditional fields whose rule does not hold for the row of `into`. */
 export function refusedFieldsSql(
-  { collection, schema, principal, access, names }: AskedFields,
+  { collection, schema, principal, access, names }: FieldQuestion,
   into: SqlTarget,
 ): string {
   const scope = { collection, schema, audience: 'rule', caller: callerCollection(principal, schema) } as const;
-  const isAsked = (name: string) => (names === undefined ? '' : `${name} = any(${names}) and `);
+  const isNamed = (name: string) => (names === undefined ? '' : `${name} = any(${names}) and `);
   const cases = [...access.conditional].map(([field, rule]) => {
     const name = quoteLiteral(field);
-    return `case when ${isAsked(name)}(${conditionOf(rule)}) is not true then ${name} end`;
+    return `case when ${isNamed(name)}(${conditionOf(rule)}) is not true then ${name} end`;
   });
   return `array_remove(array[${cases.join(', ')}]::text[], null)`;
 
