@@ -19,7 +19,8 @@ import {
 } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 import { planDropFileTriggers, planFileTriggers, planRemoveFilesOfField } from './file-triggers.ts';
-import { hasSameLinks, planDropLinks, planDropLinkTriggers, planLinkTriggers } from './links.ts';
+import { hasSameLinks, planDropLinkTriggers, planLinkTriggers } from './link-triggers.ts';
+import { planDropLinks } from './links.ts';
 
 /**
  * Plans the statements that change the table of a collection. All data stays, except for dropped fields. Run the checks

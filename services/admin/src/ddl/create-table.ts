@@ -10,7 +10,8 @@ import {
 } from '@recordbus/schema';
 import { columnDefinition, planConstraints } from './columns.ts';
 import { planFileTriggers, planRemoveAllFiles } from './file-triggers.ts';
-import { planDropLinks, planLinkTriggers } from './links.ts';
+import { planDropLinkFunction, planLinkTriggers } from './link-triggers.ts';
+import { planDropLinks } from './links.ts';
 
 /** Plans the table of a new collection with its indexes, constraints, triggers and history. */
 export function planCreate(collection: Collection): string[] {
@@ -51,6 +52,7 @@ const planAccountTriggers = (table: string): string[] => [
 export const planDrop = (collection: Collection): string[] => [
   ...collection.fields.filter(holdsRelations).map((field) => planDropLinks(collection, field)),
   `drop table ${tableOf(collection)}`,
+  ...(collection.fields.some(holdsRelations) ? [planDropLinkFunction(collection)] : []),
   `drop table if exists ${historyTableOf(collection)}`,
   planRemoveAllFiles(collection),
 ];

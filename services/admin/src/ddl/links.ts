@@ -2,13 +2,10 @@ import {
   type Collection,
   type Field,
   foreignKeyName,
-  holdsRelations,
   linkKeyName,
-  linkTableName,
   linkTableOf,
   ownerKeyName,
   quoteIdentifier,
-  quoteLiteral,
   relationIndexName,
   tableOf,
 } from '@recordbus/schema';
@@ -36,33 +33,3 @@ export function planLinks(collection: Collection, field: Field, target: string):
 /** Plans the drop of the table of links of a field. */
 export const planDropLinks = (collection: Collection, field: Field): string =>
   `drop table ${linkTableOf(collection, field)}`;
-
-/** Plans the triggers that keep the links of a collection (migration 0030). As triggers they work for every writer. */
-export function planLinkTriggers(collection: Collection): string[] {
-  const fields = collection.fields.filter(holdsRelations);
-  if (fields.length === 0) return [];
-  const table = tableOf(collection);
-  const linkNames = fields.map((field) => quoteLiteral(linkTableName(collection, field)));
-  const pairs = fields.map(({ name }, index) => `${quoteLiteral(name)}, ${linkNames[index]}`).join(', ');
-  return [
-    `create trigger links_added after insert on ${table} referencing new table as fresh
-   for each statement execute function system.links_added(${pairs})`,
-    `create trigger links_changed after update on ${table} referencing old table as stale new table as fresh
-   for each statement execute function system.links_changed(${pairs})`,
-    `create trigger links_dropped before delete on ${table} for each row
-   execute function system.links_dropped(${linkNames.join(', ')})`,
-  ];
-}
-
-/** Plans the drop of these triggers. */
-export const planDropLinkTriggers = (collection: Collection): string[] =>
-  collection.fields.some(holdsRelations)
-    ? ['links_added', 'links_changed', 'links_dropped'].map((name) => `drop trigger ${name} on ${tableOf(collection)}`)
-    : [];
-
-/** Whether the triggers of both collections are the same. */
-export const hasSameLinks = (before: Collection, after: Collection): boolean =>
-  linkColumnsOf(before) === linkColumnsOf(after);
-
-const linkColumnsOf = ({ fields }: Collection): string =>
-  JSON.stringify(fields.filter(holdsRelations).map(({ id, name }) => [id, name]));
