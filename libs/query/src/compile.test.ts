@@ -32,7 +32,7 @@ const rows: [expression: string, sql: string, isTable?: boolean][] = [
   ],
   [
     'exists(memberships, user = @request.auth.id && organization = record.author.organization)',
-    '($1::text is not null and exists (select 1 from records."memberships" hop1 where (hop1."user" = $1::text and exists (select 1 from records."users" hop2 where hop2.id = t."author" and hop1."organization" = hop2."organization"))))',
+    '($1::text is not null and exists (select 1 from records."memberships" hop1, records."users" hop2 where hop1."user" = $1::text and hop2.id = t."author" and hop1."organization" = hop2."organization"))',
   ],
   [
     'readers = "u1"',

@@ -1,8 +1,8 @@
 import { tableOf } from '@recordbus/schema';
 import { compile } from './compile.ts';
-import { existsThrough } from './hops.ts';
+import { existsThrough, joinThrough } from './hops.ts';
 import { certain, not, type Predicate } from './predicate.ts';
-import type { ResolvedExists } from './resolved.ts';
+import { type Column, passesSeveral, type Resolved, type ResolvedComparison, type ResolvedExists } from './resolved.ts';
 import { type SqlTarget, targetOf } from './sql-target.ts';
 
 /** Compiles `exists(…)`, and whether a path leads to a record. */
@@ -20,9 +20,35 @@ function existsIn(
 ): Predicate {
   const row = into.parameters.alias();
   const inner = { ...into, row, isTable: target.type !== 'view' };
-  const conditions = [
-    ...(guard ? [compile(guard, { ...inner, outer: undefined })] : []),
-    ...(condition ? [compile(condition, { ...inner, outer: into })] : []),
-  ];
-  return certain(`exists (select 1 from ${tableOf(target)} ${row} where ${conditions.join(' and ')})`);
+  const tables = [`${tableOf(target)} ${row}`];
+  const conditions = guard ? [compile(guard, { ...inner, outer: undefined })] : [];
+  const items = condition?.kind === 'all' ? condition.items : condition ? [condition] : [];
+  for (const item of items) {
+    const joined = joinOuterPath(item, into);
+    if (joined) tables.push(joined.tables);
+    conditions.push(...(joined?.conditions ?? []));
+    conditions.push(compile(joined?.test ?? item, { ...inner, outer: joined?.outer ?? into }));
+  }
+  return certain(`exists (select 1 from ${tables.join(', ')} where ${conditions.join(' and ')})`);
 }
+
+/**
+ * Joins the relations of a path from the outer row (`team = record.post.team`) beside the table. A sub-select of their
+ * own, within that of the table, would keep PostgreSQL from hashing the outer one, and would run once for each row.
+ */
+function joinOuterPath(item: Resolved, into: SqlTarget) {
+  if (item.kind !== 'comparison' || item.isNegated || item.negatesValue) return undefined;
+  const side = (['left', 'right'] as const).find((each) => isOuterPath(item[each]));
+  const other = item[side === 'left' ? 'right' : 'left'];
+  if (!side || beginsAtOuter(other)) return undefined;
+  const column = item[side] as Column;
+  const { tables, conditions, end } = joinThrough(column, into);
+  const test: ResolvedComparison = { ...item, [side]: { ...column, hops: [] } };
+  return { tables, conditions, test, outer: end };
+}
+
+const isOuterPath = (source: ResolvedComparison['left']): boolean =>
+  source.source === 'column' && source.up === 1 && source.hops.length > 0 && !passesSeveral(source);
+
+const beginsAtOuter = (source: ResolvedComparison['left']): boolean =>
+  (source.source === 'column' && source.up === 1) || (source.source === 'count' && source.of.up === 1);

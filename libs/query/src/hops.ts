@@ -61,6 +61,15 @@ export const selectFromAccount = (
   select: (end: SqlTarget) => string,
 ): string => selectOn(follow(way, accountRow(account, into)), select);
 
+/** The items of FROM that lead from a row of an outer statement over relations, and the conditions on them. */
+export function joinThrough(
+  way: Way,
+  from: SqlTarget,
+): { readonly tables: string; readonly conditions: readonly string[]; readonly end: SqlTarget } {
+  const { tables, conditions, end } = follow(way, { tables: [], conditions: [], end: from });
+  return { tables: tables.join(' '), conditions, end };
+}
+
 const selectOn = (route: Route, select: (end: SqlTarget) => string): string =>
   `(select ${select(route.end)} ${fromWhere(route, [])})`;
 
