@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../harness/client.ts';
+import { inDatabase } from '../harness/in-database.ts';
 import { listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
@@ -229,4 +230,47 @@ onEachTopology('rules follow new names everywhere, and keep what they name', asy
       spec: 'rules §6.1',
     })),
   );
+});
+
+onEachTopology('a rule without an index in a large collection warns', async (t, target) => {
+  const admin = await target.admin();
+  const closed = { list_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
+  await make(admin, 'crowds', [text('kind'), text('name')], closed);
+  await inDatabase(
+    target,
+    `insert into records.crowds (id, kind, created_at, updated_at)
+      select 'crowd-' || n, 'a', 0, 0 from generate_series(1, 100001) n`,
+    [],
+  );
+  await inDatabase(target, 'analyze records.crowds', []);
+  const change = (list_rule: string) => ({ ...patch('crowds', { list_rule }), expect: { status: 200 } });
+  const warned = { warnings: is.listWith(is.matching(/^list_rule of crowds .* make an index of crowds on "kind"\.$/)) };
+  await runScenarios(t, target, [
+    {
+      name: 'without an index',
+      ...change('kind = @request.auth.id && name != "x"'),
+      expect: { status: 200, json: is.containing(warned) },
+      spec: 'rules §6.3',
+    },
+    {
+      name: 'which an index would not serve',
+      ...change('@request.auth.id != "" && kind != "x"'),
+      expect: { status: 200, json: { data: is.containing({ name: 'crowds' }) } },
+      spec: 'rules §6.3',
+    },
+    {
+      name: 'the index is made',
+      as: 'admin',
+      request: 'POST /api/v1/admin/collections/crowds/indexes',
+      body: { name: 'kinds', columns: ['kind'] },
+      expect: { status: 201 },
+      spec: 'rules §6.3',
+    },
+    {
+      name: 'with an index',
+      ...change('kind = @request.auth.id'),
+      expect: { status: 200, json: { data: is.containing({ name: 'crowds' }) } },
+      spec: 'rules §6.3',
+    },
+  ]);
 });

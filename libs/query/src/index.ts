@@ -7,6 +7,7 @@ export { compileExpression } from './expressions.ts';
 export { type FieldAccess, type FieldRight, fieldAccess, openFields } from './field-access.ts';
 export { limits } from './limits.ts';
 export { isHidden } from './member.ts';
+export { findMissingIndex, type WantedIndex } from './missing-index.ts';
 export { findOpenRules, type OpenRule } from './open-rules.ts';
 export { createNamedParameters, createParameters, type NamedParameters, type Parameters } from './parameters.ts';
 export { QueryError } from './query-error.ts';

@@ -4,10 +4,11 @@ import { created, mayWarn, ok, type Route, route, withWarnings } from '@recordbu
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { changeCollection } from '../collections/change-collection.ts';
-import { collectionChange, newCollection } from '../collections/collection-draft.ts';
+import { type CollectionChange, collectionChange, newCollection } from '../collections/collection-draft.ts';
 import { createCollection } from '../collections/create-collection.ts';
 import { deleteCollection } from '../collections/delete-collection.ts';
 import { warningsOfLostValues } from '../collections/lost-values.ts';
+import { warningsOfMissingIndexes } from '../collections/warn-of-missing-indexes.ts';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
@@ -23,8 +24,13 @@ const params = z.strictObject({ collection: z.string().describe('id or name of t
 
 /** Routes of collections and their tables (collections §4 to §7). */
 export function collectionRoutes({ database, changes, nowSec }: CollectionRoutesDeps): Route[] {
-  const warningsAbout = async (collection: Collection) =>
-    warningsOfOpenRules(collection, (await loadCollections(database.read)).collections);
+  const warningsAbout = async (collection: Collection, change: CollectionChange) => {
+    const { collections } = await loadCollections(database.read);
+    return [
+      ...warningsOfOpenRules(collection, collections),
+      ...(await warningsOfMissingIndexes(database.read, collection, collections, change)),
+    ];
+  };
   return [
     route({
       method: 'GET',
@@ -44,7 +50,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       answers: { 201: mayWarn(collectionJson), 400: 'The name is taken.' },
       async handler(input) {
         const collection = await createCollection(changes, input.body, nowSec(), actorOf(input));
-        return withWarnings(created(presentCollection(collection)), await warningsAbout(collection));
+        return withWarnings(created(presentCollection(collection)), await warningsAbout(collection, input.body));
       },
     }),
     route({
@@ -76,7 +82,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
           nowSec(),
           actorOf(input),
         );
-        const warnings = [...warningsOfLostValues(lostValues), ...(await warningsAbout(collection))];
+        const warnings = [...warningsOfLostValues(lostValues), ...(await warningsAbout(collection, body))];
         return withWarnings(ok(presentCollection(collection)), warnings);
       },
     }),

@@ -1,0 +1,50 @@
+import type { Query } from '@recordbus/database';
+import { findMissingIndex, type WantedIndex } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import type { CollectionChange } from './collection-draft.ts';
+import { ruleNames } from './read-rules.ts';
+import { originOf } from './rule-origin.ts';
+
+/** Reading this many records for each request is too much. */
+const largeCount = 100_000;
+
+/**
+ * Returns a warning for each rule of a change that makes every read of a large collection read all of its records, and
+ * that an index would serve (rules §6.3).
+ */
+export async function warningsOfMissingIndexes(
+  query: Query,
+  collection: Collection,
+  collections: readonly Collection[],
+  change: CollectionChange,
+): Promise<string[]> {
+  const written = ruleNames.filter((name) => change[`${name}_rule`]);
+  if (written.length === 0) return [];
+  const large = await findLarge(query);
+  if (large.size === 0) return [];
+  const { schema, accounts } = originOf(collection, collections);
+  return written.flatMap((name) => {
+    const rule = collection.rules[name] ?? '';
+    for (const caller of [undefined, ...accounts]) {
+      const isLarge = (other: Collection) => large.has(other.name);
+      const wanted = findMissingIndex(rule, { collection, schema, caller, isLarge, isFound: name !== 'list' });
+      if (wanted) return [sentenceOf(name, collection, wanted)];
+    }
+    return [];
+  });
+}
+
+const sentenceOf = (rule: string, { name }: Collection, { collection, column, type }: WantedIndex): string =>
+  `${rule}_rule of ${name} has no index to begin with, so it reads every record of ${collection.name}: make an index${
+    type === 'trigram' ? ' of type trigram' : ''
+  } of ${collection.name} on ${JSON.stringify(column)}.`;
+
+/** The names of the collections with many records, by the estimate of the planner. */
+async function findLarge(query: Query): Promise<ReadonlySet<string>> {
+  const rows = await query<{ name: string }>({
+    text: `select relname as name from pg_class
+      where relnamespace = 'records'::regnamespace and relkind = 'r' and reltuples > $1`,
+    values: [largeCount],
+  });
+  return new Set(rows.map(({ name }) => name));
+}
