@@ -31,6 +31,7 @@ export const destructive: ReadonlySet<string> = new Set([
 const namedFields = [
   { name: 'title', type: 'text', options: { max: 200 } },
   { name: 'code', type: 'text', required: true, options: { pattern: '^[a-z]{1,8}$', min: 1 } },
+  { name: 'slug', type: 'text', options: { unique: true } },
   { name: 'n', type: 'number', options: { min: -5, max: 5 } },
   { name: 'ok', type: 'bool' },
   { name: 'mail', type: 'email' },

@@ -127,7 +127,7 @@ onEachTopology('only pages of allowed origins may read answers', async (t, targe
       row('a readable 400', `${list}?page=x`, app, 400, allowed(app)),
       row('a readable 401', 'GET /api/v1/admin/settings', app, 401, allowed(app)),
       row('a readable 404', 'GET /nowhere', app, 404, allowed(app)),
-      row('a readable 405', 'PUT /api/v1/posts', app, 405, allowed(app)),
+      row('a readable 405', 'PATCH /api/v1/posts', app, 405, allowed(app)),
       row('a readable 413', 'POST /api/v1/posts', app, 413, allowed(app), {
         rawBody: 'x'.repeat(1024 * 1024 + 1),
         headers: json,

@@ -26,7 +26,7 @@ const group = (tag: string, routes: readonly RouteManifest[]): string =>
       routes.map((route) => [
         code(`${route.method} ${canonicalPath(route)}`),
         route.access,
-        route.action ? code(route.action) : '',
+        [route.action, route.otherAction].flatMap((action) => (action ? [code(action)] : [])).join(', '),
         `${route.summary}${route.idempotent ? ' (once per idempotency key)' : ''}`,
         Object.keys(route.answers).join(', '),
       ]),

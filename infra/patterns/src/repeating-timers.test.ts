@@ -21,6 +21,7 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/shared/src/http/unread-answers.ts': 'the time limit of answers',
   'services/admin/src/schema/schema-changes.ts': 'a request that waits for tables',
   'services/gateway/src/upstream/answer-waits.ts': 'the time limit of requests',
+  'services/records/src/files/pending-removal.ts': 'a request that waits for a removal',
 };
 
 test('background work repeats with @recordbus/shared/background, not with its own timers', () => {

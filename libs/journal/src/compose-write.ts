@@ -1,6 +1,7 @@
 import { createNamedParameters, type NamedParameters, type RequestValues } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { selectChange, selectRecord } from './changed-sql.ts';
+import { insertDeletedVersions } from './deleted-version-sql.ts';
 import { insertEvents, type Verb } from './event-sql.ts';
 import { insertHistory } from './history-sql.ts';
 import type { Origin, OriginParameters } from './origin.ts';
@@ -54,9 +55,12 @@ export function composeWrite<Given extends Origin>(
 }
 
 /** The CTE `old`: the locked row with an id (SQL), as it is before the write. */
-export const lockedRow = (collection: Collection, id: string): Cte => ({
+export const lockedRow = (collection: Collection, id: string): Cte => lockedWhere(collection, `t.id = ${id}`);
+
+/** The CTE `old`: the locked row of `t` for which a condition (SQL) holds, at most one. */
+export const lockedWhere = (collection: Collection, condition: string): Cte => ({
   name: 'old',
-  sql: `select t.* from ${tableOf(collection)} t where t.id = ${id} for update`,
+  sql: `select t.* from ${tableOf(collection)} t where ${condition} for update`,
   isMaterialized: true,
 });
 
@@ -66,7 +70,10 @@ export const withCtes = (ctes: readonly (Cte | undefined)[]): string =>
     .flatMap((cte) => (cte ? [`${cte.name} as ${cte.isMaterialized ? 'materialized ' : ''}(\n  ${cte.sql}\n)`] : []))
     .join(', ')}`;
 
-/** The CTEs of the written rows, their JSON, their events, and their history rows if the collection keeps them. */
+/**
+ * The CTEs of the written rows, their JSON, their events, their history rows if the collection keeps them, and the versions
+ * of deleted rows.
+ */
 function ctesOf(parameters: OriginParameters, { collection, verb, write, suffix = '' }: WritePart): readonly Cte[] {
   const written = `${verb === 'delete' ? 'gone' : 'new'}${suffix}`;
   const shown = `shown${suffix}`;
@@ -76,6 +83,7 @@ function ctesOf(parameters: OriginParameters, { collection, verb, write, suffix 
     { name: shown, sql: selectShown(collection, verb, written), isMaterialized: true },
     { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, source: shown }) },
     ...(history === undefined ? [] : [{ name: `history${suffix}`, sql: history }]),
+    ...(verb === 'delete' ? [{ name: `ended${suffix}`, sql: insertDeletedVersions(collection, written) }] : []),
   ];
 }
 

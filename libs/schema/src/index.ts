@@ -27,6 +27,7 @@ export * from './naming.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
 export { newRecordSchema, recordChangeSchema, recordSchema, valueSchemaOf } from './record-schemas.ts';
+export { comparedBy, comparedValue, findUniqueFields, hasComparableValue, isText, isUnique } from './unique-sql.ts';
 export {
   isOperatorObject,
   type OperatorSql,

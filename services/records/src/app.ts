@@ -23,6 +23,7 @@ import { getRoute } from './routes/get.ts';
 import { historyRoute } from './routes/history.ts';
 import { internalAccountRoutes } from './routes/internal-accounts.ts';
 import { listRoute } from './routes/list.ts';
+import { putRoute, upsertRoute } from './routes/put.ts';
 import { restoreRoute } from './routes/restore.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { updateRoute } from './routes/update.ts';
@@ -102,6 +103,8 @@ const createRecordRoutes = (deps: RouteDeps) => ({
   view: getRoute(deps),
   create: createRoute(deps),
   update: updateRoute(deps),
+  put: putRoute(deps),
+  upsert: upsertRoute(deps),
   delete: deleteRoute(deps),
   history: historyRoute(deps),
   restore: restoreRoute(deps),

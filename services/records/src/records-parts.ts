@@ -10,6 +10,7 @@ import { findCaseCollation, type QuerySchema } from '@recordbus/query';
 import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import { createMetrics } from '@recordbus/shared/metrics';
+import { createDropDeletedVersions } from './delete/drop-deleted-versions.ts';
 import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
 import { createRemovals, type Removals } from './files/removals.ts';
 import type { RecordsDeps } from './records-deps.ts';
@@ -34,6 +35,7 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
   const background = database.of('background');
   const relay = createOutboxRelay({ database: background, bus, log, stream, keptFor });
   const removals = createRemovals({ database: background, storage, log });
+  const versions = createDropDeletedVersions(background.query, log);
   const maxBytes = () => settings.get('files.thumbs_max_bytes');
   const previews = createKeptPreviews({ query: database.query, storage, log, maxBytes });
   let collation: string | undefined;
@@ -57,8 +59,10 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
       relay.start();
       removals.start();
       previews.start();
+      versions.start();
     },
     async stop() {
+      await versions.stop();
       await removals.stop();
       await previews.stop();
       await relay.stop();

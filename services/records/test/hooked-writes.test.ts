@@ -30,7 +30,8 @@ export const extension = defineExtension({
       if (values.name === 'refused') throw refuse(409, 'stays deleted');
       if (values.name === 'changed') values.name = String([id, previous, values.name]);
     } },
-    hooked_counts: { beforeUpdate({ values, previous }) { values.name = previous.n + ' to ' + values.n; } },
+    hooked_counts: { beforeCreate({ values }) { values.name = 'from ' + values.n; },
+      beforeUpdate({ values, previous }) { values.name = previous.n + ' to ' + values.n; } },
     hooked_notes: { beforeUpdate({ values }) { values.name = 'cleared'; } },
   },
 });`;
@@ -39,8 +40,16 @@ const papers = { name: 'papers', type: 'file' as const, options: { multiple: tru
 const collections = [
   ...family('plain'),
   ...family('hooked'),
-  testCollection('alone', [{ name: 'name' }, { name: 'n', type: 'number' }]),
-  testCollection('hooked_counts', [{ name: 'name' }, { name: 'n', type: 'number', options: { max: 5 } }]),
+  testCollection('alone', [
+    { name: 'name' },
+    { name: 'n', type: 'number' },
+    { name: 'code', options: { unique: true } },
+  ]),
+  testCollection('hooked_counts', [
+    { name: 'name' },
+    { name: 'n', type: 'number', options: { max: 5 } },
+    { name: 'code', options: { unique: true } },
+  ]),
   testCollection('hooked_papers', [{ name: 'name' }, papers], { historyEnabled: true }),
   testCollection('hooked_returning', [{ name: 'name' }, { name: 'text' }], { historyEnabled: true }),
 ];
@@ -61,24 +70,28 @@ for (const [title, extensions] of [
       await statements?.close();
     });
 
-    it('is one statement for a create, a read, an update and a delete', async () => {
+    it('is one statement for a create, a read, an update and a delete, and two for a PUT that creates', async () => {
       const path = '/api/alone';
       const { id } = (await records.send('POST', path, { body: { name: 'first' } })).record;
-      const sent: [string, string, object?][] = [
+      const sent: [string, string, object?, number?][] = [
         ['POST', path, { name: 'one' }],
         ['GET', `${path}/${id}`],
         ['PATCH', `${path}/${id}`, { name: 'two' }],
         ['PATCH', `${path}/${id}`, { n: { $add: 1 } }],
+        ['PUT', `${path}/${id}`, { n: { $add: 1 } }],
+        ['PUT', `${path}?on=code`, { code: 'a' }, 2],
+        ['PUT', `${path}?on=code`, { code: 'a', n: 1 }],
+        ['PUT', `${path}/new`, { name: 'three' }, 2],
         ['DELETE', `${path}/${id}`],
       ];
       statements.take('');
-      for (const [method, at, body] of sent) {
+      for (const [method, at, body, count = 1] of sent) {
         const { status, text } = await records.send(method, at, { body });
         assert.ok(status < 300, text);
         assert.deepEqual(
           statements.take('records."alone"').map(({ length }) => length),
-          [1],
-          method,
+          Array(count).fill(1),
+          `${method} ${at}`,
         );
       }
     });
@@ -156,6 +169,17 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(added.map(({ record: { name } }) => name).sort(), ['1 to 2', '2 to 3', '3 to 4']);
     const refused = await add(2);
     assert.deepEqual([refused.status, (await add(1)).record.n], [422, 5], refused.text);
+  });
+
+  it('run once for a PUT, those of a create or those of an update', async () => {
+    for (const path of ['/api/hooked_counts/put', '/api/hooked_counts?on=code']) {
+      const put = () => records.send('PUT', path, { body: { code: 'put', n: { $add: 1 } } });
+      const answers = await Promise.all([put(), put(), put(), put()]);
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 201], path);
+      const names = answers.map(({ record }) => record.name).sort();
+      assert.deepEqual(names, ['1 to 2', '2 to 3', '3 to 4', 'from 1']);
+      await records.send('DELETE', `/api/hooked_counts/${answers[0]?.record.id}`);
+    }
   });
 
   it('remove files that a hook leaves out of a restore', async () => {

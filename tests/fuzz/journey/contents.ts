@@ -45,6 +45,7 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await goThroughKind({ call, admin: as }, 'others', { label: 'two' }, { label: null });
   const member = { email: 'cy@example.com', password: 'a long enough password' };
   await goThroughKind({ call, admin: as }, 'members', member, { email: 'cyd@example.com' });
+  await call('upsert_members', { as, query: { on: 'email' }, body: member });
   const left = await goThroughRecords({ call, admin: as }, {}, (name) => `${name}_everything`);
   await call('list_seen', { as });
   await call('view_seen', { as, path: { id: left.recordId } });
@@ -58,6 +59,7 @@ async function goThroughKind({ call, admin: as }: Parts, name: string, values: o
   await call(`list_${name}`, { as });
   await call(`view_${name}`, { as, path });
   await call(`update_${name}`, { as, path, body: change });
+  await call(`put_${name}`, { as, path, body: change });
   await call(`delete_${name}`, { as, path });
 }
 
@@ -67,6 +69,8 @@ const general = {
   view: 'getByCollectionById',
   update: 'patchByCollectionById',
   delete: 'deleteByCollectionById',
+  put: 'putByCollectionById',
+  upsert: 'putByCollection',
   history: 'getByCollectionByIdHistory',
   restore: 'postByCollectionByIdRestore',
 } as const;
@@ -93,6 +97,13 @@ async function goThroughRecords(
   const one = { ...path, id };
   await call(nameOf('view'), { path: one, query: { fields: 'id,code', expand: 'parent' } });
   await call(nameOf('update'), { as, path: one, body: { title: 'another', n: null } });
+  await call(nameOf('put'), {
+    as,
+    path: { ...path, id: `own_${Object.keys(path).length}` },
+    body: { ...values, n: { $add: 2 } },
+  });
+  await call(nameOf('put'), { as, path: one, body: { n: { $add: 1 }, tags: { $append: ['y'] } } });
+  await call(nameOf('upsert'), { as, path, query: { on: 'slug' }, body: { code: 'abc', slug: 'one', n: { $add: 1 } } });
   const { json } = await call(nameOf('update'), { as, path: one, form: [file('papers', 'three.txt', 'three')] });
   await call(nameOf('history'), { path: one, query: { perPage: '2' } });
   await call(nameOf('restore'), { as, path: one, query: { at: String(Math.ceil(Date.now() / 1000) + 5) } });

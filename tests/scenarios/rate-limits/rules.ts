@@ -109,6 +109,23 @@ export async function rules(t: TestContext, stack: LimitedStack): Promise<void> 
     }
   });
 
+  await t.test('a PUT counts for updates and for creates [http §8.4]', async () => {
+    const put = { method: 'PUT', path: '/api/v1/notes/1', body: {} };
+    for (const [updates, creates] of [
+      [7, 5],
+      [5, 7],
+    ] as const) {
+      await setRules([
+        { label: '*:update', max: updates },
+        { label: '*:create', max: creates },
+      ]);
+      const from = newAddress();
+      assert.equal(await limitOf({ ...put, from }), '5');
+      await call({ method: 'POST', path: '/api/v1/notes', body: {}, from });
+      assert.equal(await countAllowed(10, { ...put, from }), creates === 5 ? 3 : 4);
+    }
+  });
+
   await t.test('a new window has the full limit [http §8.8]', async () => {
     await setRules([{ label: '/api/v1/notes', max: 3, windowMs: 1500 }]);
     const notes = { path: '/api/v1/notes', from: newAddress() };

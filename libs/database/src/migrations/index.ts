@@ -25,6 +25,7 @@ import { statements as keyCheck } from './0027-key-check.ts';
 import { statements as previews } from './0028-previews.ts';
 import { statements as unprovedUndos } from './0029-unproved-undos.ts';
 import { statements as links } from './0030-links.ts';
+import { statements as deletedVersions } from './0031-deleted-versions.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -55,6 +56,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0028-previews': previews,
   '0029-unproved-undos': unprovedUndos,
   '0030-links': links,
+  '0031-deleted-versions': deletedVersions,
 };
 
 /** The names of all migrations, in order. */

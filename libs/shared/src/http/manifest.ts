@@ -17,6 +17,7 @@ export interface RouteManifest {
   readonly paths: readonly string[];
   readonly access: Route['access'];
   readonly action?: Route['action'];
+  readonly otherAction?: Route['otherAction'];
   readonly idempotent: boolean;
   readonly bodyLimitBytes: number;
   /** Undefined for routes that accept no multipart body. */

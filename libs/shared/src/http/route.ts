@@ -51,6 +51,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly path: string | readonly string[];
   readonly access: Access;
   readonly action?: Action;
+  /** A second action that requests count as, for a route that does one of two. */
+  readonly otherAction?: Action;
   readonly summary: string;
   readonly params?: P;
   readonly query?: Q;
@@ -82,6 +84,7 @@ export interface Route {
   readonly paths: readonly string[];
   readonly access: Access;
   readonly action: Action | undefined;
+  readonly otherAction?: Action | undefined;
   readonly summary: string;
   readonly params: z.ZodType | undefined;
   readonly query: z.ZodType | undefined;

@@ -33,6 +33,17 @@ test('a static path takes precedence over a parameter, for every method', () => 
   assert.equal(find('GET', '/api/v1/admin/other').route.name, 'get');
 });
 
+test('a PUT to a static path below a parameter is one of the parameter in its place', () => {
+  const put = { method: 'PUT', paths: ['/api/:collection/:id'], name: 'put' } as const;
+  const list = { method: 'GET', paths: ['/api/:collection/search'], name: 'search' } as const;
+  const findAny = createRouter([put, list]);
+  const { route, params } = findAny('PUT', '/api/posts/search');
+  assert.deepEqual([route.name, params.collection, params.id], ['put', 'posts', 'search']);
+  assert.throws(() => createRouter([put, { method: 'GET', paths: ['/api/a/b'] }])('PUT', '/api/a/b'), { status: 405 });
+  assert.equal(findAny('GET', '/api/posts/search').route.name, 'search');
+  assert.throws(() => findAny('DELETE', '/api/posts/search'), { status: 405, headers: { Allow: 'GET, HEAD' } });
+});
+
 test('an unknown path is 404, and one that cannot be decoded is 400', () => {
   for (const path of ['/', '/api', '/api/a/b/c/d', '*', '//api/posts'])
     assert.throws(() => find('GET', path), { status: 404 }, path);

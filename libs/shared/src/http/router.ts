@@ -26,12 +26,17 @@ const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
  * Whether a path cannot exist although a declared shape matches it. The shape has numbered parameters (`/api/:0/:1`),
  * and `values` are their values.
  */
-type IsImpossible = (shape: string, values: Readonly<Record<number, string | undefined>>) => boolean;
+type IsImpossible = (shape: string, values: Values) => boolean;
+
+/** The values of the parameters of a path, by their numbers. */
+type Values = Readonly<Record<number, string | undefined>>;
 
 /**
  * Creates a function that finds the route of a method and a path (without query). The path alone selects the resource,
  * and static segments win over parameters: a declared path never matches another path's parameter because of the
- * method. GET serves HEAD. The function throws 404 for an unknown path, 405 with `Allow` for a path with other methods,
+ * method. Only a PUT below a parameter does: it creates what its path names, and its route says why that name is reserved.
+ * GET serves HEAD.
+ * The function throws 404 for an unknown path, 405 with `Allow` for a path with other methods,
  * and 400 for broken percent-encoding. Throws when two routes have the same method and path.
  */
 export function createRouter<R extends Routable>(
@@ -70,13 +75,24 @@ export function createRouter<R extends Routable>(
     for (let index = 0; index < resource.parameterCount; index += 1)
       if (found.params[index] === '') throw notFound('route');
     const entry = resource.routes.get(method === 'HEAD' ? 'GET' : method);
+    const named =
+      !entry && method === 'PUT' && resource.parameterCount > 0 ? findNamed(resource, found.params) : undefined;
+    if (named) return named;
     if (!entry) throw methodNotAllowed(allowOf(resource));
-    const params: Record<string, string | undefined> = {};
-    for (let index = 0; index < resource.parameterCount; index += 1)
-      params[entry.parameters[index] as string] = found.params[index];
-    return { route: entry.route, params };
+    return { route: entry.route, params: paramsOf(entry.parameters, found.params) };
   };
+
+  /** Finds the PUT of the path whose last segment is a parameter where that of the given path is static. */
+  function findNamed({ shape, parameterCount }: Resource<R>, values: Values): Match<R> | undefined {
+    const end = shape.lastIndexOf('/');
+    const entry = resources.get(`${shape.slice(0, end)}/:${parameterCount}`)?.routes.get('PUT');
+    const params = { ...values, [parameterCount]: shape.slice(end + 1) };
+    return entry && { route: entry.route, params: paramsOf(entry.parameters, params) };
+  }
 }
+
+const paramsOf = (names: readonly string[], values: Values): Record<string, string | undefined> =>
+  Object.fromEntries(names.map((name, index) => [name, values[index]]));
 
 const allowOf = ({ routes }: Resource<unknown>): string =>
   methods.flatMap((method) => (routes.has(method) ? (method === 'GET' ? ['GET', 'HEAD'] : [method]) : [])).join(', ');

@@ -1,6 +1,5 @@
 import { rewriteStored } from '@recordbus/journal';
-import { type Collection, decryptStored, encryptStored, isEncrypted, type Problems } from '@recordbus/schema';
-import { isUnique } from '../ddl/columns.ts';
+import { type Collection, decryptStored, encryptStored, isEncrypted, isUnique, type Problems } from '@recordbus/schema';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 

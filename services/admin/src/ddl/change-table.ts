@@ -4,19 +4,13 @@ import {
   type Field,
   fieldTypeOf,
   holdsRelations,
+  isUnique,
   quoteIdentifier,
   quoteLiteral,
   tableOf,
   uniqueIndexName,
 } from '@recordbus/schema';
-import {
-  columnDefinition,
-  isUnique,
-  planConstraints,
-  planDropRelation,
-  planRelation,
-  planUniqueIndex,
-} from './columns.ts';
+import { columnDefinition, planConstraints, planDropRelation, planRelation, planUniqueIndex } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 import { planDropFileTriggers, planFileTriggers, planRemoveFilesOfField } from './file-triggers.ts';
 import { hasSameLinks, planDropLinkTriggers, planLinkTriggers } from './link-triggers.ts';

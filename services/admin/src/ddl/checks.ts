@@ -1,15 +1,18 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import {
   type Collection,
+  comparedValue,
   decryptValue,
   type Field,
   fieldTypeOf,
+  hasComparableValue,
   isEncrypted,
+  isText,
+  isUnique,
   quoteIdentifier,
   tableOf,
   ValueRefusal,
 } from '@recordbus/schema';
-import { comparedValue, hasComparableValue, isText, isUnique } from './columns.ts';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 
 /** A check of the stored rows of a table: how many of them violate a change of the schema. */

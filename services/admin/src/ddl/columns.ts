@@ -1,9 +1,12 @@
 import {
   type Collection,
+  comparedValue,
   type Field,
   fieldTypeOf,
   foreignKeyName,
+  hasComparableValue,
   holdsRelations,
+  isUnique,
   quoteIdentifier,
   relationIndexName,
   tableOf,
@@ -14,9 +17,6 @@ import { planDropLinks, planLinks } from './links.ts';
 /** Returns a field's column definition. Never `not null`: setNull clears required fields too (records §7.1). */
 export const columnDefinition = (field: Field): string =>
   `${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`;
-
-/** Whether the field's values must be unique. */
-export const isUnique = (field: Field): boolean => field.options.unique === true;
 
 /** Plans the indexes, the foreign key and the links of an existing column. */
 export function planConstraints(collection: Collection, field: Field): string[] {
@@ -31,21 +31,6 @@ export function planUniqueIndex(collection: Collection, field: Field): string {
   const name = quoteIdentifier(uniqueIndexName(collection, field));
   return `create unique index ${name} on ${tableOf(collection)} (${comparedValue(field)}) where ${hasComparableValue(field)}`;
 }
-
-/** Returns the SQL expression that a unique field compares (fields §2.6). */
-export function comparedValue(field: Field): string {
-  const column = quoteIdentifier(field.name);
-  return fieldTypeOf(field).uniqueSql?.(column) ?? column;
-}
-
-/** Returns the SQL condition of the rows whose value a unique field compares. */
-export function hasComparableValue(field: Field): string {
-  const column = quoteIdentifier(field.name);
-  return isText(field) ? `${column} <> ''` : `${column} is not null`;
-}
-
-/** Whether the column's SQL type is text, so that the empty text counts as no value. */
-export const isText = (field: Field): boolean => fieldTypeOf(field).columnType(field).startsWith('text');
 
 /**
  * Plans the index and the foreign key of a relation, or the table of its links. The records service cascades itself, so the key has no action; it

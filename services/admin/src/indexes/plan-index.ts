@@ -1,6 +1,13 @@
 import { lowerSql } from '@recordbus/query';
-import { type Collection, type CollectionIndex, indexName, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { comparedValue, hasComparableValue } from '../ddl/columns.ts';
+import {
+  type Collection,
+  type CollectionIndex,
+  comparedValue,
+  hasComparableValue,
+  indexName,
+  quoteIdentifier,
+  tableOf,
+} from '@recordbus/schema';
 
 /** What a trigram index needs from the server. */
 export interface TrigramSupport {

@@ -1,5 +1,4 @@
-import { type Collection, columnsOfIndex } from '@recordbus/schema';
-import { isUnique } from '../ddl/columns.ts';
+import { type Collection, columnsOfIndex, isUnique } from '@recordbus/schema';
 import type { IndexDefinition, ShownIndex } from './index-draft.ts';
 
 /** Returns the indexes that admins created, with column names. */

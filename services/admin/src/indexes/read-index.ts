@@ -3,12 +3,12 @@ import {
   type Collection,
   type CollectionIndex,
   createProblems,
+  isText,
   namePattern,
   newFieldId,
   type Problems,
 } from '@recordbus/schema';
 import { conflict } from '@recordbus/shared/errors';
-import { isText } from '../ddl/columns.ts';
 import type { NewIndex } from './index-draft.ts';
 import { systemColumns } from './keep-indexes.ts';
 

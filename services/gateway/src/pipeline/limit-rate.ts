@@ -1,3 +1,4 @@
+import type { RateRule } from '@recordbus/settings';
 import { clientKey } from '@recordbus/shared/client-key';
 import { rateLimited } from '@recordbus/shared/errors';
 import type { ChooseRule } from '../rate-limit/choose-rule.ts';
@@ -11,20 +12,40 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
   return (request, response, next) => {
     const { exchange } = response.locals;
     const choose = isProbe(exchange) ? undefined : rules();
-    const rule = choose?.({
-      paths: resourcePaths(request.url, exchange),
-      action: exchange.route?.action,
-      audience: exchange.context.principal.type === 'guest' ? 'guest' : 'auth',
-    });
+    const [rule, other] = choose ? rulesOf(choose, request.url, exchange) : [];
     if (!rule) {
       next();
       return;
     }
     exchange.rateRule = rule.label;
-    const verdict = limiter.count(rule, callerOf(exchange));
+    const verdict = countUnder(limiter, callerOf(exchange), rule, other);
     if (verdict instanceof Promise) return verdict.then((settled) => settle(response, settled, next));
     settle(response, verdict, next);
   };
+}
+
+/** The rules that count a request: one for each of its actions, each once. */
+function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): readonly RateRule[] {
+  const { route, context } = exchange;
+  const paths = resourcePaths(url, exchange);
+  const audience = context.principal.type === 'guest' ? 'guest' : 'auth';
+  const rule = choose({ paths, action: route?.action, audience });
+  const other = route?.otherAction && choose({ paths, action: route.otherAction, audience });
+  return [...new Set([rule, other])].filter((one) => one !== undefined);
+}
+
+/** Counts a request under its rules. The verdict is that of the rule which leaves less. */
+function countUnder(
+  limiter: Limiter,
+  caller: string,
+  rule: RateRule,
+  other: RateRule | undefined,
+): Verdict | Promise<Verdict> {
+  const verdict = limiter.count(rule, caller);
+  if (!other) return verdict;
+  return Promise.all([verdict, limiter.count(other, caller)]).then(([first, second]) =>
+    !second.allowed || (first.allowed && second.remaining < first.remaining) ? second : first,
+  );
 }
 
 function settle(response: GatewayResponse, verdict: Verdict, next: () => void): void {

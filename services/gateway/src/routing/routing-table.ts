@@ -11,6 +11,7 @@ export interface RouteEntry {
   readonly aliases: readonly string[];
   readonly access: RouteManifest['access'];
   readonly action: RouteManifest['action'];
+  readonly otherAction: RouteManifest['otherAction'];
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
   readonly upstream: Upstream;
@@ -63,13 +64,14 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
 }
 
 const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteEntry[] =>
-  routes.flatMap(({ method, paths, access, action, bodyLimitBytes, multipartLimitBytes }) =>
+  routes.flatMap(({ method, paths, access, action, otherAction, bodyLimitBytes, multipartLimitBytes }) =>
     paths.map((path) => ({
       method,
       paths: [path] as const,
       aliases: paths,
       access,
       action,
+      otherAction,
       bodyLimitBytes,
       multipartLimitBytes,
       upstream,

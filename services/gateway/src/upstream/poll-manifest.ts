@@ -26,6 +26,7 @@ const refreshMs = 15_000;
 /** How often the gateway asks for them until then, in milliseconds. */
 const retryMs = 500;
 
+const action = z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']);
 const jsonSchema = z.record(z.string(), z.unknown());
 
 /**
@@ -35,7 +36,8 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
   paths: z.array(z.string()),
   access: z.enum(['public', 'session', 'user', 'admin']),
-  action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
+  action: action.optional(),
+  otherAction: action.optional(),
   idempotent: z.boolean(),
   bodyLimitBytes: z.number(),
   multipartLimitBytes: z.number().optional(),

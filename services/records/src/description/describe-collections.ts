@@ -1,6 +1,7 @@
 import { type FieldRight, fieldAccess } from '@recordbus/query';
 import {
   type Collection,
+  isUnique,
   newRecordSchema,
   type Rule,
   type RuleName,
@@ -17,7 +18,9 @@ import {
 } from '@recordbus/shared/http';
 
 /** The record routes, by action. */
-export type RecordRoutes = Readonly<Record<RuleName | 'aggregate' | 'history' | 'restore', RouteManifest>>;
+export type RecordRoutes = Readonly<
+  Record<RuleName | 'aggregate' | 'history' | 'put' | 'restore' | 'upsert', RouteManifest>
+>;
 
 interface DescriptionInput {
   readonly collections: readonly Collection[];
@@ -79,16 +82,20 @@ const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
   admin: () => true,
 };
 
-function operationsOf({ type, rules, historyEnabled }: Collection, kind: Principal['type']): Operation[] {
+function operationsOf(collection: Collection, kind: Principal['type']): Operation[] {
+  const { type, rules, historyEnabled } = collection;
   const isOpen = (rule: RuleName) => opens[kind](rules[rule]);
   const reading: Operation[] = [
     ...(isOpen('list') ? (['list', 'aggregate'] as const) : []),
     ...(isOpen('view') ? (['view'] as const) : []),
   ];
   if (type === 'view') return reading;
+  const mayPut = isOpen('create') || isOpen('update');
   return [
     ...reading,
     ...(['create', 'update', 'delete'] as const).filter(isOpen),
+    ...(mayPut ? (['put'] as const) : []),
+    ...(mayPut && hasUniqueKey(collection) ? (['upsert'] as const) : []),
     ...(historyEnabled && isOpen('view') ? (['history'] as const) : []),
     ...(historyEnabled && kind === 'admin' ? (['restore'] as const) : []),
   ];
@@ -110,6 +117,13 @@ const namesOf = ({ name }: Collection) => ({
 
 const referTo = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` });
 
+/** The operations that take operators, so their bodies have the schema of a change. */
+const changing = new Set<Operation>(['update', 'put', 'upsert']);
+
+/** Whether records can be found by values that are unique. */
+const hasUniqueKey = ({ fields, indexes = [] }: Collection): boolean =>
+  fields.some(isUnique) || indexes.some(({ unique }) => unique);
+
 /** A collection as the caller reads and writes it. */
 interface ShownCollection {
   readonly read: Collection;
@@ -123,7 +137,7 @@ function schemasOf({ read, written, operations }: ShownCollection): Record<strin
   return {
     ...(showsRecords && { [names.record]: recordSchema(read) }),
     ...(operations.includes('create') && { [names.create]: newRecordSchema(written) }),
-    ...(operations.includes('update') && { [names.update]: recordChangeSchema(written) }),
+    ...(operations.some((operation) => changing.has(operation)) && { [names.update]: recordChangeSchema(written) }),
   };
 }
 
@@ -133,9 +147,10 @@ const showsRecord = (operation: Operation): boolean => !['aggregate', 'delete', 
 /** The route of any collection as a route of this collection. */
 function ofCollection(route: RouteManifest, operation: Operation, collection: Collection): RouteManifest {
   const { record, create, update } = namesOf(collection);
-  const body = operation === 'create' ? referTo(create) : operation === 'update' ? referTo(update) : route.body;
+  const body = operation === 'create' ? referTo(create) : changing.has(operation) ? referTo(update) : route.body;
   const answer = operation === 'list' ? inCursorPage(referTo(record)) : inEnvelope(referTo(record));
-  const status = operation === 'create' ? 201 : 200;
+  const statuses = operation === 'create' ? [201] : operation === 'put' || operation === 'upsert' ? [200, 201] : [200];
+  const shown = showsRecord(operation) ? statuses : [];
   return {
     ...route,
     operationId: `${operation}_${collection.name}`,
@@ -144,7 +159,7 @@ function ofCollection(route: RouteManifest, operation: Operation, collection: Co
     ...(body && { body }),
     answers: {
       ...route.answers,
-      ...(showsRecord(operation) && { [status]: { ...route.answers[status], schema: answer } }),
+      ...Object.fromEntries(shown.map((status) => [status, { ...route.answers[status], schema: answer }])),
     },
   };
 }

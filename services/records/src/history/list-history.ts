@@ -79,6 +79,16 @@ interface HistoryRules {
 }
 
 /**
+ * The CTE `begin`, the first version of the record in `parent`. A record that was created by PUT with the id of a deleted
+ * one does not open the versions of that one to callers whom a rule admits to it.
+ */
+const beginOfRecord = (history: string, id: string): string => `, begin as materialized (
+  select p.created_at as at, coalesce((
+    select max(h._revision) from ${history} h where h.record_id = ${id} and h.at = p.created_at and h.op = 'create'
+  ), 0) as revision from parent p
+)`;
+
+/**
  * Composes a list of history rows. It returns no row for an unknown record. The rules are conditions on the row `parent`;
  * `isAllowed` is whether the view rule holds.
  */
@@ -97,7 +107,9 @@ function composeListHistory(
   const history = historyTableOf(collection);
   const live = `select t.* from ${tableOf(collection)} t where t.id = ${id}`;
   const last = `select * from ${history} where record_id = ${id} and not exists (${live}) order by at desc, _revision desc limit 1`;
-  const rows = `select * from ${history} where record_id = ${id} order by at desc, _revision desc limit ${perPage} offset ${offset}`;
+  const isOpenToAll = rule === undefined && rules.length === 0;
+  const shown = `record_id = ${id}${isOpenToAll ? '' : ' and (at, _revision) >= (select at, revision from begin)'}`;
+  const rows = `select * from ${history} where ${shown} order by at desc, _revision desc limit ${perPage} offset ${offset}`;
   const versions = `select row_to_json(e.*)::text as json
     from (${rows}) k join lateral (${selectSnapshots(collection, 'select k.*')}) n on true
     ${from}
@@ -110,11 +122,11 @@ function composeListHistory(
   ${selectSnapshots(collection, last)}
 ), verdict as materialized (
   select ${rule === undefined ? 'true' : `(${rule}) is true`} as allowed${rules.map(({ sql }, index) => `, (${sql}) is true as rule${index}`).join('')} from parent
-)
+)${isOpenToAll ? '' : beginOfRecord(history, id)}
 select v.allowed as "isAllowed", case when v.allowed then (
   select '{"data":{"data":[' || ${joinedWithinLimit(versions, maxBytes)} || '],"page":' || ${page} || ',"perPage":' || ${perPage} || ',"totalItems":' || c.total
     || ',"totalPages":' || (c.total + ${perPage} - 1) / ${perPage} || '}}'
-  from (select count(*) as total from ${history} where record_id = ${id}) c
+  from (select count(*) as total from ${history} where ${shown}) c
 ) end as body
 from verdict v`;
 }

@@ -4,12 +4,13 @@ import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
-import { authorize } from '../rules/authorize.ts';
+import { authorize, isOpenTo } from '../rules/authorize.ts';
 
 /** A request for an action on the records of a collection. */
 interface Request {
   readonly collection: string;
-  readonly action: RuleName;
+  /** Several for a request that does one of them, whichever turns out. */
+  readonly action: RuleName | readonly RuleName[];
   readonly principal: Principal;
 }
 
@@ -17,9 +18,11 @@ interface Request {
 export interface ServedCollections {
   /**
    * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this
-   * order.
+   * order. Of several actions, one that is not refused is enough.
    */
   admit(request: Request): Promise<Collection>;
+  /** Throws 403 or 401 when the rule of the action is closed to the caller, or sign-up is. */
+  requireAction(collection: Collection, action: RuleName, principal: Principal): void;
   /**
    * Admits the request and runs its work. When an error of the database shows that the schema has changed since it was
    * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must leave nothing behind when
@@ -41,12 +44,20 @@ export function createServedCollections(
   async function admit({ collection: name, action, principal }: Request): Promise<Collection> {
     const collection = cache.find(name) ?? (await reloadAndFind(name));
     if (!collection) throw notFound('collection');
-    if (collection.type === 'view' && !reading.has(action))
+    const [first, ...others] = [action].flat();
+    if (first === undefined) throw new Error('a request needs an action');
+    if (collection.type === 'view' && !reading.has(first))
       throw methodNotAllowed('GET, HEAD', 'a view collection is read-only');
-    authorize(collection.rules[action], principal);
-    if (action === 'create' && isClosed(collection, principal)) throw signUpClosed();
+    if (!others.some((other) => isAdmitted(collection, other, principal))) requireAction(collection, first, principal);
     return collection;
   }
+  function requireAction(collection: Collection, action: RuleName, principal: Principal): void {
+    authorize(collection.rules[action], principal);
+    if (action === 'create' && isClosed(collection, principal)) throw signUpClosed();
+  }
+  const isAdmitted = (collection: Collection, action: RuleName, principal: Principal): boolean =>
+    (collection.rules[action] !== '' || isOpenTo(collection.rules[action], principal)) &&
+    !(action === 'create' && isClosed(collection, principal));
 
   const isClosed = ({ type, name }: Collection, principal: Principal): boolean =>
     type === 'auth' && principal.type !== 'admin' && settings.getNamed('auth.sign_up.<collection>', name) === 'closed';
@@ -59,6 +70,7 @@ export function createServedCollections(
 
   return {
     admit,
+    requireAction,
     async serve(request, work) {
       let collection = await admit(request);
       for (let left = maxAttempts - 1; ; left -= 1) {

@@ -27,7 +27,7 @@ interface Input {
 }
 
 /** The collection, action and principal of a request. */
-export const requestOf = (action: RuleName, { params, context }: Input) => ({
+export const requestOf = (action: RuleName | readonly RuleName[], { params, context }: Input) => ({
   collection: params.collection,
   action,
   principal: context.principal,
@@ -35,7 +35,7 @@ export const requestOf = (action: RuleName, { params, context }: Input) => ({
 
 /** Creates the check that runs before query and body are read (records §13.1). */
 export const admitTo =
-  (action: RuleName, { collections }: RouteDeps) =>
+  (action: RuleName | readonly RuleName[], { collections }: RouteDeps) =>
   async (input: Input): Promise<void> => {
     await collections.admit(requestOf(action, input));
   };

@@ -41,7 +41,7 @@ export const updateRoute = (deps: RouteDeps): Route =>
       const { id } = input.params;
       const target = { collection: await deps.collections.admit(request), recordId: id };
       // A form for a record that does not exist is refused before its body is read (files §3.9).
-      if (input.multipart && !(await exists(deps.database.query, target.collection, id))) throw notFound('record');
+      if (input.multipart && !(await exists(deps.database.query, target.collection, { id }))) throw notFound('record');
       return withUpload(input, target, deps, (upload) =>
         deps.collections.serve(request, (collection) => {
           const versions = versionsOfIfMatch(input.header('if-match'));

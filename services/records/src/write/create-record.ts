@@ -5,12 +5,12 @@ import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { decryptAnswer } from '../read/decrypt-answer.ts';
-import { perCaller } from '../record/caller-sql.ts';
+import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
 import type { Call } from '../rules/rule-context.ts';
-import { composeCreate } from './create-sql.ts';
+import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';
@@ -42,10 +42,70 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
 export async function createRecord(
   unit: WriteUnit,
   collection: Collection,
+  record: NewRecord,
+  call: Call,
+  rules: WriteRules,
+): Promise<WrittenRecord> {
+  const values = await prepareCreate(unit, collection, record, call, rules);
+  const { valuesFrom, ...statement } = statementOf(collection, { call, sent: values.sent });
+  const [row] = await unit
+    .query<CreatedRow>({ ...statement, values: valuesFrom(values, call.request) })
+    .catch(explainRefusal(collection));
+  if (!row && statement.checksRule) throw ruleRefusal(call.principal);
+  const written = await readCreated(unit, collection, row, call, rules);
+  if (!written) throw new Error('the statement of a create wrote no row');
+  return written;
+}
+
+/** A record to create unless there is one. */
+interface PlacedRecord extends NewRecord {
+  /** The id of the new record; by default the server makes one. */
+  readonly id?: string | undefined;
+  readonly place: CreatePlace;
+}
+
+/** Creates a record like `createRecord` unless there is one at its place; then it returns undefined. */
+export async function createRecordAt(
+  unit: WriteUnit,
+  collection: Collection,
+  { id, place, ...record }: PlacedRecord,
+  call: Call,
+  rules: WriteRules,
+): Promise<WrittenRecord | undefined> {
+  const prepared = await prepareCreate(unit, collection, record, call, rules);
+  const values = id === undefined ? prepared : { ...prepared, id };
+  const { checksRule, at } = placedStatements(collection, { call, sent: values.sent });
+  const { valuesFrom, ...statement } = at(place);
+  const [row] = await unit
+    .query<CreatedRow>({ ...statement, checksRule, values: valuesFrom(values, call.request) })
+    .catch(explainRefusal(collection));
+  return readCreated(unit, collection, row, call, rules);
+}
+
+/** The statements of creates at places. Clients choose among as many as there are unique keys. */
+const placedStatements = perCaller('create', (collection, caller) => {
+  const made = new Map<string, ReturnType<typeof preparePlaced>>();
+  return {
+    at(place: CreatePlace) {
+      const name = place === 'id' ? '' : place.map((field) => field.name).join();
+      const statement = made.get(name) ?? preparePlaced(collection, place, caller);
+      made.set(name, statement);
+      return statement;
+    },
+  };
+});
+
+const preparePlaced = (collection: Collection, place: CreatePlace, caller: CallerSql) =>
+  prepareWrite('create', composeCreateAt(collection, place, caller));
+
+/** Runs the hooks of a create and reads the body that they leave, into the values of the statement. */
+async function prepareCreate(
+  unit: WriteUnit,
+  collection: Collection,
   { body: sent, upload }: NewRecord,
   call: Call,
   { passwords, encryption, hooks }: WriteRules,
-): Promise<WrittenRecord> {
+) {
   refuseClosedFields(sent, writeOf(collection, call), call);
   const given = withDefaults(collection, sent, call);
   const before = hooks.find(collection, 'create');
@@ -55,17 +115,22 @@ export async function createRecord(
   const account = hasAccounts(collection) ? await readNewAccount(passwords, body, call, reader) : undefined;
   const fields = await encryption.storeSecrets(collection, await reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, fields, upload);
-  const names = Object.keys(sent);
-  const { valuesFrom, ...statement } = statementOf(collection, { call, sent: names });
   const id = upload?.recordId ?? newId();
-  const values = { ...originOf(call), id, fields, passwordHash: account?.passwordHash, sent: names };
-  const [row] = await unit
-    .query<CreatedRow>({ ...statement, values: valuesFrom(values, call.request) })
-    .catch(explainRefusal(collection));
-  if (row?.isAllowed === false || (!row && statement.checksRule)) throw ruleRefusal(call.principal);
+  return { ...originOf(call), id, fields, passwordHash: account?.passwordHash, sent: Object.keys(sent) };
+}
+
+/** Reads the row of a create; undefined when nothing was written. Throws 403 or 401 for the rules that do not hold. */
+async function readCreated(
+  { due }: WriteUnit,
+  collection: Collection,
+  row: CreatedRow | undefined,
+  call: Call,
+  { encryption }: Pick<WriteRules, 'encryption'>,
+): Promise<WrittenRecord | undefined> {
+  if (row?.isAllowed === false) throw ruleRefusal(call.principal);
   if (row?.unwritable && row.unwritable.length > 0) throw fieldRefusal(row.unwritable, call);
-  if (!row || row.body === null) throw new Error('the statement of a create wrote no row');
-  unit.due.add('wakeRelay');
-  const answer = await decryptAnswer(encryption, { collection, expansions: undefined }, row.body);
-  return { body: answer, version: row.version };
+  if (!row || row.body === null) return undefined;
+  due.add('wakeRelay');
+  const body = await decryptAnswer(encryption, { collection, expansions: undefined }, row.body);
+  return { body, version: row.version };
 }

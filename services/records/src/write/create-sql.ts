@@ -1,10 +1,30 @@
-import { composeWrite, newValue, nowSec, type Origin, type WriteStatement } from '@recordbus/journal';
+import {
+  type Cte,
+  composeWrite,
+  historyTableOf,
+  newValue,
+  nextRevision,
+  nextUpdatedAt,
+  nowSec,
+  type Origin,
+  selectDeletedVersion,
+  type WriteStatement,
+} from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
-import { type Collection, type ColumnValues, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import {
+  type Collection,
+  type ColumnValues,
+  type Field,
+  fieldTypeOf,
+  quoteIdentifier,
+  quoteLiteral,
+  tableOf,
+} from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { writtenJson } from '../read/written-json.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
+import { conflictOf } from './record-key.ts';
 
 interface CreateValues extends Origin, Partial<SentNames> {
   readonly id: string;
@@ -47,6 +67,74 @@ const writeOf = (collection: Collection, names: string, rows: string) =>
     verb: 'create',
     write: `insert into ${tableOf(collection)} (${names})\n  ${rows}\n  returning *`,
   }) as const;
+
+/** Where a record is created unless there is one: at an id of the client, or with the values of unique fields. */
+export type CreatePlace = 'id' | readonly Field[];
+
+/**
+ * The statement of a create at a place. It always returns one row: without a body when a record is there or a rule does
+ * not hold. A record with an id that was there gets a version that follows the last.
+ */
+export const composeCreateAt = (
+  collection: Collection,
+  place: CreatePlace,
+  caller: CallerSql = openCaller,
+): WriteStatement<CreateValues> =>
+  composeWrite((parameters) => {
+    const isById = place === 'id';
+    const columns = isById ? columnsOfKnown(collection, parameters) : columnsOf(collection, parameters);
+    const names = columns.map(({ name }) => name).join(', ');
+    const verdict = ruleVerdict(caller.verdictOn({ row: 'draft' }, parameters), 'draft');
+    const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
+    const draft = `${selectDraft(collection, columns)}${isById ? ' from turn left join last on true' : ''}`;
+    const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}
+  on conflict ${isById ? '(id)' : conflictOf(place)} do nothing`;
+    return {
+      before: [
+        ...(isById ? lastVersion(collection, parameters.named('id', 'text')) : []),
+        { name: 'draft', sql: draft, isMaterialized: true },
+        verdict.cte,
+      ],
+      writes: [writeOf(collection, names, rows)],
+      answer: `select '{"data":' || ${shown.text} || '}' as body, s.version${verdict.columns}
+from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${shown.from} on true`,
+    };
+  });
+
+/** The CTEs `turn`, which waits for a restore of the same id, and `last`, the last version of an earlier record. */
+const lastVersion = (collection: Collection, id: string): Cte[] => [
+  {
+    name: 'turn',
+    sql: `select pg_advisory_xact_lock(hashtextextended(${quoteLiteral(`${collection.id}/`)} || ${id}, 0))`,
+    isMaterialized: true,
+  },
+  {
+    name: 'last',
+    sql: `select v.updated_at, v._revision from (
+    ${[selectDeletedVersion(collection, id), ...(collection.historyEnabled ? [selectLastVersion(collection, id)] : [])].join(' union all ')}
+  ) v order by v.updated_at desc, v._revision desc limit 1`,
+    isMaterialized: true,
+  },
+];
+
+const selectLastVersion = (collection: Collection, id: string): string =>
+  `(select h.at, h._revision from ${historyTableOf(collection)} h where h.record_id = ${id}
+    order by h.at desc, h._revision desc limit 1)`;
+
+/** Unix seconds of 2020. Seconds since then fit an integer until 2088. */
+const epoch2020 = 1_577_836_800;
+
+const times = new Set(['created_at', 'updated_at']);
+
+/** The columns of a record whose id may have been that of an earlier one, of which `last` has the version. */
+const columnsOfKnown = (collection: Collection, parameters: NamedParameters<CreateValues>): Column[] => [
+  ...columnsOf(collection, parameters).map((column) =>
+    times.has(column.name) ? { ...column, value: nextUpdatedAt('last') } : column,
+  ),
+  { name: '_revision', value: `coalesce(${nextRevision('last')}, 0)` },
+  // No token of an earlier account has this token version.
+  ...(hasAccounts(collection) ? [{ name: 'token_version', value: `(${nowSec} - ${epoch2020})::integer` }] : []),
+];
 
 interface Column {
   readonly name: string;

@@ -7,12 +7,13 @@ import {
   fieldTypeOf,
   isOperatorObject,
   type ListOperand,
+  type Rule,
   ValueOperation,
 } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
 import type { Upload } from '../files/upload-parts.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
-import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { needsRuleCheck, passesRules, type RuleContext } from '../rules/rule-context.ts';
 import { composeResolve } from './operators-sql.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -34,11 +35,14 @@ export const fieldsWithOperators = ({ fields }: Collection, body: Body): readonl
   );
 
 /**
- * Whether the update rule reads the body. It sees the results of operators, not the operators, so these are computed
- * before it is checked.
+ * Whether the update rule, or the write rule of a field, reads the body. It sees the results of operators, not the
+ * operators, so these are computed before it is checked.
  */
 export const rulesReadBody = (collection: Collection, call: RuleContext): boolean =>
-  needsRuleCheck(collection, 'update', call) && collection.rules.update?.includes('@request.body') === true;
+  (needsRuleCheck(collection, 'update', call) && readsBody(collection.rules.update)) ||
+  (!passesRules(call) && collection.fields.some(({ writeRule }) => readsBody(writeRule)));
+
+const readsBody = (rule: Rule | undefined): boolean => rule?.includes('@request.body') === true;
 
 /** The operands for the statement, by field, among written values. Those of files include the files of the upload. */
 export function operandsOf(written: ColumnValues, upload: Upload | undefined): ReadonlyMap<string, unknown> {

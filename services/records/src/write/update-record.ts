@@ -5,6 +5,7 @@ import {
   type ColumnValues,
   compileRecordReader,
   explainRefusal,
+  type Field,
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
@@ -15,7 +16,7 @@ import { hasAccounts } from '../accounts/new-account.ts';
 import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { decryptAnswer } from '../read/decrypt-answer.ts';
-import { perCaller } from '../record/caller-sql.ts';
+import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
@@ -23,40 +24,56 @@ import type { Call } from '../rules/rule-context.ts';
 import { addChangeWork } from './after-commit.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
+import { findByKey, type RecordKey } from './record-key.ts';
 import { type AccountValues, composeUpdate } from './update-sql.ts';
 import type { WriteFailure } from './write-failure.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';
 
+/** Where a record is: at its id, or where it has a key. */
+export type RecordPlace =
+  | { readonly id: string; readonly key?: undefined }
+  | { readonly id?: undefined; readonly key: RecordKey };
+
 /** A partial change of a record. */
-export interface Change {
-  readonly id: string;
+export type Change = RecordPlace & {
   readonly body: Readonly<Record<string, unknown>>;
   /** The upload of the request. The body has the names of its files. */
   readonly upload?: Upload | undefined;
   /** The versions that may be changed; undefined for any. */
   readonly versions: readonly string[] | undefined;
-}
+};
 
 const readerOf = perCollection(compileRecordReader);
 
-const plain = preparedUpdates({ takesOperators: false });
-const operating = preparedUpdates({ takesOperators: true });
+/** The statements of updates. Clients choose among as many as there are unique keys. */
+const statements = perCaller('update', (collection, caller) => {
+  const made = new Map<string, ReturnType<typeof prepareUpdateStatement>>();
+  return {
+    find(options: UpdateVariant) {
+      const name = [options.takesOperators, ...(options.key ?? []).map((field) => field.name)].join();
+      const statement = made.get(name) ?? prepareUpdateStatement(collection, caller, options);
+      made.set(name, statement);
+      return statement;
+    },
+  };
+});
 
-/** The statements of updates. */
-function preparedUpdates(options: { readonly takesOperators: boolean }) {
-  return perCaller('update', (collection, caller) =>
-    prepareWrite('update', composeUpdate(collection, { ...options, caller })),
-  );
+interface UpdateVariant {
+  readonly takesOperators: boolean;
+  readonly key: readonly Field[] | undefined;
 }
+
+const prepareUpdateStatement = (collection: Collection, caller: CallerSql, options: UpdateVariant) =>
+  prepareWrite('update', composeUpdate(collection, { ...options, caller }));
 
 type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | WriteFailure;
 
 /**
  * Changes the fields that the body names, and writes the event, in one statement. An update that changes nothing is a
  * write too: the record has a new version, and the event has `changed: []` (records §6.1). The unit has the mode of
- * `modeOfUpdate`.
+ * `modeOfUpdate`. A record is found by its key only if it is no account and its update is one statement.
  */
 export async function updateRecord(
   unit: WriteUnit,
@@ -66,65 +83,91 @@ export async function updateRecord(
   rules: WriteRules,
 ): Promise<Updated> {
   refuseClosedFields(change.body, writeOf(collection, call), call);
+  const sent = Object.keys(change.body);
+  if (change.id === undefined) return writeChange(unit, collection, { ...change, sent }, call, rules);
   const ready = await prepareUpdate(unit, collection, change, call, rules);
   if (ready.outcome !== 'ready') return ready;
-  const sent = Object.keys(change.body);
   return writeChange(unit, collection, { ...change, body: ready.body, sent }, ready.call, rules);
 }
 
 /** A change whose hooks have run. */
-interface HookedChange extends Change {
+type HookedChange = Change & {
   /** The members of the body as the client sent it; none for a change of the product itself. */
   readonly sent?: readonly string[];
-}
+};
 
 /** Updates a record whose hooks have run. */
 export async function writeChange(
   unit: WriteUnit,
   collection: Collection,
-  { id, body, upload, versions, sent = [] }: HookedChange,
+  change: HookedChange,
   call: Call,
   rules: Omit<WriteRules, 'hooks'>,
 ): Promise<Updated> {
-  if (!isRecordId(id)) return { outcome: 'missing' };
-  const account = hasAccounts(collection)
-    ? await readAccountChange(unit.query, rules, collection, { id, body }, call)
-    : undefined;
+  const { id, body } = change;
+  if (id !== undefined && !isRecordId(id)) return { outcome: 'missing' };
+  const account =
+    hasAccounts(collection) && id !== undefined
+      ? await readAccountChange(unit.query, rules, collection, { id, body }, call)
+      : undefined;
   if (account && 'outcome' in account) return account;
   const written = await readChange(readerOf(collection), account ? account.body : body);
   // 404 for a missing record precedes 422 for its body (records §13.2).
   if (written instanceof AppError) {
-    if (await exists(unit.query, collection, id)) throw written;
+    if (await exists(unit.query, collection, change)) throw written;
     return { outcome: 'missing' };
   }
-  const { encryption } = rules;
-  const stored = await encryption.storeSecrets(collection, written);
-  const operands = operandsOf(stored, upload);
-  const statementOf = operands.size > 0 ? operating : plain;
-  const { valuesFrom, ...statement } = statementOf(collection, { call, sent });
+  const stored = await rules.encryption.storeSecrets(collection, written);
+  const row = await runUpdate(unit.query, collection, { ...change, written: stored, account }, call);
+  const failure = failureOf(row, change, account, call);
+  if (failure) return failure;
+  addChangeWork(unit, collection);
+  const answer = await decryptAnswer(rules.encryption, { collection, expansions: undefined }, row?.body ?? '');
+  return { outcome: 'written', body: answer, version: row?.version ?? '' };
+}
+
+type CheckedChange = HookedChange & { readonly written: ColumnValues; readonly account: AccountChange | undefined };
+
+async function runUpdate(
+  query: Query,
+  collection: Collection,
+  { id, key, written, upload, versions, account, sent = [] }: CheckedChange,
+  call: Call,
+): Promise<UpdatedRow | undefined> {
+  const operands = operandsOf(written, upload);
+  const { checksRule, find } = statements(collection, { call, sent });
+  const { valuesFrom, ...statement } = find({ takesOperators: operands.size > 0, key: key?.fields });
   const given = {
     ...originOf(call),
-    id,
+    id: id ?? '',
+    key: key?.values ?? new Map(),
     versions: versions ?? null,
     names: [...written.keys()],
-    fields: withFileChanges(collection, withoutOperations(stored), upload),
+    fields: withFileChanges(collection, withoutOperations(written), upload),
     operands,
     sent,
     ...(account && accountValues(account, call)),
   };
-  const [row] = await unit
-    .query<UpdatedRow>({ ...statement, values: valuesFrom(given, call.request) })
-    .catch(explainRefusal(collection));
+  const [row] = await query<UpdatedRow>({ ...statement, checksRule, values: valuesFrom(given, call.request) }).catch(
+    explainRefusal(collection),
+  );
+  return row;
+}
+
+/** Why nothing was written; undefined when it was. Throws the refusals that the statement itself found. */
+function failureOf(
+  row: UpdatedRow | undefined,
+  { versions }: Pick<Change, 'versions'>,
+  account: AccountChange | undefined,
+  call: Call,
+): WriteFailure | undefined {
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
   if (row.unwritable && row.unwritable.length > 0) throw fieldRefusal(row.unwritable, call);
   refuseUnknownNames(row.unknownFiles ?? []);
   if (!versions || versions.includes(row.version)) refuseResults(row.refused ?? []);
   if (row.body === null && account?.staleProofError && !versions) throw account.staleProofError();
-  if (row.body === null) return { outcome: 'mismatch', version: row.version };
-  addChangeWork(unit, collection);
-  const answer = await decryptAnswer(encryption, { collection, expansions: undefined }, row.body);
-  return { outcome: 'written', body: answer, version: row.version };
+  return row.body === null ? { outcome: 'mismatch', version: row.version } : undefined;
 }
 
 const accountValues = ({ passwordHash, expected, clearsVerified }: AccountChange, call: Call): AccountValues => ({
@@ -168,7 +211,8 @@ function withFileChanges(collection: Collection, written: ColumnValues, upload: 
 }
 
 /** Whether the record exists. */
-export async function exists(query: Query, collection: Collection, id: string): Promise<boolean> {
+export async function exists(query: Query, collection: Collection, { id, key }: RecordPlace): Promise<boolean> {
+  if (key) return (await findByKey(query, collection, key)) !== undefined;
   if (!isRecordId(id)) return false;
   const rows = await query({ text: `select from ${tableOf(collection)} where id = $1`, values: [id] });
   return rows.length > 0;

@@ -2,6 +2,7 @@ import {
   type Cte,
   composeWrite,
   lockedRow,
+  lockedWhere,
   nextValue,
   nowSec,
   type Origin,
@@ -10,7 +11,7 @@ import {
   type WriteStatement,
 } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
-import { type Collection, fieldTypeOf, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
+import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
 import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
@@ -18,8 +19,10 @@ import { writtenJson } from '../read/written-json.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { composeOperators, type OperatorsSql, type OperatorValues } from './operators-sql.ts';
+import { hasKey, type KeyValues } from './record-key.ts';
 
-interface UpdateValues extends Origin, Partial<AccountValues>, OperatorValues, Partial<SentNames> {
+interface UpdateValues extends Origin, Partial<AccountValues>, OperatorValues, KeyValues, Partial<SentNames> {
+  /** Empty when the record is found by its key. */
   readonly id: string;
   /** The versions that may be changed; null for any. */
   readonly versions: readonly string[] | null;
@@ -49,6 +52,8 @@ interface UpdateOptions {
   readonly caller?: CallerSql;
   /** Whether fields may have operators. Such a statement is longer, so others do without. */
   readonly takesOperators: boolean;
+  /** The fields by which the record is found; by default the id. */
+  readonly key?: readonly Field[] | undefined;
 }
 
 /**
@@ -59,10 +64,12 @@ interface UpdateOptions {
  */
 export const composeUpdate = (
   collection: Collection,
-  { caller = openCaller, takesOperators }: UpdateOptions,
+  { caller = openCaller, takesOperators, key }: UpdateOptions,
 ): WriteStatement<UpdateValues> =>
   composeWrite((parameters) => {
-    const id = parameters.named('id', 'text');
+    const old = key
+      ? lockedWhere(collection, hasKey(key, parameters))
+      : lockedRow(collection, parameters.named('id', 'text'));
     const versions = parameters.named('versions', 'text[]');
     const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
@@ -76,7 +83,7 @@ export const composeUpdate = (
   where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}
   returning t.*`;
     return {
-      before: [lockedRow(collection, id), verdict.cte, files.cte, ...(operators?.ctes ?? [])],
+      before: [old, verdict.cte, files.cte, ...(operators?.ctes ?? [])],
       writes: [{ collection, verb: 'update', write }],
       after: [account.audited],
       answer: `select '{"data":' || ${shown.text} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${verdict.columns}${files.column}${operators ? ', r.results as refused' : ''}

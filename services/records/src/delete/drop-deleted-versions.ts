@@ -1,0 +1,16 @@
+import type { Query } from '@recordbus/database';
+import { dropDeletedVersions } from '@recordbus/journal';
+import { type BackgroundTask, every } from '@recordbus/shared/background';
+import type { Logger } from '@recordbus/shared/logging';
+
+const intervalMs = 30_000;
+
+/** Creates the background task that drops old versions of deleted records. Every replica runs it. */
+export const createDropDeletedVersions = (query: Query, log: Logger): BackgroundTask =>
+  every({
+    name: 'drop old versions of deleted records',
+    log,
+    intervalMs,
+    firstAfterMs: intervalMs,
+    run: async () => void (await query(dropDeletedVersions)),
+  });

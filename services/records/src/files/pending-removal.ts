@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { conflict } from '@recordbus/shared/errors';
+import { fileFieldsOf } from './file-changes.ts';
+import type { Removals } from './removals.ts';
+
+/** Whether the files of a deleted record with this id are still to be removed: files of a new one would go with them. */
+export async function hasPendingRemoval(query: Query, collection: Collection, id: string): Promise<boolean> {
+  if (fileFieldsOf(collection).length === 0) return false;
+  const rows = await query({
+    text: 'select from system.file_removals where collection_id = $1 and record_id = $2 and name is null',
+    values: [collection.id, id],
+  });
+  return rows.length > 0;
+}
+
+const waitMs = 3000;
+const intervalMs = 50;
+
+/** Waits until the files of a deleted record with this id are removed. Throws 409 when that takes long. */
+export async function awaitRemoval(
+  query: Query,
+  removals: Pick<Removals, 'wake'>,
+  collection: Collection,
+  id: string,
+): Promise<void> {
+  const deadlineMs = performance.now() + waitMs;
+  while (await hasPendingRemoval(query, collection, id)) {
+    if (performance.now() > deadlineMs) throw removalPending();
+    removals.wake();
+    await delay(intervalMs);
+  }
+}
+
+/** 409: the files of a deleted record with the same id are being removed. */
+export const removalPending = () =>
+  conflict('files_being_removed', 'the files of a deleted record with this id are being removed; send it again');

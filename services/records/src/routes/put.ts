@@ -1,0 +1,131 @@
+import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { withFiles } from '../files/file-changes.ts';
+import { awaitRemoval } from '../files/pending-removal.ts';
+import { withUpload } from '../files/with-upload.ts';
+import { etagOf, readOnlyNew, versionsOfIfMatch } from '../record/etag.ts';
+import { readNewId } from '../record/record-id.ts';
+import { callOf } from '../rules/rule-context.ts';
+import { attemptPut, modeOfPut, type PutRequest, putRecord } from '../write/put-record.ts';
+import { readKey, readKeyFields } from '../write/record-key.ts';
+import { exists } from '../write/update-record.ts';
+import { collectionParams, collectionPaths, recordParams, recordPaths } from './record-paths.ts';
+import { anyRecord, etagHeader } from './record-schema.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+
+const actions = ['update', 'create'] as const;
+
+const body = z.record(z.string(), z.unknown());
+
+const requestHeaders = {
+  'If-Match': 'the ETag of the version to change, or * for any; 412 for another version, and without a record',
+  'If-None-Match': '* to create a record only; 412 when there is one',
+};
+
+const answers = {
+  200: withHeaders(anyRecord, etagHeader),
+  201: withHeaders(anyRecord, etagHeader),
+  403: 'the update rule refuses, or without a record the create rule',
+  404: 'no such collection',
+  405: 'a view collection is read-only',
+  412: 'If-Match or If-None-Match rules the record out',
+  413: 'the body is too large',
+};
+
+/** `PUT /api/<col>/<id>`: creates the record with this id, or changes it. */
+export const putRoute = (deps: RouteDeps): Route =>
+  route({
+    method: 'PUT',
+    idempotent: true,
+    path: recordPaths,
+    access: 'public',
+    action: 'update',
+    otherAction: 'create',
+    summary: 'Create or change the record with an id',
+    params: recordParams,
+    body,
+    multipartLimitBytes: deps.maxUploadBytes,
+    requestHeaders,
+    answers: {
+      ...answers,
+      409: 'files of a deleted record with this id are being removed, or the record keeps changing',
+      415: 'the body is neither JSON nor multipart/form-data',
+      422: 'the id or a field is refused',
+    },
+    admit: admitTo(actions, deps),
+    handler: async (input) => {
+      const request = requestOf(actions, input);
+      const id = readNewId(input.params.id);
+      const { database, collections, removals } = deps;
+      const conditions = conditionsOf(input.header);
+      const collection = await collections.admit(request);
+      await awaitRemoval(database.query, removals, collection, id);
+      // A form that can only be refused is refused before its body is read (files §3.9).
+      if (input.multipart && !(await exists(database.query, collection, { id })))
+        collections.requireAction(collection, 'create', request.principal);
+      return withUpload(input, { collection, recordId: id }, deps, (upload) =>
+        collections.serve(request, (current) => {
+          const body = withFiles(current, upload?.body ?? input.body, upload);
+          return put(deps, current, { id, body, upload, ...conditions }, input);
+        }),
+      );
+    },
+  });
+
+/** `PUT /api/<col>?on=<field>`: creates a record, or changes the one with the same values of unique fields. */
+export const upsertRoute = (deps: RouteDeps): Route =>
+  route({
+    method: 'PUT',
+    idempotent: true,
+    path: collectionPaths,
+    access: 'public',
+    action: 'update',
+    otherAction: 'create',
+    summary: 'Create a record, or change the one with the same value of a unique field',
+    params: collectionParams,
+    query: z.object({
+      on: z
+        .string('is required')
+        .describe('a unique field, or the fields of a unique index, separated by commas; the body has their values'),
+    }),
+    body,
+    requestHeaders,
+    answers: {
+      ...answers,
+      400: 'on does not name unique fields, or a parameter is invalid',
+      409: 'the record keeps changing',
+      415: 'the body is not JSON',
+      422: 'a field is refused, or one of on has no value',
+    },
+    admit: admitTo(actions, deps),
+    handler: (input) =>
+      deps.collections.serve(requestOf(actions, input), async (collection) => {
+        const fields = readKeyFields(collection, input.query.on, callOf('PUT', input, deps));
+        const key = await readKey(collection, fields, input.body);
+        return put(deps, collection, { key, body: input.body, ...conditionsOf(input.header) }, input);
+      }),
+  });
+
+type PutInput = Parameters<typeof callOf>[1] & Pick<Parameters<Route['handler']>[0], 'keepAnswer'>;
+
+function put(deps: RouteDeps, collection: Parameters<typeof putRecord>[1], request: PutRequest, input: PutInput) {
+  const call = callOf('PUT', { ...input, body: request.body }, deps);
+  const mode = modeOfPut(collection, request, call, deps);
+  const { upload } = request;
+  return attemptPut(() =>
+    deps.write({ mode, upload, keepAnswer: input.keepAnswer }, async (unit) => {
+      const { isNew, body, version } = await putRecord(unit, collection, request, call, deps);
+      return rawJson(isNew ? 201 : 200, body, { ETag: etagOf(version) });
+    }),
+  );
+}
+
+/** What the headers say about the record. Throws 400 for an If-None-Match other than `*`. */
+function conditionsOf(header: (name: string) => string | undefined): Pick<PutRequest, 'versions' | 'only'> {
+  const ifMatch = header('if-match');
+  const isNew = readOnlyNew(header('if-none-match'));
+  return {
+    versions: versionsOfIfMatch(ifMatch),
+    only: isNew ? 'create' : ifMatch === undefined ? undefined : 'change',
+  };
+}

@@ -1,0 +1,140 @@
+import type { Collection } from '@recordbus/schema';
+import { AppError, conflict, forbidden } from '@recordbus/shared/errors';
+import { hasAccounts } from '../accounts/new-account.ts';
+import { hasPendingRemoval, removalPending } from '../files/pending-removal.ts';
+import type { Upload } from '../files/upload-parts.ts';
+import type { ServedCollections } from '../record/served-collections.ts';
+import { type Call, passesRules } from '../rules/rule-context.ts';
+import { createRecordAt } from './create-record.ts';
+import { lockRecord } from './lock-record.ts';
+import { applyToNothing } from './operators.ts';
+import { modeOfUpdate } from './prepare-update.ts';
+import { findByKey } from './record-key.ts';
+import { exists, type RecordPlace, updateRecord } from './update-record.ts';
+import { failureError } from './write-failure.ts';
+import { modeOf } from './write-hooks.ts';
+import { type WriteMode, widestMode } from './write-mode.ts';
+import type { WriteRules } from './write-rules.ts';
+import type { WriteUnit } from './write-unit.ts';
+import type { WrittenRecord } from './written-record.ts';
+
+/** A record to create, or to change where there is one. */
+export type PutRequest = RecordPlace & {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The upload of the request. The body has the names of its files. */
+  readonly upload?: Upload | undefined;
+  /** The versions that may be changed; undefined for any. */
+  readonly versions: readonly string[] | undefined;
+  /** Whether only an existing record may be changed, or only a new one created; undefined for either. */
+  readonly only?: 'change' | 'create' | undefined;
+};
+
+interface PutRules extends WriteRules {
+  readonly collections: Pick<ServedCollections, 'requireAction'>;
+}
+
+type Put = WrittenRecord & { readonly isNew: boolean };
+
+/** Thrown when another request has created the record meanwhile. The unit is rolled back, and a new one finds it. */
+const taken = new Error('another request has created the record');
+
+/** Of requests at once for one place, one creates and the others find what it has created at their next attempt. */
+const maxAttempts = 5;
+
+/** Runs attempts of `putRecord`, each in a unit of its own, until one finds the record or creates it. */
+export async function attemptPut<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = maxAttempts; left > 0; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (error !== taken) throw error;
+    }
+  }
+  throw conflict('record_changing', 'other requests keep creating and deleting this record; send it again');
+}
+
+/** The mode of a PUT. */
+export const modeOfPut = (collection: Collection, { id }: RecordPlace, call: Call, { hooks }: WriteRules): WriteMode =>
+  widestMode(
+    modeOfUpdate(hooks, collection, call),
+    modeOf(hooks, collection, 'create'),
+    id === undefined && hasAccounts(collection) ? 'transaction' : 'statement',
+  );
+
+/**
+ * Changes the record at a place like `updateRecord`, or creates it like `createRecord` when there is none. The unit has
+ * the mode of `modeOfPut`. Throws the refusals of both, and 412 for a record that `only` rules out.
+ */
+export async function putRecord(
+  unit: WriteUnit,
+  collection: Collection,
+  request: PutRequest,
+  call: Call,
+  rules: PutRules,
+): Promise<Put> {
+  if (request.only !== 'create') {
+    const changed = await changeExisting(unit, collection, request, call, rules);
+    if (changed) return { ...changed, isNew: false };
+    if (request.only === 'change') throw noRecord();
+  }
+  const created = await createMissing(unit, collection, request, call, rules);
+  if (created) return { ...created, isNew: true };
+  if (request.only === 'create') await refuseExisting(unit, collection, request, call);
+  throw taken;
+}
+
+/** Returns undefined when there is no record at the place. */
+async function changeExisting(
+  unit: WriteUnit,
+  collection: Collection,
+  { id, key, body, upload, versions }: PutRequest,
+  call: Call,
+  rules: PutRules,
+): Promise<WrittenRecord | undefined> {
+  // A rule that is closed refuses before the body is read, as for a PATCH.
+  if (collection.rules.update === '' && !passesRules(call)) {
+    if (await exists(unit.query, collection, id === undefined ? { key } : { id }))
+      throw failureError({ outcome: 'refused' }, call);
+    return undefined;
+  }
+  const isOneStatement = modeOfPut(collection, { key, id } as RecordPlace, call, rules) === 'statement';
+  let place: RecordPlace = id === undefined ? { key } : { id };
+  if (place.key && !isOneStatement) {
+    const found = await findByKey(unit.query, collection, place.key, ' for update');
+    if (found === undefined) return undefined;
+    place = { id: found };
+  }
+  const result = await updateRecord(unit, collection, { ...place, body, upload, versions }, call, rules);
+  if (result.outcome === 'missing') return undefined;
+  if (result.outcome !== 'written') throw failureError(result, call);
+  return result;
+}
+
+/** Returns undefined when there is a record at the place. */
+async function createMissing(
+  unit: WriteUnit,
+  collection: Collection,
+  { id, key, body: sent, upload }: PutRequest,
+  call: Call,
+  rules: PutRules,
+): Promise<WrittenRecord | undefined> {
+  rules.collections.requireAction(collection, 'create', call.principal);
+  // Rules compare ids of accounts of all collections, so nobody takes an id that was another's (rules §5).
+  if (id !== undefined && hasAccounts(collection) && !passesRules(call))
+    throw forbidden('only admins choose the id of an account');
+  if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();
+  const body = await applyToNothing(collection, sent);
+  const seen = body === sent ? call : { ...call, request: { ...call.request, body } };
+  return createRecordAt(unit, collection, { id, place: key ? key.fields : 'id', body, upload }, seen, rules);
+}
+
+/** 412 for a record that is there; its version only for who may change it. Returns when it is gone by now. */
+async function refuseExisting(unit: WriteUnit, collection: Collection, { id, key }: PutRequest, call: Call) {
+  const found = id ?? (key && (await findByKey(unit.query, collection, key)));
+  if (found === undefined) return;
+  const locked = await lockRecord(unit.query, collection, 'update', { id: found, versions: [] }, call);
+  if (locked.outcome !== 'locked' && locked.outcome !== 'missing') throw failureError(locked, call);
+}
+
+/** 412 for a record that is not there. */
+const noRecord = () => new AppError(412, 'precondition_failed', 'there is no such record');
