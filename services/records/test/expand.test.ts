@@ -37,6 +37,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       ]),
       testCollection('chain', [{ name: 'name' }, relation('next', 'chain')]),
       testCollection('broken', [{ name: 'name' }], view('nothing = 1')),
+      testCollection('shelves', [{ ...relation('posts', 'posts'), options: { cascade: 'setNull', multiple: true } }]),
       testCollection('links', [relation('r', 'broken'), relation('e', 'posts')]),
     ];
     records = await startRecords(collections, { statements });
@@ -54,6 +55,8 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     await make('first', 'posts', { title: 'first', author: id('ada'), editor: id('zoe'), own: id('note') });
     await make('second', 'posts', { title: 'second', author: id('zoe') });
     await make('third', 'posts', { title: 'third' });
+    for (const key of ['shelf', 'other shelf'])
+      await make(key, 'shelves', { posts: [id('third'), id('first'), id('second')] });
     await make('broken', 'broken', { name: 'b' });
     await make('link', 'links', { r: id('broken'), e: id('first') });
     await make('c7', 'chain', { name: '7' });
@@ -192,6 +195,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       `chain/${id('c0')}?expand=${six}`,
       `chain?expand=${six}`,
       `posts?expand=author.organization,own.by`,
+      `shelves?expand=posts.author.organization`,
     ]) {
       statements.take('');
       await records.send('GET', `/api/${path}`, { as: 'user' });
