@@ -9,8 +9,7 @@ export const via = '_via_';
 /** The records of another collection that refer to the records of one, by a relation of theirs. */
 interface BackRelation {
   readonly collection: Collection;
-  /** Name of the relation. */
-  readonly relation: string;
+  readonly relation: Field;
   readonly link: Link;
 }
 
@@ -30,8 +29,12 @@ export function findBackRelation(
     if (!collection || field?.collection !== target.name) continue;
     const column = quoteIdentifier(relation);
     if (membersOf(collection).get(relation)?.kind !== 'list')
-      return { collection, relation, link: { via: 'referrers', column } };
-    return { collection, relation, link: { via: 'listReferrers', column, table: tableOfLinks(collection, field) } };
+      return { collection, relation: field, link: { via: 'referrers', column } };
+    return {
+      collection,
+      relation: field,
+      link: { via: 'listReferrers', column, table: tableOfLinks(collection, field) },
+    };
   }
   return undefined;
 }

@@ -5,7 +5,8 @@ import { canHold } from './can-hold.ts';
 import { parse } from './parser.ts';
 import { QueryError } from './query-error.ts';
 import { resolve } from './resolve.ts';
-import type { QuerySchema } from './scope.ts';
+import type { Resolved } from './resolved.ts';
+import type { QuerySchema, Scope } from './scope.ts';
 
 /** What the rules of fields decide about. */
 export type FieldRight = 'view' | 'write';
@@ -30,8 +31,17 @@ export function fieldAccess(
   principal: Principal,
   schema: QuerySchema,
 ): FieldAccess {
-  if (principal.type === 'admin') return openFields;
-  const account = callerCollection(principal, schema);
+  return principal.type === 'admin'
+    ? openFields
+    : accessOf(right, collection, callerCollection(principal, schema), schema);
+}
+
+function accessOf(
+  right: FieldRight,
+  collection: Collection,
+  account: Collection | undefined,
+  schema: QuerySchema,
+): FieldAccess {
   let found = known.get(collection);
   if (!found) {
     found = new Map();
@@ -44,6 +54,17 @@ export function fieldAccess(
     found.set(key, access);
   }
   return access;
+}
+
+/** What an expression of a client sees of a field of a record (filters §7.8). */
+export type FieldVisibility = 'open' | 'closed' | Resolved;
+
+/** Returns whether expressions of this scope see a field, or the condition on its record under which they do. */
+export function visibilityOf({ name, viewRule }: Field, collection: Collection, scope: Scope): FieldVisibility {
+  if (scope.audience !== 'client' || viewRule == null) return 'open';
+  const { schema, caller } = scope;
+  const rule = accessOf('view', collection, caller, schema).conditional.get(name);
+  return rule === undefined ? 'closed' : resolve(parse(rule), { collection, schema, audience: 'rule', caller });
 }
 
 function readAccess(

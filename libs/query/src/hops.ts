@@ -94,11 +94,17 @@ function follow({ hops, column }: Way, start: Route): Route {
   const readsIds = column === linkedId;
   let { end } = start;
   for (const [index, hop] of hops.entries()) {
-    end = linkTo(hop, { ...start, end }, readsIds && index === hops.length - 1);
+    const from = end;
+    end = linkTo(hop, { ...start, end: from }, readsIds && index === hops.length - 1);
+    if (hop.visibleIf) start.conditions.push(compile(hop.visibleIf, { ...ownerOf(hop, from, end), outer: undefined }));
     if (hop.guard) start.conditions.push(compile(hop.guard, { ...end, outer: undefined }));
   }
   return { ...start, end };
 }
+
+/** The row of the record that has the relation. */
+const ownerOf = ({ link }: Hop, from: SqlTarget, end: SqlTarget): SqlTarget =>
+  link.via === 'relation' || link.via === 'list' ? from : end;
 
 /** Adds the tables of a hop. Returns its last row. */
 function linkTo({ link, target }: Hop, route: Route, readsIds: boolean): SqlTarget {

@@ -12,7 +12,8 @@ export interface Joins {
   readonly sql: string;
 }
 
-/** Creates the joins from the row of a statement. A record that the column's guard hides is not joined. */
+/** Creates the joins from the row of a statement. A record that a guard hides, or that a hidden
+ * relation leads to, is not joined. */
 export function createJoins(into: SqlTarget): Joins {
   const joins: string[] = [];
   const aliases = new Map<string, string>();
@@ -20,16 +21,18 @@ export function createJoins(into: SqlTarget): Joins {
   /** Joins the relations of a path. Returns the alias of the last one. */
   function join({ hops }: Column): string {
     let row = into.row;
-    for (const { link: relation, target, guard } of hops) {
+    for (const { link: relation, target, guard, visibleIf } of hops) {
       const link = `${row}.${relation.column}`;
       let alias = aliases.get(link);
       if (alias === undefined) {
         alias = into.parameters.alias();
         aliases.set(link, alias);
-        const condition = guard
-          ? ` and ${compile(guard, { ...into, row: alias, isTable: target.type !== 'view' })}`
-          : '';
-        joins.push(`left join ${tableOf(target)} ${alias} on ${alias}.id = ${link}${condition}`);
+        const conditions = [
+          `${alias}.id = ${link}`,
+          ...(visibleIf ? [compile(visibleIf, { ...into, row })] : []),
+          ...(guard ? [compile(guard, { ...into, row: alias, isTable: target.type !== 'view' })] : []),
+        ];
+        joins.push(`left join ${tableOf(target)} ${alias} on ${conditions.join(' and ')}`);
       }
       row = alias;
     }

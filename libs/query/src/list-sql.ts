@@ -37,8 +37,8 @@ const inArray = (array: string, { value, values }: Item): string =>
   values === undefined ? `${value()} = any(${array})` : `${values} && ${array}`;
 
 /** The table with the links of a list of relations, for a row that has them there. */
-const linksOf = ({ relation, hops }: Column, { isTable }: SqlTarget): string | undefined =>
-  isTable && hops.length === 0 && relation?.link.via === 'list' ? relation.link.table : undefined;
+const linksOf = ({ relation, hops, visibleIf }: Column, { isTable }: SqlTarget): string | undefined =>
+  isTable && !visibleIf && hops.length === 0 && relation?.link.via === 'list' ? relation.link.table : undefined;
 
 /** Searches the links, whose indexes serve both directions. */
 function linkedTo(table: string, { row, parameters }: SqlTarget, { value, values }: Item): Predicate {

@@ -1,10 +1,11 @@
 import type { Collection, ValueKind } from '@recordbus/schema';
 import { findBackRelation, tableOfLinks } from './back-relation.ts';
+import { type FieldVisibility, visibilityOf } from './field-access.ts';
 import { guardOf, isVisible } from './guard.ts';
 import { limits } from './limits.ts';
 import { isHidden, type Member, membersOf } from './member.ts';
 import { QueryError, UnknownName } from './query-error.ts';
-import type { Column, Hop, Link } from './resolved.ts';
+import type { Column, Hop, Link, Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
 /** The segment that leads out of `exists`. */
@@ -36,7 +37,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
     // A foreign key guarantees that the target exists. Views have none.
     const isId = rest.length === 1 && rest[0] === 'id' && !hop.guard && collection.type !== 'view';
     if (isId && step.member && isVisible(hop.target, scope)) {
-      if (hop.link.via === 'relation') return columnOf(hops, step.member, [], collection);
+      if (hop.link.via === 'relation') return columnOf(hops, step, step.member, [], collection);
       return linkedIds([...hops, hop]);
     }
     hops.push(hop);
@@ -52,6 +53,8 @@ interface Step {
   readonly segment: string;
   readonly member?: Member;
   readonly hop?: Omit<Hop, 'guard'>;
+  /** The condition under which the member is visible. */
+  readonly visibleIf?: Resolved | undefined;
 }
 
 interface Owner {
@@ -66,14 +69,27 @@ function findStep(segment: string, position: number, { collection, place }: Owne
   const member = membersOf(collection).get(segment);
   if (!member) {
     const back = findBackRelation(segment, collection, scope);
-    if (!back || !isVisible(back.collection, scope)) throw unknownField(place, segment, position);
-    return { segment, hop: { link: back.link, target: back.collection } };
+    const visible = back && visibilityOf(back.relation, back.collection, scope);
+    if (!back || visible === 'closed' || !isVisible(back.collection, scope))
+      throw unknownField(place, segment, position);
+    return { segment, hop: { link: back.link, target: back.collection, visibleIf: conditionOf(visible) } };
   }
+  const visible = member.field ? visibilityOf(member.field, collection, scope) : 'open';
+  if (visible === 'closed') throw unknownField(place, segment, position);
+  const visibleIf = conditionOf(visible);
   if (member.field && (schema.isHidden ?? isHidden)(member.field))
     throw new QueryError(`the field "${segment}" of ${place} cannot be compared or sorted by`, position);
   const target = member.field?.collection === undefined ? undefined : schema.findCollection(member.field.collection);
-  return { segment, member, ...(target && { hop: { link: linkOf(collection, member), target } }) };
+  return {
+    segment,
+    member,
+    visibleIf,
+    ...(target && { hop: { link: linkOf(collection, member), target, visibleIf } }),
+  };
 }
+
+const conditionOf = (visibility: FieldVisibility | undefined): Resolved | undefined =>
+  typeof visibility === 'object' ? visibility : undefined;
 
 /** The link of a relation. */
 function linkOf(collection: Collection, { column, kind, field }: Member): Link {
@@ -87,15 +103,17 @@ interface End extends Owner {
 }
 
 /** The column at the end of a path, with the keys that lead into its JSON value. */
-function endOf({ segment, member }: Step, keys: readonly string[], { hops, collection, place, at }: End): Column {
+function endOf(step: Step, keys: readonly string[], { hops, collection, place, at }: End): Column {
+  const { segment, member } = step;
   if (!member) throw unknownField(place, segment, at);
   if (keys.length > 0 && member.kind !== 'json')
     throw new UnknownName(`"${segment}" of ${place} is not a relation`, at);
-  return columnOf(hops, member, keys, collection);
+  return columnOf(hops, step, member, keys, collection);
 }
 
 const columnOf = (
   hops: readonly Hop[],
+  { visibleIf }: Pick<Step, 'visibleIf'>,
   { column, kind, field }: Member,
   keys: readonly string[],
   collection: Collection,
@@ -103,8 +121,10 @@ const columnOf = (
   ...plainColumn(hops, column, kind),
   keys,
   isPoint: field?.type === 'geoPoint' && keys.length === 0,
+  ...(visibleIf && { visibleIf }),
   isSearchable:
     field !== undefined &&
+    !visibleIf &&
     collection.indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
 });
 

@@ -114,10 +114,9 @@ function followPath(
     } else {
       const back = findBackRelation(segment, collection, { schema });
       if (!back) break;
-      const relation = membersOf(back.collection).get(back.relation)?.field;
       references.push({ to: back.collection, collection: back.collection, position });
       const at = position + back.collection.name.length + via.length;
-      if (relation) references.push({ to: relation, collection: back.collection, position: at });
+      references.push({ to: back.relation, collection: back.collection, position: at });
       collection = back.collection;
     }
     position += segment.length + 1;

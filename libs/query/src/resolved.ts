@@ -105,6 +105,8 @@ export interface Column extends Walk {
   readonly relation?: Omit<Hop, 'guard'> | undefined;
   /** Whether the column has points on the earth. */
   readonly isPoint: boolean;
+  /** The condition on its record under which the value is visible; undefined when it always is. */
+  readonly visibleIf?: Resolved | undefined;
   readonly transform?: Transform | undefined;
   /** Whether an index serves substring search. */
   readonly isSearchable: boolean;
@@ -121,6 +123,8 @@ export interface Hop {
   readonly target: Collection;
   /** The condition under which a target is visible; undefined when every target is. */
   readonly guard: Resolved | undefined;
+  /** The condition under which the relation is visible, on the record that has it; undefined when it always is. */
+  readonly visibleIf?: Resolved | undefined;
 }
 
 /** How a row is linked to the rows of a hop. Columns are quoted. */

@@ -1,5 +1,6 @@
 import type { ValueKind } from '@recordbus/schema';
 import { changedSql } from './changed-sql.ts';
+import { compile } from './compile.ts';
 import { countSql } from './count-sql.ts';
 import { selectFromAccount } from './hops.ts';
 import { momentSql } from './moment-sql.ts';
@@ -43,11 +44,18 @@ export function valueSql(source: Source, as: ValueKind, into: SqlTarget): string
   }
 }
 
-/** Returns the SQL of a column, or of the given keys in its JSON value. */
-export function storedSql({ column, keys }: Pick<Column, 'column' | 'keys'>, { row }: SqlTarget): string {
-  if (keys.length === 0) return `${row}.${column}`;
+/** Returns the SQL of a column, or of the given keys in its JSON value. It is null where it is not visible. */
+export function storedSql(
+  { column, keys, visibleIf }: Pick<Column, 'column' | 'keys' | 'visibleIf'>,
+  into: SqlTarget,
+): string {
+  const stored = `${into.row}.${column}`;
+  const value = visibleIf
+    ? `(case when ${compile(visibleIf, { ...into, outer: undefined })} then ${stored} end)`
+    : stored;
+  if (keys.length === 0) return value;
   // Quoted, since the text of an array reads a bare null as no element.
-  return `(${row}.${column} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
+  return `(${value} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
 }
 
 /** Compiles the value of a column of the row of `into`, as the kind of its comparison. */

@@ -28,10 +28,10 @@ export const listRoute = (deps: RouteDeps): Route =>
     admit: admitTo('list', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('list', input), async (collection) => {
-        const near = readNear(input.query, collection);
+        const call = callOf('GET', input, deps);
+        const near = readNear(input.query, collection, call);
         if (near && input.query.cursor !== undefined)
           throw malformedParameter('cursor', 'cannot be combined with nearVector');
-        const call = callOf('GET', input, deps);
         const body = near
           ? await deps.searchVectors(collection, near, input.query, call)
           : await listPage(deps.reads, collection, input.query, call, deps.encryption);

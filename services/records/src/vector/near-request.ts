@@ -1,6 +1,8 @@
 import { isHidden } from '@recordbus/query';
 import type { Collection, Field } from '@recordbus/schema';
 import { malformedParameter as refused, validationFailed } from '@recordbus/shared/errors';
+import type { CompileContext } from '../rules/compile-rule.ts';
+import { viewOf } from '../rules/field-rules.ts';
 
 /** The query parameters of a vector search (vectors §1.1). */
 interface NearParameters {
@@ -25,15 +27,17 @@ export interface Near {
  * field that cannot be searched, and 422 for a vector of another length or with a number that is not finite
  * (vectors §1.3).
  */
-export function readNear(parameters: NearParameters, collection: Collection): Near | undefined {
+export function readNear(parameters: NearParameters, collection: Collection, caller: CompileContext): Near | undefined {
   const { nearVector, nearVectorField, nearLimit, nearMinScore = Number.NEGATIVE_INFINITY } = parameters;
   if (nearVector === undefined && nearVectorField === undefined) return undefined;
   if (nearVector === undefined) throw refused('nearVector', 'is required with nearVectorField');
   const members = parseArray(nearVector);
   if (nearVectorField === undefined) throw refused('nearVectorField', 'is required with nearVector');
+  // A field that the caller never sees is like one that is not there.
+  const isClosed = (name: string) => viewOf(collection, caller).closed.has(name);
   const field = collection.fields.find(({ name }) => name === nearVectorField);
   const dimensions = field?.options.dimensions;
-  if (field?.type !== 'vector' || typeof dimensions !== 'number' || isHidden(field))
+  if (field?.type !== 'vector' || typeof dimensions !== 'number' || isHidden(field) || isClosed(field.name))
     throw refused('nearVectorField', `${collection.name} has no vector ${JSON.stringify(nearVectorField)}`);
   if (members.length !== dimensions) throw validationFailed({ nearVector: `must have ${dimensions} numbers` });
   if (!members.every(Number.isFinite)) throw validationFailed({ nearVector: 'must consist of finite numbers' });

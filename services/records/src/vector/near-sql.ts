@@ -3,6 +3,8 @@ import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } f
 import { withinLimit } from '../read/answer-limit.ts';
 import { readCondition } from '../read/conditions.ts';
 import { columnList, type Projection, recordJson } from '../read/record-json.ts';
+import { compileCondition } from '../rules/compile-rule.ts';
+import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 
 /** The text of a statement, and its values for each run. */
@@ -32,11 +34,19 @@ export function composeCandidates(
   ruleContext: ReadContext,
 ): { readonly text: string; readonly parameters: Parameters; readonly isConditional: boolean } {
   const parameters = createParameters();
-  const condition = readCondition(collection, filter, { row: 't', parameters }, ruleContext);
+  const place = { row: 't', parameters };
+  const filtered = readCondition(collection, filter, place, ruleContext);
+  const rule = viewOf(collection, ruleContext).conditional.get(field.name);
+  // Where the field has a rule that does not hold, there is no vector for this caller.
+  const visible =
+    rule === undefined
+      ? undefined
+      : `(${compileCondition(rule, collection, ruleContext, { ...place, isTable: true })})`;
+  const conditions = [filtered, visible].filter((one) => one !== undefined);
   const text = `select pg_relation_filenode(${quoteLiteral(tableOf(collection))}::regclass)::text as storage,
   string_agg(${version}, ''::bytea) as versions
-from ${tableOf(collection)} t where ${column(field, 't')} is not null${condition === undefined ? '' : ` and ${condition}`}`;
-  return { text, parameters, isConditional: condition !== undefined };
+from ${tableOf(collection)} t where ${column(field, 't')} is not null${conditions.map((one) => ` and ${one}`).join('')}`;
+  return { text, parameters, isConditional: conditions.length > 0 };
 }
 
 /** Selects the rows with the given `ctid`s (value 1): `id`, and as `bytes` version and vector. */
