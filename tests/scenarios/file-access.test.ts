@@ -43,7 +43,7 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     assert.equal(await status(guest, `${url}?token=${await mint(guest, 'once')}`), 401, 'the token of another file');
   });
 
-  await t.test('a missing token is 401 under every rule; with a token the rules are checked [files §7.6]', async () => {
+  await t.test('a missing token is 401 before an expression is checked, but not before "" [files §7.6]', async () => {
     const token = await mint(guest, 'secret');
     await admin.patch('/api/v1/collections/vault', { view_rule: 'open = true' });
     await eventually(
@@ -52,6 +52,10 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     );
     assert.equal(await status(guest, urlOf('secret')), 401);
     assert.equal(await status(user, `${urlOf('secret')}?token=nonsense`), 401);
+    await admin.patch('/api/v1/collections/vault', { view_rule: '' });
+    await eventually('the rule for admins applies', async () => (await status(guest, urlOf('secret'))) === 403);
+    assert.equal(await status(guest, `${urlOf('secret')}?token=${token}`), 403);
+    assert.equal(await status(guest, `${urlOf('secret')}x`), 403, 'nobody learns which files exist');
     await admin.patch('/api/v1/collections/vault', { view_rule: null });
     await eventually(
       'the rule no longer applies',
