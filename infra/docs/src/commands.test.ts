@@ -22,3 +22,9 @@ test('no document runs TypeScript on the Node of the reader', () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+test('the README has the command that starts the product, and the one that tests it', () => {
+  const [, start = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m);
+  const commands = [...start.matchAll(/^```sh\n([^`]*)\n```$/gm)].map(([, command]) => command);
+  assert.deepEqual(commands.slice(0, 2), ['npm start', 'npm test']);
+});
