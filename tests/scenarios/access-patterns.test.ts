@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { listAt, textAt } from '../harness/json.ts';
+import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { make, path, text } from './collection-changes.ts';
 import { auth, clientOf, password } from './users.ts';
@@ -112,6 +112,22 @@ onEachTopology('patterns of access need no extension', async (t, target) => {
     await assertSees(target.guest, documents, '', 'share=other');
     await assertSees(target.guest, documents, 'team', 'share=secret');
     await assertSees(clients.member, documents, 'team', 'share=secret');
+  });
+
+  await t.test('own fields only [fields §5]', async () => {
+    const own = { ...text('phone'), view_rule: 'owner = @request.auth.id', write_rule: 'owner = @request.auth.id' };
+    await make(admin, 'contacts', [text('title'), relation('owner', 'people'), own]);
+    const { id } = await admin.create('contacts', { title: 'own', owner: ids.member, phone: '123' });
+    const phoneFor = async (client: Client) =>
+      objectAt((await client.get(`/api/v1/contacts/${id}`)).json, 'data').phone;
+    const writeAs = (client: Client) => client.send('PATCH', `/api/v1/contacts/${id}`, { body: { phone: '456' } });
+    for (const caller of callers) {
+      const isOwner = caller === 'member';
+      assert.equal(await phoneFor(clients[caller]), isOwner ? '123' : undefined, caller);
+      if (!isOwner) assert.equal((await writeAs(clients[caller])).status, 403, caller);
+    }
+    assert.equal((await writeAs(clients.member)).status, 200);
+    assert.equal(await phoneFor(clients.member), '456');
   });
 
   await t.test('a comment has the rule of its parent [rules §3.2]', async () => {

@@ -2,27 +2,46 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutDatabase } from '@recordbus/database/testing';
+import type { TestField } from '@recordbus/schema/testing';
 import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
 import { type QueryFixture, requestWith, startTables } from './query-fixture.ts';
 import { type Item, schemaOf, testCollection } from './world.ts';
 
 const page = readFileSync(new URL('../../../docs/rules-and-filters.md', import.meta.url), 'utf8');
 
-const makeCollections = (users: string | null) => ({
-  teams: testCollection('teams', [{ name: 'name' }]),
-  users: testCollection('users', [{ name: 'name' }, { name: 'team', type: 'relation', collection: 'teams' }], {
-    view: users,
-  }),
-  posts: testCollection('posts', [
-    { name: 'title' },
-    { name: 'rank', type: 'number' },
-    { name: 'published', type: 'bool' },
-    { name: 'due', type: 'date' },
-    { name: 'tags', type: 'select', options: { values: ['news', 'News', 'url'], multiple: true } },
-    { name: 'meta', type: 'json' },
-    { name: 'author', type: 'relation', collection: 'users' },
-  ]),
-});
+const relation = (name: string, collection: string): TestField => ({ name, type: 'relation', collection });
+
+const makeCollections = (users: string | null) => {
+  const people = [{ name: 'name' }, relation('team', 'teams'), { name: 'org' }, relation('manager', 'users')];
+  const open = { view: null };
+  return {
+    teams: testCollection('teams', [{ name: 'name' }, relation('parent', 'teams')], open),
+    users: { ...testCollection('users', people, { view: users }), type: 'auth' as const },
+    posts: testCollection('posts', [
+      { name: 'title' },
+      { name: 'rank', type: 'number' },
+      { name: 'published', type: 'bool' },
+      { name: 'due', type: 'date' },
+      { name: 'tags', type: 'select', options: { values: ['news', 'News', 'url'], multiple: true } },
+      { name: 'meta', type: 'json' },
+      relation('author', 'users'),
+      relation('team', 'teams'),
+      { name: 'org' },
+    ]),
+    comments: testCollection(
+      'comments',
+      [{ name: 'text' }, relation('post', 'posts'), relation('author', 'users')],
+      open,
+    ),
+    memberships: testCollection(
+      'memberships',
+      [relation('user', 'users'), relation('team', 'teams'), { name: 'role' }],
+      open,
+    ),
+    shares: testCollection('shares', [relation('post', 'posts'), { name: 'token' }]),
+    blocks: testCollection('blocks', [relation('by', 'users'), relation('who', 'users')]),
+  };
+};
 
 /** Returns the rows of the tables whose first column has this title, without the backquotes of cells. */
 function rowsOf(title: string): string[][] {
@@ -55,7 +74,7 @@ function readRequest(text: string): RequestValues {
   if (text === 'guest') return requestWith();
   if (text.startsWith('?')) return requestWith({ query: (name) => new URLSearchParams(text).get(name) ?? undefined });
   if (text.startsWith('{')) return requestWith({ body: JSON.parse(text) });
-  return requestWith({ auth: { id: text, email: `${text}@x.org`, type: 'user' } });
+  return requestWith({ auth: { id: text, email: `${text}@x.org`, type: 'user', collection: 'users' } });
 }
 
 describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabase }, () => {
@@ -67,16 +86,21 @@ describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabas
   });
   after(() => fixture?.stop());
 
-  const scopeOf = (audience: 'rule' | 'client', usersRule: string | null = null) => {
-    const collections = makeCollections(usersRule);
-    return { collection: collections.posts, schema: schemaOf(collections), audience };
+  const scopeOf = (
+    audience: 'rule' | 'client',
+    { users = null, of = 'posts' }: { readonly users?: string | null; readonly of?: 'posts' | 'comments' } = {},
+  ) => {
+    const collections = makeCollections(users);
+    return { collection: collections[of], schema: schemaOf(collections), audience };
   };
 
   async function find(text: string, scope: ReturnType<typeof scopeOf>, request = requestWith()): Promise<string> {
     const parameters = createParameters();
     const place = { row: 't', stored: 't', parameters, collation: fixture.collation };
+    const caller = request.auth && scope.schema.findCollection('users');
+    const condition = compileExpression(text, { ...scope, caller }, place);
     const rows = await fixture.database.query<{ id: string }>({
-      text: `select t.id from records.posts t where ${compileExpression(text, scope, place)} order by t.id`,
+      text: `select t.id from records."${scope.collection.name}" t where ${condition} order by t.id`,
       values: parameters.values(request),
     });
     return rows.map(({ id }) => id).join(' ');
@@ -95,11 +119,15 @@ describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabas
 
   for (const [filter = '', expected] of rowsOf('filter with hidden users'))
     it(`finds by ${filter}, with Ada hidden: ${expected}`, async () =>
-      assert.equal(await find(filter, scopeOf('client', 'name != "Ada"')), expected));
+      assert.equal(await find(filter, scopeOf('client', { users: 'name != "Ada"' })), expected));
 
   for (const [rule = '', request = '', expected] of rowsOf('rule'))
     it(`finds under ${rule} for ${request}: ${expected}`, async () =>
       assert.equal(await find(rule, scopeOf('rule'), readRequest(request)), expected));
+
+  for (const [rule = '', request = '', expected] of rowsOf('rule of comments'))
+    it(`finds comments under ${rule} for ${request}: ${expected}`, async () =>
+      assert.equal(await find(rule, scopeOf('rule', { of: 'comments' }), readRequest(request)), expected));
 
   for (const [sort = '', expected] of rowsOf('sort'))
     it(`sorts by ${sort}`, async () => {
