@@ -5,6 +5,7 @@ import { reads } from './reads.ts';
 import { related } from './related.ts';
 import type { Row } from './row.ts';
 import { signIns } from './sign-ins.ts';
+import { teamRules } from './team-rules.ts';
 import { vectorSearch } from './vector-search.ts';
 import { writes } from './writes.ts';
 
@@ -14,6 +15,7 @@ export const allRows: readonly Row[] = [
   ...longLists,
   ...signIns,
   ...related,
+  ...teamRules,
   vectorSearch,
   ...writes,
   cascade,

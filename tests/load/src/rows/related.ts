@@ -1,7 +1,8 @@
 import { tableOf } from '../product/product-layout.ts';
 import { sizes } from '../seed.ts';
 import { registerUser } from './register-user.ts';
-import type { Ground, Row } from './row.ts';
+import type { Row } from './row.ts';
+import { withListRule } from './with-list-rule.ts';
 
 /** The number of connections of PocketBase's published suite for these rows, so that figures can be compared. */
 const connections = 10;
@@ -74,14 +75,5 @@ function ofOwner(): Row {
       paths: [listOf(posts, '')],
       headers: { authorization: `Bearer ${token}` },
     }),
-  };
-}
-
-async function withListRule({ admin }: Ground, collection: string, rule: string): Promise<() => Promise<void>> {
-  const { id } = await admin.call<{ id: string }>('GET', `/api/v1/collections/${collection}`);
-  const set = (list_rule: string | null) => admin.call('PATCH', `/api/v1/collections/${id}`, { list_rule });
-  await set(rule);
-  return async () => {
-    await set(null);
   };
 }
