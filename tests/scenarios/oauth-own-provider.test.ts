@@ -50,6 +50,14 @@ onEachTopology('a provider at an address of its own', async (t, target) => {
     ]);
   });
 
+  await t.test('a text of 250,000 dots is not taken for an address [cost §4.1]', async () => {
+    both(granted, { body: JSON.stringify({ ...gus, id: 8, email: `a@${'.'.repeat(250_000)}@` }) });
+    const { status, json, text } = await exchange();
+    assert.equal(status, 200, text.slice(0, 200));
+    assert.equal(at(json, 'data.profile.email'), null);
+    assert.match(textAt(json, 'data.record.email'), /^gitlab_.*@users\.invalid$/);
+  });
+
   const refusals: readonly (readonly [name: string, answers: () => void, words: string])[] = [
     ['refuses the code', () => both({ status: 400, body: '{"error":"invalid_grant"}' }), 'invalid_grant'],
     [
