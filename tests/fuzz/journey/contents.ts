@@ -48,6 +48,7 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await call('upsert_members', { as, query: { on: 'email' }, body: member });
   const left = await goThroughRecords({ call, admin: as }, {}, (name) => `${name}_everything`);
   await call('list_seen', { as });
+  await call('aggregate_seen', { as, query: { group: 'id' } });
   await call('view_seen', { as, path: { id: left.recordId } });
   return left;
 }
@@ -57,6 +58,7 @@ async function goThroughKind({ call, admin: as }: Parts, name: string, values: o
   const { json } = await call(`create_${name}`, { as, body: values });
   const path = { id: textAt(json, 'data.id') };
   await call(`list_${name}`, { as });
+  await call(`aggregate_${name}`, { as, query: { count: '1' } });
   await call(`view_${name}`, { as, path });
   await call(`update_${name}`, { as, path, body: change });
   await call(`put_${name}`, { as, path, body: change });
@@ -65,6 +67,7 @@ async function goThroughKind({ call, admin: as }: Parts, name: string, values: o
 
 const general = {
   list: 'getByCollection',
+  aggregate: 'getRecordsByCollectionAggregate',
   create: 'postByCollection',
   view: 'getByCollectionById',
   update: 'patchByCollectionById',
@@ -84,6 +87,9 @@ async function goThroughRecords(
   await call(nameOf('list'), { path, query });
   const near = { nearVector: '[1,0,0]', nearVectorField: 'embedding', nearLimit: '3', nearMinScore: '-1' };
   await call(nameOf('list'), { path, query: near });
+  await call(nameOf('list'), { path, query: { cursor: '', perPage: '5', sort: '-n,code' } });
+  const groups = { group: 'ok,month(created)', count: '1', sum: 'n', having: 'count > 0', tz: 'Europe/Vienna' };
+  await call(nameOf('aggregate'), { path, query: groups });
   const values = { code: 'abc', n: 2, ok: true, mail: 'a@example.com', kind: 'a', tags: ['x'], meta: { deep: [1] } };
   const made = await call(nameOf('create'), { path, body: { ...values, embedding: [0, 1, 0] } });
   const form = [
