@@ -37,6 +37,17 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
         'author.id',
         'parent.tags',
         'Order:lower',
+        'comments_via_post.rank',
+        'readers',
+        'readers.tags',
+        'count(readers)',
+        'tags:length',
+        'meta:length',
+        'distance(author.organization.place, 1, 2)',
+        '@request.auth.tags',
+        '@request.auth.level',
+        '@request.auth.follows.created',
+        '@now+100000000000s',
       ],
       ...['@request.auth.id', '@request.body.meta', '@request.body.tags', '@request.body.title', '@request.query.q'],
       ...[
@@ -65,7 +76,7 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
         fc.constantFrom('=', '!=', '>', '>=', '<', '<=', '~', '!~'),
         fc.constantFrom(...pieces),
       )
-      .map((parts) => parts.join(' '));
+      .chain((parts) => fc.constantFrom(parts.join(' '), `not (${parts.join(' ')})`, `all(${parts.join(' ')})`));
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('\0', '\ud800', '1e999', 'NaN', '\\', "'; drop table x; --"),
@@ -81,7 +92,12 @@ describe('compiled SQL', { skip: skipWithoutDatabase }, () => {
       .map(({ body, text }) =>
         requestWith({ body, auth: { id: text, email: text, type: 'user' }, query: () => text, header: () => text }),
       );
-    const scope = { collection: openCollections.posts, schema: schemaOf(openCollections), audience: 'rule' as const };
+    const scope = {
+      collection: openCollections.posts,
+      schema: schemaOf(openCollections),
+      audience: 'rule' as const,
+      caller: openCollections.users,
+    };
     let ran = 0;
     const property = fc.asyncProperty(
       fc.array(comparison, { minLength: 1, maxLength: 3 }),
