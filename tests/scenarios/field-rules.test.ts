@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
 import { file } from '../harness/multipart.ts';
 import { onEachTopology } from '../harness/target.ts';
@@ -162,6 +163,11 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
       { name: 'later', type: 'text', view_rule: 'nick = "shown"' },
     ];
     await admin.patch(`/api/v1/collections/${users}`, { fields });
+    const known = { email: 'owner@example.com', password };
+    await eventually(
+      'the sign-in follows the new fields',
+      async () => 'secret' in objectAt(await target.guest.post(`${auth}/${users}/login`, known, 200), 'record'),
+    );
     const email = 'new@example.com';
     const body = { email, password, nick: 'hidden' };
     const registered = await target.guest.post(`${auth}/${users}/register`, body);
