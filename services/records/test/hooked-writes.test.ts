@@ -32,6 +32,10 @@ export const extension = defineExtension({
     } },
     hooked_counts: { beforeCreate({ values }) { values.name = 'from ' + values.n; },
       beforeUpdate({ values, previous }) { values.name = previous.n + ' to ' + values.n; } },
+    hooked_ruled: {
+      beforeCreate({ values }) { values.state = 'made'; },
+      beforeUpdate({ values }) { values.state = values.note ?? 'changed'; },
+    },
     hooked_notes: { beforeUpdate({ values }) { values.name = 'cleared'; } },
   },
 });`;
@@ -51,6 +55,11 @@ const collections = [
     { name: 'code', options: { unique: true } },
   ]),
   testCollection('hooked_papers', [{ name: 'name' }, papers], { historyEnabled: true }),
+  testCollection('hooked_ruled', [
+    { name: 'name' },
+    { name: 'state', writeRule: '' },
+    { name: 'note', writeRule: 'name = "mine"' },
+  ]),
   testCollection('hooked_returning', [{ name: 'name' }, { name: 'text' }], { historyEnabled: true }),
 ];
 
@@ -180,6 +189,21 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(names, ['1 to 2', '2 to 3', '3 to 4', 'from 1']);
       await records.send('DELETE', `/api/hooked_counts/${answers[0]?.record.id}`);
     }
+  });
+
+  it('set fields that the caller may not write, and run only for bodies that the caller may send', async () => {
+    const path = '/api/hooked_ruled';
+    const { record } = await records.send('POST', path, { body: { name: 'mine' } });
+    assert.equal(record.state, 'made');
+    const update = (body: object, id = record.id) => records.send('PATCH', `${path}/${id}`, { body });
+    assert.deepEqual([(await update({ note: 'x' })).record.state, (await update({ state: 'x' })).status], ['x', 403]);
+    const other = (await records.send('POST', path, { body: { name: 'theirs' } })).record;
+    statements.take('');
+    assert.equal((await update({ note: 'y' }, other.id)).status, 403);
+    const [texts = []] = statements.take('records."hooked_ruled"');
+    const steps = texts.map((text) => /^(begin|set|with old|select|rollback)/.exec(text)?.[0]);
+    assert.deepEqual(steps, ['begin', 'set', 'with old', 'rollback'], 'no hook has run');
+    assert.equal((await update({ name: 'other' }, other.id)).record.state, 'changed');
   });
 
   it('remove files that a hook leaves out of a restore', async () => {
