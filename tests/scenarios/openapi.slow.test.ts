@@ -136,6 +136,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
       'POST /api/v1/described_shut',
       `GET ${one}`,
       `PATCH ${one}`,
+      `PUT ${one}`,
       `DELETE ${one}`,
       'GET /api/v1/records/described_shut/aggregate',
     ];

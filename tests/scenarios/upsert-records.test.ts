@@ -220,3 +220,41 @@ onEachTopology('an upsert of an account signs up, or changes the own account', a
     assert.equal((await put({ email: 'Ada@example.com', nick: 'y' }, own)).status, 200);
   });
 });
+
+onEachTopology('field rules hold for a PUT and for operators', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post(collections, {
+    name: 'guarded',
+    type: 'base',
+    fields: [
+      { name: 'code', type: 'text', view_rule: '', options: { unique: true } },
+      { name: 'slug', type: 'text', options: { unique: true } },
+      { name: 'likes', type: 'number', write_rule: '@request.body.likes <= 2' },
+      { name: 'state', type: 'text', write_rule: '', options: { default: 'new' } },
+    ],
+  });
+  const put = (path: string, body: object) => target.guest.send('PUT', `/api/v1/guarded${path}`, { body });
+  const rows: readonly (readonly [path: string, body: object, status: number])[] = [
+    ['?on=code', { code: 'a' }, 400],
+    ['/one', { state: 'x' }, 403],
+    ['?on=slug', { slug: 'a', state: 'x' }, 403],
+    ['/one', { likes: { $add: 3 } }, 403],
+    ['/one', { likes: { $add: 1 } }, 201],
+    ['/one', { likes: { $add: 1 } }, 200],
+    ['/one', { likes: { $add: 1 } }, 403],
+    ['?on=slug', { slug: 'a', likes: { $add: 2 } }, 201],
+    ['?on=slug', { slug: 'a', likes: { $add: 1 } }, 403],
+    ['?on=slug', { slug: 'a', likes: 1 }, 200],
+  ];
+  for (const [path, body, status] of rows) {
+    await t.test(`${status}: ${path} ${JSON.stringify(body)} [records §17.3]`, async () => {
+      const answer = await put(path, body);
+      assert.equal(answer.status, status, answer.text);
+      if (status < 300)
+        assert.deepEqual(
+          [objectAt(answer.json, 'data').state, 'code' in objectAt(answer.json, 'data')],
+          ['new', false],
+        );
+    });
+  }
+});
