@@ -3,8 +3,10 @@ import { planHistoryTable } from '@recordbus/journal';
 import {
   accountColumns,
   type Collection,
+  comparedValue,
   fieldTypeOf,
   foreignKeyName,
+  hasComparableValue,
   holdsRelations,
   orderIndexName,
   quoteIdentifier,
@@ -44,7 +46,7 @@ function describeTable(collection: Collection): string[] {
   ];
   const constraints = collection.fields.flatMap((field) => {
     const column = quoteIdentifier(field.name);
-    const unique = `create unique index ${quoteIdentifier(uniqueIndexName(collection, field))} on ${table} (${column})`;
+    const unique = `create unique index ${quoteIdentifier(uniqueIndexName(collection, field))} on ${table} (${comparedValue(field)}) where ${hasComparableValue(field)}`;
     // Without links, which only deletes and filters read.
     const target = field.collection === undefined || holdsRelations(field) ? '' : tableOf({ name: field.collection });
     return [
