@@ -7,6 +7,7 @@ import { onEachTopology } from '../harness/target.ts';
 import { several } from './tagged-posts.ts';
 
 const path = '/api/v1/collections';
+const indexes = '/api/v1/admin/collections/plants/indexes';
 
 onEachTopology('lists of relations keep their links when collections change', async (t, target) => {
   const { guest } = target;
@@ -47,6 +48,24 @@ onEachTopology('lists of relations keep their links when collections change', as
 
   await t.test('rows', (t2) =>
     runScenarios(t2, target, [
+      row(
+        'an index that searches ids',
+        `POST ${indexes}`,
+        { status: 201 },
+        {
+          body: { name: 'ids', columns: ['tag'], type: 'trigram' },
+        },
+      ),
+      row(
+        'multiple for a relation with such an index',
+        'PATCH /plants/fields/tag',
+        refused.invalid('options.multiple'),
+        {
+          body: { options: { multiple: true } },
+          spec: 'collections §10.4',
+        },
+      ),
+      row('a drop of that index', `DELETE ${indexes}/ids`, { status: 200 }),
       row('multiple for a relation with values', 'PATCH /plants/fields/tag', optionsOf({ multiple: true, max: 0 }), {
         body: { options: { multiple: true } },
       }),

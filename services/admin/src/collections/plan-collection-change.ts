@@ -20,6 +20,7 @@ import { refuseLostNames } from './lost-names.ts';
 import { mapFieldRules, mapRules, ruleAt } from './placed-rules.ts';
 import { readRules } from './read-rules.ts';
 import { findRenamed, renameInRules, ruleRenamer } from './rename-in-rules.ts';
+import { refuseSearchedLists } from './searched-fields.ts';
 
 /** A change of a collection that was checked but not applied. */
 export interface PlannedChange {
@@ -50,6 +51,7 @@ export async function planCollectionChange(
   const isView = before.type === 'view';
   if (!isView) refuseReadFields(before, planned, readings, problems);
   refuseEncryptionChanges(before, planned, problems);
+  refuseSearchedLists(before, planned, problems);
   checkRules(planned, isView ? others : [planned, ...others], problems);
   problems.throwIfAny();
   const renamed = findRenamed(before, planned);
