@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts';
 export const via = '_via_';
 
 /** The records of another collection that refer to the records of one, by a relation of theirs. */
-interface BackRelation {
+export interface BackRelation {
   readonly collection: Collection;
   readonly relation: Field;
   readonly link: Link;

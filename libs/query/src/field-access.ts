@@ -57,7 +57,7 @@ function accessOf(
 }
 
 /** What an expression of a client sees of a field of a record (filters §7.8). */
-export type FieldVisibility = 'open' | 'closed' | Resolved;
+type FieldVisibility = 'open' | 'closed' | Resolved;
 
 /** Returns whether expressions of this scope see a field, or the condition on its record under which they do. */
 export function visibilityOf({ name, viewRule }: Field, collection: Collection, scope: Scope): FieldVisibility {

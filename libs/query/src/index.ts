@@ -15,7 +15,9 @@ export { findReferences, type Reference, renameInExpression } from './references
 export { refusedFieldsSql } from './refused-fields.ts';
 export { findRequestNames, readsRequestBody } from './request-names.ts';
 export { authOf, type RequestValues } from './request-values.ts';
+export type { Link } from './resolved.ts';
 export type { QuerySchema } from './scope.ts';
 export { compileSort, type Sort, type SortKey } from './sort.ts';
 export { lowerSql, type SqlTarget } from './sql-target.ts';
 export { readJson, readText } from './storable-value.ts';
+export { findVisibleReferrers } from './visible-referrers.ts';

@@ -1,12 +1,13 @@
 import type { Collection, ValueKind } from '@recordbus/schema';
-import { findBackRelation, tableOfLinks } from './back-relation.ts';
-import { type FieldVisibility, visibilityOf } from './field-access.ts';
+import { tableOfLinks } from './back-relation.ts';
+import { visibilityOf } from './field-access.ts';
 import { guardOf, isVisible } from './guard.ts';
 import { limits } from './limits.ts';
 import { isHidden, type Member, membersOf } from './member.ts';
 import { QueryError, UnknownName } from './query-error.ts';
 import type { Column, Hop, Link, Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
+import { findVisibleReferrers } from './visible-referrers.ts';
 
 /** The segment that leads out of `exists`. */
 export const outerRecord = 'record';
@@ -68,15 +69,13 @@ function findStep(segment: string, position: number, { collection, place }: Owne
   const { schema } = scope;
   const member = membersOf(collection).get(segment);
   if (!member) {
-    const back = findBackRelation(segment, collection, scope);
-    const visible = back && visibilityOf(back.relation, back.collection, scope);
-    if (!back || visible === 'closed' || !isVisible(back.collection, scope))
-      throw unknownField(place, segment, position);
-    return { segment, hop: { link: back.link, target: back.collection, visibleIf: conditionOf(visible) } };
+    const back = findVisibleReferrers(segment, collection, scope);
+    if (!back) throw unknownField(place, segment, position);
+    return { segment, hop: { link: back.link, target: back.collection, visibleIf: back.visibleIf } };
   }
   const visible = member.field ? visibilityOf(member.field, collection, scope) : 'open';
   if (visible === 'closed') throw unknownField(place, segment, position);
-  const visibleIf = conditionOf(visible);
+  const visibleIf = visible === 'open' ? undefined : visible;
   if (member.field && (schema.isHidden ?? isHidden)(member.field))
     throw new QueryError(`the field "${segment}" of ${place} cannot be compared or sorted by`, position);
   const target = member.field?.collection === undefined ? undefined : schema.findCollection(member.field.collection);
@@ -87,9 +86,6 @@ function findStep(segment: string, position: number, { collection, place }: Owne
     ...(target && { hop: { link: linkOf(collection, member), target, visibleIf } }),
   };
 }
-
-const conditionOf = (visibility: FieldVisibility | undefined): Resolved | undefined =>
-  typeof visibility === 'object' ? visibility : undefined;
 
 /** The link of a relation. */
 function linkOf(collection: Collection, { column, kind, field }: Member): Link {

@@ -17,12 +17,18 @@ export function readCondition(
   const conditions: string[] = [];
   if (needsRuleCheck(collection, 'list', context))
     conditions.push(`(${compileRule(collection, 'list', context, there)})`);
-  if (filter !== undefined)
-    conditions.push(
-      `(${readExpression('filter', () => compileExpression(filter, clientScope(collection, context), there))})`,
-    );
+  if (filter !== undefined) conditions.push(`(${readFilter(collection, filter, there, context)})`);
   return conditions.length > 0 ? conditions.join(' and ') : undefined;
 }
+
+/** The filter of a caller as a condition. Throws 400 naming the parameter. */
+export const readFilter = (
+  collection: Collection,
+  filter: string,
+  into: SqlTarget,
+  context: ReadContext,
+  parameter = 'filter',
+): string => readExpression(parameter, () => compileExpression(filter, clientScope(collection, context), into));
 
 /** The sort. The default is newest first, or by id where rows have no `created` (records §3.2). */
 export function readSort(
@@ -30,9 +36,10 @@ export function readSort(
   sort: string | undefined,
   into: SqlTarget,
   context: ReadContext,
+  parameter = 'sort',
 ): Sort {
   const defaultSort = hasTimeColumn(collection, 'created_at') ? '-created' : 'id';
-  return readExpression('sort', () =>
+  return readExpression(parameter, () =>
     compileSort(sort ?? defaultSort, clientScope(collection, context), { ...into, isTable: true }),
   );
 }

@@ -49,6 +49,7 @@ const expansion = (name: string, target: Collection, inner?: Expansion[]): Expan
   column: `"${name}"`,
   target,
   isList: false,
+  referrers: undefined,
   view: openFields,
   condition: undefined,
   needsRuleCheck: false,

@@ -49,7 +49,7 @@ function encryptedMembersOf(
   ]);
   const expanded = expansions.flatMap((expansion): [string, EncryptedMembers][] => {
     const target = encryptedMembersOf(encryption, shownCollectionsOf(expansion));
-    return target ? [[expansion.name, target]] : [];
+    return target ? [[expansion.name, expansion.referrers?.hasTotal ? nestedIn('items', target) : target]] : [];
   });
   if (texts.length === 0 && expanded.length === 0) return undefined;
   const expand: EncryptedMembers = { texts: new Map(), nested: new Map(expanded) };

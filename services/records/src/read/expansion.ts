@@ -1,21 +1,36 @@
-import { type FieldAccess, limits } from '@recordbus/query';
-import { type Collection, type Field, holdsRelations, quoteIdentifier } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
+import { isDeepStrictEqual } from 'node:util';
+import { type FieldAccess, findVisibleReferrers, type Link, limits } from '@recordbus/query';
+import { type Collection, holdsRelations, quoteIdentifier } from '@recordbus/schema';
+import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
-import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { needsRuleCheck } from '../rules/rule-context.ts';
+import {
+  defaultOptions,
+  type ExpandStep,
+  type ReferrerOptions,
+  readExpandPaths,
+  refusedExpand,
+} from './expand-paths.ts';
 
-/** A relation that an answer expands, and the relations expanded within its target. */
+/** The records that refer to a record, as an answer shows them. */
+export interface Referrers extends ReferrerOptions {
+  readonly link: Link;
+}
+
+/** A relation or back-relation that an answer expands, and the relations expanded within its target. */
 export interface Expansion {
-  /** Name of the relation field. */
+  /** Name of the relation field, or of the back-relation. */
   readonly name: string;
-  /** Quoted column of the field. */
+  /** Quoted column of the field; the id for a back-relation. */
   readonly column: string;
+  /** Set for a back-relation. */
+  readonly referrers: Referrers | undefined;
   /** Whether the field has a list of ids. */
   readonly isList: boolean;
   readonly target: Collection;
   /** What the view rules of the target's fields decide for the caller. */
   readonly view: FieldAccess;
-  /** The view rule of the relation itself, if it has to be evaluated, and the collection of the relation. */
+  /** The view rule of the relation itself, if it has to be evaluated, and the collection that has the relation. */
   readonly condition: { readonly rule: string; readonly collection: Collection } | undefined;
   /** Whether the target's view rule has to be evaluated for this caller. */
   readonly needsRuleCheck: boolean;
@@ -35,46 +50,41 @@ export function areFew(expansions: readonly Expansion[]): boolean {
   return (
     all.length <= fewExpansions &&
     all.every(
-      ({ target, isList, view, condition, needsRuleCheck }) =>
-        target.type !== 'view' && !isList && !needsRuleCheck && !condition && view.conditional.size === 0,
+      ({ target, isList, referrers, view, condition, needsRuleCheck }) =>
+        target.type !== 'view' && !isList && !referrers && !needsRuleCheck && !condition && view.conditional.size === 0,
     )
   );
 }
 
 const withInner = (expansion: Expansion): Expansion[] => [expansion, ...(expansion.inner ?? []).flatMap(withInner)];
 
-interface Node {
-  readonly field: Field;
-  readonly condition: Expansion['condition'];
-  readonly target: Collection;
+interface Node extends Pick<Expansion, 'name' | 'column' | 'isList' | 'referrers' | 'condition' | 'target'> {
   readonly inner: Map<string, Node>;
 }
 
 /**
- * Reads `expand`: comma-separated paths of relation fields (records §10.1). Throws 400 for an unknown path, one of more
- * than six relations, and more than fifty relations in all.
+ * Reads `expand`: comma-separated paths of relations and back-relations (records §10.1). Throws 400 for an unknown path,
+ * one of more than six relations, and more than fifty relations in all.
  */
-export function readExpand(
-  expand: string,
-  collection: Collection,
-  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
-): readonly Expansion[] {
+export function readExpand(expand: string, collection: Collection, ruleContext: CompileContext): readonly Expansion[] {
   const root = new Map<string, Node>();
   let count = 0;
-  for (const path of expand.split(',')) {
-    const names = path.trim().split('.');
-    if (names.length > limits.hops) throw refused(`a path follows at most ${limits.hops} relations`);
+  for (const steps of readExpandPaths(expand)) {
+    if (steps.length > limits.hops) throw refusedExpand(`a path follows at most ${limits.hops} relations`);
     let nodes = root;
     let from = collection;
-    for (const [index, name] of names.entries()) {
+    for (const [index, step] of steps.entries()) {
+      const { name } = step;
       let node = nodes.get(name);
-      if (!node) {
+      if (node) refuseOtherOptions(node, step);
+      else {
         // Errors name a target by its path: the caller may not know the name of its collection.
-        const label = index === 0 ? collection.name : names.slice(0, index).join('.');
-        node = findRelation(name, { from, label }, ruleContext);
+        const before = steps.slice(0, index).map((one) => one.name);
+        const label = index === 0 ? collection.name : before.join('.');
+        node = findRelation(step, { from, label }, ruleContext);
         nodes.set(name, node);
         count += 1;
-        if (count > maxExpansions) throw refused(`at most ${maxExpansions} relations can be expanded at once`);
+        if (count > maxExpansions) throw refusedExpand(`at most ${maxExpansions} relations can be expanded at once`);
       }
       nodes = node.inner;
       from = node.target;
@@ -89,39 +99,60 @@ interface Owner {
   readonly label: string;
 }
 
-function findRelation(
-  name: string,
-  { from, label }: Owner,
-  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
-): Node {
+function findRelation(step: ExpandStep, owner: Owner, ruleContext: CompileContext): Node {
+  const { name } = step;
+  const { from, label } = owner;
   const { closed, conditional } = viewOf(from, ruleContext);
   const field = from.fields.find((candidate) => candidate.name === name);
   const target = field?.collection === undefined ? undefined : ruleContext.schema.findCollection(field.collection);
+  const referring = field ? undefined : findReferring(step, from, ruleContext);
+  if (referring) return referring;
   // A relation that the caller never sees is like one that is not there.
-  if (!field || !target || closed.has(name)) throw refused(`${label} has no relation ${JSON.stringify(name)}`);
-  const rule = conditional.get(name);
-  return { field, condition: rule === undefined ? undefined : { rule, collection: from }, target, inner: new Map() };
+  if (!field || !target || closed.has(name)) throw refusedExpand(`${label} has no relation ${JSON.stringify(name)}`);
+  if (step.options) throw refusedExpand(`${JSON.stringify(name)} is no back-relation, and has no options`);
+  const isList = holdsRelations(field);
+  const condition = conditionOf(name, from, conditional);
+  return { name, column: quoteIdentifier(name), isList, referrers: undefined, condition, target, inner: new Map() };
+}
+
+/** Finds the records that refer to those of a collection; undefined when the caller may name no such back-relation. */
+function findReferring(
+  { name, options = defaultOptions }: ExpandStep,
+  from: Collection,
+  ruleContext: CompileContext,
+): Node | undefined {
+  const found = findVisibleReferrers(name, from, clientScope(from, ruleContext));
+  if (!found) return undefined;
+  const { collection: target, relation, link } = found;
+  const condition = conditionOf(relation.name, target, viewOf(target, ruleContext).conditional);
+  const referrers = { link, ...options };
+  return { name, column: 'id', isList: false, referrers, condition, target, inner: new Map() };
+}
+
+function conditionOf(name: string, collection: Collection, rules: ReadonlyMap<string, string>): Expansion['condition'] {
+  const rule = rules.get(name);
+  return rule === undefined ? undefined : { rule, collection };
+}
+
+/** Throws 400 for a second path over a back-relation with other options. */
+function refuseOtherOptions({ name, referrers }: Node, { options }: ExpandStep): void {
+  if (!options) return;
+  const { link: _link, ...given } = referrers ?? { link: undefined };
+  if (!isDeepStrictEqual({ ...given }, { ...options }))
+    throw refusedExpand(`${JSON.stringify(name)} is named twice, with different options`);
 }
 
 /**
  * The expansions that can show something. Targets for admins only are left out for other callers, whose lists of them
  * are empty.
  */
-const expansionsOf = (
-  nodes: ReadonlyMap<string, Node>,
-  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
-): Expansion[] =>
+const expansionsOf = (nodes: ReadonlyMap<string, Node>, ruleContext: CompileContext): Expansion[] =>
   [...nodes.values()]
-    .map(({ field, condition, target, inner }) => ({
-      name: field.name,
-      column: quoteIdentifier(field.name),
-      isList: holdsRelations(field),
+    .map(({ inner, target, ...node }) => ({
+      ...node,
       target,
       view: viewOf(target, ruleContext),
-      condition,
       needsRuleCheck: needsRuleCheck(target, 'view', ruleContext),
       inner: inner.size > 0 ? expansionsOf(inner, ruleContext) : undefined,
     }))
     .filter(({ target, isList, needsRuleCheck }) => isList || !(needsRuleCheck && target.rules.view === ''));
-
-const refused = (problem: string) => malformedParameter('expand', problem);

@@ -11,7 +11,9 @@ export const listQuery = pageQuery.extend({
   cursor: boundedText(maxCursorLength)
     .optional()
     .describe('`next` of the page before; empty for the first page. Pages by cursor have no totals'),
-  expand: freeText.describe('names of relations, separated by commas, whose records are shown below expand'),
+  expand: freeText.describe(
+    'names of relations and back-relations, separated by commas, whose records are shown below expand',
+  ),
   nearVector: freeText.describe('a JSON array of numbers; the answer has the records with the most similar vectors'),
   nearVectorField: freeText.describe('the vector field to compare with'),
   nearLimit: boundedNumber({ min: 1, max: 1000, otherwise: 10 }).describe('the most records to return'),

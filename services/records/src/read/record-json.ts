@@ -1,8 +1,9 @@
-import type { FieldAccess, NamedParameters, Parameters } from '@recordbus/query';
+import type { FieldAccess, Link, NamedParameters, Parameters } from '@recordbus/query';
 import { type Collection, mayGrow, quoteLiteral, type RecordColumn, recordColumns, tableOf } from '@recordbus/schema';
 import { type CompileContext, compileCondition, compileRule } from '../rules/compile-rule.ts';
 import { joinedWithinLimit, limitedText } from './answer-limit.ts';
-import type { Expansion } from './expansion.ts';
+import { readFilter, readSort } from './conditions.ts';
+import type { Expansion, Referrers } from './expansion.ts';
 import { type FieldSelection, selectedColumns } from './field-selection.ts';
 import { objectText, shownMembers } from './shown-members.ts';
 
@@ -81,13 +82,15 @@ function withExpand(
   return ['left(row_to_json(r.*)::text, -1)', ...conditional, `',"expand":{'`, expand, `'}}'`].join(' || ');
 }
 
-/** A subselect of `"name":record`, or of `"name":[record,…]` for a list of ids. */
+/** A subselect of `"name":record`, or of `"name":[record,…]` for a list of ids and for records that refer to this one. */
 function selectTarget(
-  { name, column, isList, target, view, condition, needsRuleCheck, inner }: Expansion,
+  expansion: Expansion,
   selection: FieldSelection,
   from: string,
   context: StatementContext,
 ): string {
+  const { name, column, isList, target, view, condition, referrers, needsRuleCheck, inner } = expansion;
+  if (referrers) return selectReferrers({ ...expansion, referrers }, selection, from, context);
   const { parameters } = context;
   const row = parameters.alias();
   const projection = { collection: target, selection, view, expansions: inner };
@@ -106,6 +109,46 @@ function selectTarget(
   const [ids, found] = [parameters.alias(), parameters.alias()];
   const records = selectListed(`${from}.${column}`, `select ${text} as json ${rowsOf(`${ids}.id`)}`, { ids, found });
   return where(`(${label} || '[' || ${joinedWithinLimit(records, maxBytes())} || ']')`);
+}
+
+/** A subselect of `"name":[record,…]` for the records that refer to a row, or of `"name":{items,total}`. */
+function selectReferrers(
+  { name, target, view, condition, referrers, needsRuleCheck, inner }: Expansion & { readonly referrers: Referrers },
+  selection: FieldSelection,
+  from: string,
+  context: StatementContext,
+): string {
+  const { parameters } = context;
+  const { link, filter, sort, limit, hasTotal } = referrers;
+  const [row, shown] = [parameters.alias(), parameters.alias()];
+  const place = { row, parameters, isTable: true };
+  const conditions = [
+    referrersOf(link, row, from),
+    ...(needsRuleCheck ? [`(${compileRule(target, 'view', context, place)})`] : []),
+    ...(condition ? [`(${compileCondition(condition.rule, target, context, place)})`] : []),
+    ...(filter === undefined ? [] : [`(${readFilter(target, filter, place, context, 'expand')})`]),
+  ].join(' and ');
+  const { joins, orderBy } = readSort(target, sort, place, context, 'expand');
+  const projection = { collection: target, selection, view, expansions: inner };
+  const { columns, from: lateral, text: json } = recordJson(projection, shown, context);
+  const maxBytes = parameters.named('maxBytes', 'bigint');
+  const text = inner || isOpenEnded(target) ? limitedText(json, maxBytes) : json;
+  const records = `select ${text} as json from (
+    select ${columnList(columns, row)} from ${tableOf(target)} ${row}${joins && ` ${joins}`} where ${conditions} order by ${orderBy} limit ${limit}
+  ) ${shown} ${lateral}`;
+  const items = `'[' || ${joinedWithinLimit(records, maxBytes)} || ']'`;
+  const label = quoteLiteral(`"${name}":`);
+  if (!hasTotal) return `(${label} || ${items})`;
+  const total = `(select count(*) from ${tableOf(target)} ${row} where ${conditions})`;
+  return `(${label} || '{"items":' || ${items} || ',"total":' || ${total} || '}')`;
+}
+
+/** The condition (SQL) that a row refers to the row of `from`. */
+function referrersOf(link: Link, row: string, from: string): string {
+  if (link.via === 'referrers') return `${row}.${link.column} = ${from}.id`;
+  if (link.via === 'listReferrers' && link.table)
+    return `${row}.id in (select l.owner from ${link.table} l where l.target = ${from}.id)`;
+  return `${row}.${link.column} ? ${from}.id`;
 }
 
 /**
