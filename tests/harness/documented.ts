@@ -55,12 +55,14 @@ async function runExample({ request, words, answer }: Example, names: Map<string
   const refusal = words.find((word) => /^\d+$/.test(word));
   assert.equal(status, refusal ? Number(refusal) : method === 'POST' ? 201 : 200, text);
   if (answer === undefined) return;
-  const expected: unknown = JSON.parse(fill(answer), (key, value) => matcherOf(key, value));
-  assert.deepEqual(differences(json, expected), []);
+  assert.deepEqual(differences(json, expectedOf(fill(answer))), []);
   const name = words.find((word) => !/^\d+$/.test(word));
   const { id } = name ? objectAt(json as JsonObject, 'data') : { id: undefined };
   if (name) names.set(name, String(id));
 }
+
+/** The answer of a page as what an answer has to match. */
+export const expectedOf = (answer: string): unknown => JSON.parse(answer, matcherOf);
 
 /** Encodes the values of a query: in the examples they are not URL-encoded, to be readable. */
 function encodePath(path: string): string {
