@@ -36,6 +36,14 @@ export const extension = defineExtension({
       beforeCreate({ values }) { values.state = 'made'; },
       beforeUpdate({ values }) { values.state = values.note ?? 'changed'; },
     },
+    hooked_peeks: {
+      async beforeCreate({ values }, { records }) {
+        const seen = (as) => as.get('hooked_ruled', values.name).then((record) => Object.keys(record).length);
+        const written = await records.as({ type: 'guest' }).update('hooked_ruled', values.name, { name: 'mine' });
+        const refused = await records.as({ type: 'guest' }).create('hooked_ruled', { state: 'x' }).catch((error) => error.status);
+        values.name = [await seen(records), await seen(records.as({ type: 'guest' })), Object.keys(written).length, refused].join();
+      },
+    },
     hooked_notes: { beforeUpdate({ values }) { values.name = 'cleared'; } },
   },
 });`;
@@ -59,7 +67,9 @@ const collections = [
     { name: 'name' },
     { name: 'state', writeRule: '' },
     { name: 'note', writeRule: 'name = "mine"' },
+    { name: 'hush', viewRule: '' },
   ]),
+  testCollection('hooked_peeks', [{ name: 'name' }]),
   testCollection('hooked_returning', [{ name: 'name' }, { name: 'text' }], { historyEnabled: true }),
 ];
 
@@ -204,6 +214,12 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     const steps = texts.map((text) => /^(begin|set|with old|select|rollback)/.exec(text)?.[0]);
     assert.deepEqual(steps, ['begin', 'set', 'with old', 'rollback'], 'no hook has run');
     assert.equal((await update({ name: 'other' }, other.id)).record.state, 'changed');
+  });
+
+  it('see and write fields as the caller that they act as', async () => {
+    const { record } = await records.send('POST', '/api/hooked_ruled', { body: { name: 'mine' } });
+    const peek = await records.send('POST', '/api/hooked_peeks', { body: { name: record.id } });
+    assert.equal(peek.record?.name, '7,6,6,403', peek.text);
   });
 
   it('remove files that a hook leaves out of a restore', async () => {
