@@ -185,10 +185,9 @@ function openClientReads(openers: Openers, { gets, longReadWidth, startup }: Cli
   const { meterOf } = openers;
   const lists = openers.lane('lists', startup);
   const short = openers.pool('shortReads', {}, startup);
-  const { now: longWidth } = longReadWidth;
-  const long = openers.pool('longReads', { connectionsNow: longWidth }, startup);
+  const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, startup);
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
-  const shaped = createShapedReads({ short, long, longWidth, meter: meterOf('shaped'), largeAnswers });
+  const shaped = createShapedReads({ short, long, longWidth: longReadWidth, meter: meterOf('shaped'), largeAnswers });
   const readOn = <R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]> => {
     longReadWidth.noteOtherWork();
     return traced(statement, () => shaped.readOn<R>(lane, statement, statementMs));

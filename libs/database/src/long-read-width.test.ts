@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
+import { shapedReadBudget } from './connection-budget.ts';
 import { createLongReadWidth } from './long-read-width.ts';
 
 const cores = availableParallelism();
 
-test('long reads use every core until other work begins, and again a second after it', () => {
+test('long reads use every core until other work begins, and again a while after it', () => {
   let nowMs = 0;
   const width = createLongReadWidth(() => nowMs);
   const all = Math.min(cores, 8);
   assert.equal(width.now(), all);
   width.noteOtherWork();
   assert.equal(width.now(), Math.min(Math.max(cores - 1, 1), all));
-  nowMs += 1000;
+  nowMs += shapedReadBudget.quietMs;
   assert.equal(width.now(), all);
 });

@@ -2,7 +2,7 @@ import { classOf, shapedReadBudget } from './connection-budget.ts';
 
 /** How many long reads a process runs at once. */
 export interface LongReadWidth {
-  /** Notes work that long reads must not delay: a get, a first page, a write, a sign-in. */
+  /** Notes work that long reads must not delay: a get, a first page, a write, a sign-in, a quick shaped read. */
   noteOtherWork(): void;
   now(): number;
 }

@@ -43,7 +43,7 @@ function createReads({
         return (await answer()) as R[];
       },
     },
-    longWidth: () => 1,
+    longWidth: { now: () => 1, noteOtherWork() {} },
     long: {
       transaction: async (work) => {
         log.push('long');

@@ -3,6 +3,7 @@ import type { ClassMeter } from './class-meter.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { isDatabaseError, sqlState } from './errors.ts';
 import type { LargeAnswers } from './large-answers.ts';
+import type { LongReadWidth } from './long-read-width.ts';
 import type { ReadLane } from './read-lane.ts';
 import { createReadPlaces } from './read-places.ts';
 import { createReadSlots } from './read-slots.ts';
@@ -21,8 +22,7 @@ export interface ShapedReads {
 interface ShapedReadsDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly long: Pick<ConnectionPool, 'transaction'>;
-  /** Returns how many long reads may run at once now. */
-  readonly longWidth: () => number;
+  readonly longWidth: Pick<LongReadWidth, 'now' | 'noteOtherWork'>;
   readonly meter: ClassMeter;
   readonly largeAnswers: LargeAnswers;
   readonly nowMs?: () => number;

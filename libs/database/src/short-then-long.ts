@@ -4,6 +4,7 @@ import type { ClassMeter } from './class-meter.ts';
 import { classOf, shapedReadBudget } from './connection-budget.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { isDatabaseError, sqlState } from './errors.ts';
+import type { LongReadWidth } from './long-read-width.ts';
 import type { InReadSlot } from './read-slots.ts';
 import { createSlowReaders, type SlowReaders } from './slow-readers.ts';
 import type { Query, Statement } from './statement.ts';
@@ -18,8 +19,7 @@ export interface ShortThenLong {
 interface ShortThenLongDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly inSlot: InReadSlot;
-  /** Returns how many long reads may run at once now. */
-  readonly longWidth: () => number;
+  readonly longWidth: Pick<LongReadWidth, 'now' | 'noteOtherWork'>;
   readonly meter: ClassMeter;
   readonly nowMs: () => number;
 }
@@ -29,7 +29,7 @@ export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: 
   const slowReaders = createSlowReaders(nowMs);
   const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
   /** A statement that ends within this time among the few long reads also ends in time among the many short ones. */
-  const quickMs = () => (shortMs * longWidth()) / shortConnections;
+  const quickMs = () => (shortMs * longWidth.now()) / shortConnections;
   const slowClients = createFairGate({
     width: shapedReadBudget.slowClientConnections,
     maxWaiting: shapedReadBudget.atOnce,
@@ -42,7 +42,9 @@ export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: 
 
   async function readShort<R>(client: string, statement: Statement): Promise<R[]> {
     const read = () => short.query<R>(statement);
-    return slowReaders.isSlow(client) ? slowClients.run(client, read) : read();
+    if (slowReaders.isSlow(client)) return slowClients.run(client, read);
+    longWidth.noteOtherWork();
+    return read();
   }
 
   /**
