@@ -5,9 +5,8 @@ type Addresses = Pick<NodeConnectionOptions, 'servers' | 'user' | 'pass' | 'toke
 
 /**
  * Reads server URLs separated by commas: `nats://host`, `nats://user:password@host`, `nats://token@host`, or the same
- * with `tls://`. The client takes credentials separately and one pair for all servers, so those of the first URL that
- * has any are used. Throws ConfigError for a text that names no server; the message has nothing of the text, which may
- * hold a password.
+ * with `tls://`. The client takes one pair of credentials for all servers: those of the first URL that has any. Throws
+ * ConfigError for a text that names no server. The message does not quote the text, which may contain a password.
  */
 export function readServerAddresses(urls: string): Addresses {
   const parsed = urls.split(',').map((url) => readUrl(url.trim()));

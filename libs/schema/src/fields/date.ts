@@ -10,7 +10,7 @@ const maxTextLength = 100;
 
 const notADate = new ValueRefusal('must be unix seconds or a date');
 
-/** A time, stored as unix seconds; written as such or as any text that Date.parse reads. */
+/** A time, stored as unix seconds. A client writes unix seconds or any text that Date.parse reads. */
 export const date: FieldType = {
   name: 'date',
   reference: 'fields §3.6',
