@@ -18,7 +18,8 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
       return;
     }
     exchange.rateRule = rule.label;
-    const verdict = countUnder(limiter, callerOf(exchange), rule, other);
+    const caller = callerOf(exchange);
+    const verdict = other ? countUnderBoth(limiter, caller, rule, other) : limiter.count(rule, caller);
     if (verdict instanceof Promise) return verdict.then((settled) => settle(response, settled, next));
     settle(response, verdict, next);
   };
@@ -34,18 +35,15 @@ function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): re
   return [...new Set([rule, other])].filter((one) => one !== undefined);
 }
 
-/** Counts a request under its rules. The verdict is that of the rule which leaves less. */
-function countUnder(
-  limiter: Limiter,
-  caller: string,
-  rule: RateRule,
-  other: RateRule | undefined,
-): Verdict | Promise<Verdict> {
-  const verdict = limiter.count(rule, caller);
-  if (!other) return verdict;
-  return Promise.all([verdict, limiter.count(other, caller)]).then(([first, second]) =>
-    !second.allowed || (first.allowed && second.remaining < first.remaining) ? second : first,
-  );
+/**
+ * Counts a request under its rules, one after the other: a request that one rule refuses uses up nothing of the next.
+ * The verdict is that of the rule which leaves less.
+ */
+async function countUnderBoth(limiter: Limiter, caller: string, rule: RateRule, other: RateRule): Promise<Verdict> {
+  const first = await limiter.count(rule, caller);
+  if (!first.allowed) return first;
+  const second = await limiter.count(other, caller);
+  return second.allowed && first.remaining <= second.remaining ? first : second;
 }
 
 function settle(response: GatewayResponse, verdict: Verdict, next: () => void): void {
