@@ -5,6 +5,8 @@ export type Stage = {
   /** A program on PATH, where the launcher has put node_modules/.bin. */
   command: string;
   args: readonly string[];
+  /** Variables in addition to those of this process. */
+  environment?: Readonly<Record<string, string>> | undefined;
 };
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -12,10 +14,11 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
  * Runs one stage under a heading with inherited output, and returns whether it succeeded. A signal ends the whole run.
  */
-export async function runStage({ title, command, args }: Stage): Promise<boolean> {
+export async function runStage({ title, command, args, environment }: Stage): Promise<boolean> {
   process.stdout.write(`\n── ${title} ──\n`);
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' } });
+  const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', ...environment };
+  const child = spawn(command, args, { stdio: 'inherit', env });
   const end = (signal: NodeJS.Signals): void => {
     child.once('exit', () => {
       release();

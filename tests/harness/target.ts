@@ -26,6 +26,9 @@ export function onNewStacks(_because: string): void {
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
+/** The topologies that this run leaves to others: `npm test` runs one process, `npm run test:slow` separate ones. */
+const isInThisRun = (topology: Topology): boolean => (process.env.TEST_TOPOLOGY ?? topology) === topology;
+
 /** A stack of this file, or a borrowed one. */
 interface Held {
   readonly target: Target;
@@ -35,9 +38,9 @@ interface Held {
 const held = new Map<Topology, Promise<Held>>();
 
 /**
- * Declares a test that runs on both topologies. The tests of a file share a stack of each. With TEST_BASE_URL it runs once,
- * on that external stack (described by TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL), unless the file needs additional
- * variables.
+ * Declares a test that runs on both topologies, or on the one in TEST_TOPOLOGY. The tests of a file share a stack of each.
+ * With TEST_BASE_URL it runs once, on that external stack (described by TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL),
+ * unless the file needs additional variables.
  */
 export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
   declareOn(topologies, name, body);
@@ -59,7 +62,7 @@ function declareOn(
     test(name, (t) => body(t, targetElsewhere(elsewhere)));
     return;
   }
-  for (const topology of chosen) {
+  for (const topology of chosen.filter(isInThisRun)) {
     test(`${name} (${topology})`, async (t) => {
       const { target } = await hold(topology);
       await body(t, target);

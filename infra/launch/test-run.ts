@@ -1,0 +1,73 @@
+import { globSync } from 'node:fs';
+
+/** A part of a run of the tests, with files of its own. */
+export interface Part {
+  readonly title: string;
+  readonly files: readonly string[];
+  /** The topology of the scenarios' stacks; both by default. */
+  readonly topology?: 'one' | 'processes';
+}
+
+/** What the command line asks for. */
+export interface TestRun {
+  /** Empty when no file is selected. */
+  readonly parts: readonly Part[];
+  /** Whether it is all of `npm test`, which begins with the checks. */
+  readonly isWhole: boolean;
+  /** Whether files with failures run once more. */
+  readonly isRetrying: boolean;
+  /** Flags for the runner of Node. */
+  readonly flags: readonly string[];
+  /** What the paths of the selected files contain. */
+  readonly selectors: readonly string[];
+}
+
+/** The runner sorts the files: tests next to the code run before the black-box suite in `tests`. */
+const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
+
+/** The suffix of files that start their own stacks or take ten seconds of a core: longer than all others together. */
+const slowSuffix = '.slow.test.ts';
+
+/** The folder of the tests that run on both topologies. */
+const scenarios = 'tests/scenarios/';
+
+/** Selects what `npm test` leaves out: the slow files, and the scenarios on separate processes. */
+const slowFlag = '--slow';
+/** Runs the files with failures once more, alone, and names those that pass then. For CI on busy machines. */
+const retryFlag = '--retry-failed';
+
+const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
+
+/** Reads the command line: flags of this command, flags of Node's runner, and parts of the paths of files. */
+export function readTestRun(args: readonly string[]): TestRun {
+  const isFlag = (arg: string, index: number): boolean =>
+    arg.startsWith('-') || flagsWithValue.has(args[index - 1] ?? '');
+  const selectors = args.filter((arg, index) => !isFlag(arg, index));
+  const isSlow = args.includes(slowFlag);
+  const flags = args.filter((arg, index) => isFlag(arg, index) && arg !== slowFlag && arg !== retryFlag);
+  return {
+    parts: partsOf(selectFiles(selectors), isSlow, selectors.length > 0).filter(({ files }) => files.length > 0),
+    isWhole: !isSlow && selectors.length === 0 && flags.length === 0,
+    isRetrying: args.includes(retryFlag),
+    flags,
+    selectors,
+  };
+}
+
+const selectFiles = (selectors: readonly string[]): string[] =>
+  globSync(patterns, { exclude: (name) => name === 'node_modules' })
+    .filter((file) => selectors.length === 0 || selectors.some((selector) => file.includes(selector)))
+    .sort();
+
+/** Separate processes take most of the scenarios' time, so they belong to the slow run. Selected files run on both. */
+function partsOf(files: readonly string[], isSlowRun: boolean, isSelected: boolean): readonly Part[] {
+  const quick = files.filter((file) => !file.endsWith(slowSuffix));
+  if (isSlowRun) {
+    const onProcesses = quick.filter((file) => file.startsWith(scenarios));
+    return [
+      { title: 'Slow tests', files: files.filter((file) => file.endsWith(slowSuffix)) },
+      { title: 'Scenarios on separate processes', files: onProcesses, topology: 'processes' },
+    ];
+  }
+  return [isSelected ? { title: 'Tests', files } : { title: 'Tests', files: quick, topology: 'one' }];
+}
