@@ -26,6 +26,7 @@ import { statements as previews } from './0028-previews.ts';
 import { statements as unprovedUndos } from './0029-unproved-undos.ts';
 import { statements as links } from './0030-links.ts';
 import { statements as deletedVersions } from './0031-deleted-versions.ts';
+import { statements as targets } from './0032-targets.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -57,6 +58,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0029-unproved-undos': unprovedUndos,
   '0030-links': links,
   '0031-deleted-versions': deletedVersions,
+  '0032-targets': targets,
 };
 
 /** The names of all migrations, in order. */

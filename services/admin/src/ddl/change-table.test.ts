@@ -89,7 +89,11 @@ const tableOfLinks = [
   `alter table ${links} add constraint "owner:c:r" foreign key (owner) references records."posts" (id) on delete cascade,
    add constraint "fk:c:r" foreign key (target) references records."tags" (id) deferrable initially immediate`,
 ];
-const triggers = [
+const triggersOf = (column: string) => [
+  `create trigger targets_of_new before insert on records."posts" for each row
+   when (jsonb_array_length(new."${column}") > 100) execute function links."keep:c"()`,
+  `create trigger targets_of_changed before update on records."posts" for each row
+   when ((jsonb_array_length(new."${column}") > 100 and new."${column}" is distinct from old."${column}")) execute function links."keep:c"()`,
   `create trigger links_added after insert on records."posts" referencing new table as fresh
    for each statement execute function links."keep:c"()`,
   `create trigger links_changed after update on records."posts" referencing old table as stale new table as fresh
@@ -97,6 +101,7 @@ const triggers = [
   `create trigger links_dropped before delete on records."posts" for each row execute function links."keep:c"()`,
 ];
 const dropTriggers = [
+  ...['targets_of_new', 'targets_of_changed'].map((name) => `drop trigger if exists ${name} on records."posts"`),
   ...['links_added', 'links_changed', 'links_dropped'].map((name) => `drop trigger ${name} on records."posts"`),
   'drop function links."keep:c"()',
 ];
@@ -116,14 +121,14 @@ test('a relation to several records has a table of links, kept by triggers', () 
     'alter table records."posts" alter column "r" drop default',
     ...tableOfLinks,
     ['r'],
-    ...triggers,
+    ...triggersOf('r'),
   ]);
   assert.deepEqual(planLists([several], [{ ...several, options: { multiple: true, cascade: 'cascade', max: 3 } }]), []);
   assert.deepEqual(planLists([several], [{ ...several, id: 'r', name: 's' }]), [
     ...dropTriggers,
     'alter table records."posts" rename column "r" to "s"',
     ['s'],
-    ...triggers,
+    ...triggersOf('s'),
   ]);
   assert.deepEqual(planLists([several], []), [
     ...dropTriggers,
@@ -141,7 +146,7 @@ test('a relation to one record becomes one to several and back', () => {
     `alter table records."posts" alter column "r" type jsonb using case when "r" is not null then jsonb_build_array("r") else '[]' end`,
     ...tableOfLinks,
     ['r'],
-    ...triggers,
+    ...triggersOf('r'),
   ]);
   assert.deepEqual(planLists([several], [one]), [
     ...dropTriggers,

@@ -7,6 +7,7 @@ import {
   quoteIdentifier,
   tableOf,
 } from '@recordbus/schema';
+import { checkTargets, planTargetTriggers, targetTriggers } from './target-checks.ts';
 
 /**
  * Plans the triggers that keep the links of a collection, and their function. As triggers they work for every writer.
@@ -27,6 +28,9 @@ begin
   if tg_op = 'DELETE' then
 ${each(dropLinks)}
     return old;
+  elsif tg_when = 'BEFORE' then
+${each(checkTargets)}
+    return new;
   elsif tg_op = 'INSERT' then
 ${each(addLinks)}
   else
@@ -34,6 +38,7 @@ ${each(changeLinks)}
   end if;
   return null;
 end $$`,
+    ...planTargetTriggers(table, fields, keep),
     `create trigger links_added after insert on ${table} referencing new table as fresh
    for each statement execute function ${keep}()`,
     `create trigger links_changed after update on ${table} referencing old table as stale new table as fresh
@@ -77,6 +82,8 @@ function changeLinks(collection: Collection, field: Field): string {
 export const planDropLinkTriggers = (collection: Collection): string[] =>
   collection.fields.some(holdsRelations)
     ? [
+        // Tables from before migration 0032 have none.
+        ...targetTriggers.map((name) => `drop trigger if exists ${name} on ${tableOf(collection)}`),
         ...['links_added', 'links_changed', 'links_dropped'].map(
           (name) => `drop trigger ${name} on ${tableOf(collection)}`,
         ),
