@@ -165,9 +165,9 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
     assert.deepEqual(await filter('secretly'), await filter('nothing'));
   });
 
-  const row = (name: string, expand: string): Scenario => ({
+  const row = (name: string, expand: string, more = ''): Scenario => ({
     name,
-    request: `GET ${one}?expand=${encoded(expand)}`,
+    request: `GET ${one}?expand=${encoded(expand)}${more}`,
     expect: refused.malformedWith({ expand: is.text }),
     spec,
   });
@@ -182,6 +182,8 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
     row('options that differ', 'comments_via_post(limit:1),comments_via_post(limit:2).author'),
     row('a filter that does not parse', 'comments_via_post(filter:n >)'),
     row('a sort by no field', 'comments_via_post(sort:nothing)'),
+    row('a filter of records that fields leaves out', 'comments_via_post(filter:n >)', '&fields=title'),
+    row('a sort of records that fields leaves out', 'comments_via_post(sort:nothing)', '&fields=expand.author'),
     row('a filter with a value of the request', 'comments_via_post(filter:owner = @request.auth.id)'),
     row('a missing parenthesis', 'comments_via_post(limit:1'),
     row('a parenthesis too many', 'comments_via_post(limit:1))'),

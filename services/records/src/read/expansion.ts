@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldAccess, findVisibleReferrers, type Link, limits } from '@recordbus/query';
+import { createParameters, type FieldAccess, findVisibleReferrers, type Link, limits } from '@recordbus/query';
 import { type Collection, holdsRelations, quoteIdentifier } from '@recordbus/schema';
 import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck } from '../rules/rule-context.ts';
+import { readFilter, readSort } from './conditions.ts';
 import {
   defaultOptions,
   type ExpandStep,
@@ -125,8 +126,16 @@ function findReferring(
   if (!found) return undefined;
   const { collection: target, relation, link } = found;
   const condition = conditionOf(relation.name, target, viewOf(target, ruleContext).conditional);
+  checkOptions(options, target, ruleContext);
   const referrers = { link, ...options };
   return { name, column: 'id', isList: false, referrers, condition, target, inner: new Map() };
+}
+
+/** Throws 400 for a wrong filter or sort, also one that no statement has: `fields` may leave out the records. */
+function checkOptions({ filter, sort }: ReferrerOptions, target: Collection, ruleContext: CompileContext): void {
+  const place = { row: 't', parameters: createParameters(), isTable: true };
+  if (filter !== undefined) readFilter(target, filter, place, ruleContext, 'expand');
+  if (sort !== undefined) readSort(target, sort, place, ruleContext, 'expand');
 }
 
 function conditionOf(name: string, collection: Collection, rules: ReadonlyMap<string, string>): Expansion['condition'] {
