@@ -164,6 +164,21 @@ onEachTopology('aggregates', async (t, target) => {
       'group=product&having=price%3E1',
       /having: the answer has no field "price"/,
     ),
+    ...[
+      ['a having with other records', 'exists(shops, town = "Berlin")', 'there is no collection "shops"'],
+      [
+        'a having with other records of each group',
+        'exists(shops, id = record.shop)',
+        'there is no collection "shops"',
+      ],
+      ['a having with a path over a relation', 'shop.town = "Berlin"', ''],
+      ['a having with a back-relation', 'sales_via_shop.price > 1', 'the answer has no field "sales_via_shop"'],
+      ['a having with a number of records', 'count(sales_via_shop) > 1', 'the answer has no field "sales_via_shop"'],
+      ['a having with a time of the records', 'created > 1', 'the answer has no field "created"'],
+      ['a having with a value of the request', '@request.auth.id != ""', ''],
+    ].map(([name = '', having = '', error]) =>
+      refused(name, `group=shop&count=1&having=${text(having)}`, new RegExp(`having: ${error}`)),
+    ),
     refused('a having with the id', 'group=product&having=id%3D%221%22', /having: the answer has no field "id"/),
     refused('an offset as time zone', 'count=1&tz=%2B02:00', /tz: is not a time zone/),
     refused('an unknown time zone', 'count=1&tz=Europe/Atlantis', /tz: is not a time zone/),

@@ -12,10 +12,17 @@ export interface DerivedRows {
 
 /**
  * Compiles an expression of a client over computed rows to an SQL condition on the row of `into`. Throws QueryError for
- * any name but those of the columns.
+ * any name but those of the columns: computed rows have no related records, and no other collection is in reach.
  */
-export const compileOverRows = (text: string, rows: DerivedRows, schema: QuerySchema, into: SqlTarget): string =>
-  compileExpression(text, { collection: collectionOf(rows), schema, audience: 'client' }, into);
+export function compileOverRows(
+  text: string,
+  rows: DerivedRows,
+  { collation }: Pick<QuerySchema, 'collation'>,
+  into: SqlTarget,
+): string {
+  const schema = { collation, findCollection: () => undefined };
+  return compileExpression(text, { collection: collectionOf(rows), schema, audience: 'client' }, into);
+}
 
 /** A collection that has the columns as members, and nothing else. */
 function collectionOf({ name, columns }: DerivedRows): Collection {
