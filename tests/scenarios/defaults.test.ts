@@ -5,6 +5,8 @@ import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
+import { unknownId } from './blog.ts';
+import { several } from './tagged-posts.ts';
 import { auth, clientOf, createUsers, password, signUp } from './users.ts';
 
 const spec = 'fields §2.8';
@@ -174,5 +176,64 @@ onEachTopology('a default is checked when its field is defined', async (t, targe
     assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['options.default']]);
     await admin.patch(path, { options: { default: null } });
     await eventually('creates take no default', () => isTaken(null));
+  });
+});
+
+onEachTopology('the record of a default exists when its field is defined', async (t, target) => {
+  const admin = await target.admin();
+  const define = (name: string, fields: object[]) => admin.post(collections, { name, type: 'base', fields });
+  await define('tags', []);
+  const [a, b] = [await admin.create('tags', {}), await admin.create('tags', {})];
+  const one = (value: unknown) => ({ name: 'tag', type: 'relation', collection: 'tags', options: { default: value } });
+  const list = (value: unknown) => several('tags', 'tags', { default: value });
+  await define('posts', [one(a.id), list([b.id, a.id])]);
+
+  const create = { name: 'refused', type: 'base' };
+  const refusal = (name: string, request: string, body: object, place: string): Scenario => ({
+    name,
+    as: 'admin',
+    request: `${request.split(' ')[0]} ${collections}${request.split(' ')[1] ?? ''}`,
+    body,
+    expect: refused.invalid(place),
+    spec,
+  });
+  const [ofTag, ofTags] = ['fields.tag.options.default', 'fields.tags.options.default'];
+  const self = { name: 'tag', type: 'relation', collection: 'refused', options: { default: a.id } };
+  await runScenarios(t, target, [
+    refusal('a record that is not there', 'POST', { ...create, fields: [one(unknownId)] }, ofTag),
+    refusal('no id of a record', 'POST', { ...create, fields: [one('tea')] }, ofTag),
+    refusal('a list with a record that is not there', 'POST', { ...create, fields: [list([a.id, unknownId])] }, ofTags),
+    refusal('the caller in a list', 'POST', { ...create, fields: [list(['@request.auth.id'])] }, ofTags),
+    refusal('a record of another collection', 'POST', { ...create, fields: [self] }, ofTag),
+    refusal('a change of the collection', 'PATCH /posts', { fields: [one(unknownId), list([])] }, ofTag),
+    refusal('a change of the field', 'PATCH /posts/fields/tags', { options: { default: ['x'] } }, 'options.default'),
+    refusal('a new field', 'POST /posts/fields', { ...one(unknownId), name: 'next' }, 'options.default'),
+  ]);
+
+  await t.test('creates take the records', async () => {
+    const post = await target.guest.create('posts', {});
+    assert.deepEqual([post.tag, post.tags], [a.id, [b.id, a.id]]);
+  });
+
+  await t.test('a default that stays is not checked again', async () => {
+    await admin.delete(`/api/v1/tags/${a.id}`);
+    await admin.patch(`${collections}/posts`, {
+      fields: [one(a.id), list([b.id, a.id]), { name: 'n', type: 'number' }],
+    });
+    const { status, json } = await target.guest.send('POST', '/api/v1/posts', { body: { tags: [] } });
+    assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['tag']]);
+  });
+
+  await t.test('a snapshot is applied before its records are there [collections §11.5]', async () => {
+    const fields = [{ ...one(unknownId), collection: 'later' }];
+    const document = {
+      version: 1,
+      collections: [
+        { ...create, name: 'first', fields },
+        { ...create, name: 'later' },
+      ],
+    };
+    const { created } = await admin.post('/api/v1/admin/migrations/apply', { snapshot: document }, 200);
+    assert.deepEqual(created, ['first', 'later']);
   });
 });

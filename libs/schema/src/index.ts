@@ -7,7 +7,7 @@ export { accountAddress } from './email-address.ts';
 export { decryptStored, decryptValue, encryptedFieldsOf, encryptStored, isEncrypted } from './encrypted-values.ts';
 export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
-export { hasDefault, withDefaults } from './field-default.ts';
+export { findFixedDefault, hasDefault, withDefaults } from './field-default.ts';
 export { createFieldEncryption, type FieldEncryption } from './field-encryption.ts';
 export { type FieldType, type ValueKind, ValueRefusal } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';

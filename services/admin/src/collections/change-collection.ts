@@ -10,6 +10,7 @@ import { followInSettings } from '../settings/follow-collections.ts';
 import { buildView } from '../views/build-view.ts';
 import { dropViews, rebuildViews } from '../views/rebuild-views.ts';
 import { dependentsOf } from '../views/view-readings.ts';
+import { checkDefaults } from './check-defaults.ts';
 import { checkRules } from './check-rules.ts';
 import type { CollectionChange } from './collection-draft.ts';
 import { applyEncryptionChanges } from './encryption-changes.ts';
@@ -52,6 +53,8 @@ export async function changeWithAudit(
     schema.leaveUnchanged();
     return { collection: plan.before, lostValues: [] };
   }
+  await checkDefaults(schema.query, plan.before, plan.planned, plan.problems);
+  plan.problems.throwIfAny();
   const lostValues = await countLostValues(schema, plan.before, plan.planned);
   const collection = await applyPlan(schema, plan);
   await recordAudit(schema.query, {

@@ -13,6 +13,7 @@ import { insertCollection } from '../schema/collections-table.ts';
 import { findByFoldedName } from '../schema/find-collection.ts';
 import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { buildView } from '../views/build-view.ts';
+import { checkDefaults } from './check-defaults.ts';
 import { checkRules } from './check-rules.ts';
 import type { NewCollection } from './collection-draft.ts';
 import { nameTaken } from './errors.ts';
@@ -27,6 +28,9 @@ export function createCollection(
 ): Promise<Collection> {
   return changes.make(async (schema) => {
     const collection = await applyCreate(schema, draft, nowSec);
+    const problems = createProblems();
+    await checkDefaults(schema.query, undefined, collection, problems);
+    problems.throwIfAny();
     const { id, name, type } = collection;
     await recordAudit(schema.query, {
       ...actor,
