@@ -10,7 +10,7 @@ export function callerArray({ account, column, kind }: CallerValue, as: Column['
   const select = (end: SqlTarget) =>
     kind === 'list' ? `jsonb_array_elements_text(${storedSql(column, end)})` : columnSql(column, as, end);
   const array = `array${selectFromAccount(account, column, into, select)}`;
-  return column.transform?.to === 'lower' ? collateLowered(array, into) : array;
+  return column.transform?.to === 'lower' && as !== 'json' ? collateLowered(array, into) : array;
 }
 
 /**

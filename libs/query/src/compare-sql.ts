@@ -1,3 +1,4 @@
+import type { ValueKind } from '@recordbus/schema';
 import { callerArray } from './caller-sql.ts';
 import { existsFromAccount, existsThrough } from './hops.ts';
 import { listHas } from './list-sql.ts';
@@ -37,11 +38,7 @@ function compareSome(comparison: ResolvedComparison, places: Places): Predicate 
   const { left, list, negatesValue } = comparison;
   const isListOfValues = list === 'left' && negatesValue;
   if (hasSeveralValues(left) || (isListOfValues && left.source === 'column' && left.hops.length > 0))
-    return through(
-      left,
-      places.left,
-      (end) => compareSome({ ...comparison, left: arrived(left) }, { ...places, left: end }).sql,
-    );
+    return through(left, places.left, (end) => compareSome(atEnd(comparison, 'left'), { ...places, left: end }).sql);
   if (isListOfValues) return compareEntries(comparison, places);
   return compareOne({ ...comparison, isNegated: negatesValue, negatesValue: false }, places);
 }
@@ -73,7 +70,7 @@ function compareOne(comparison: ResolvedComparison, places: Places): Predicate {
   const isOpposite = (found: Predicate) => (isNegated ? not(found) : found);
   if (hasSeveralValues(right) && !isInArray(right, comparison)) {
     const one = (end: SqlTarget) =>
-      compareOne({ ...comparison, right: arrived(right), isNegated: false }, { ...places, right: end }).sql;
+      compareOne({ ...atEnd(comparison, 'right'), isNegated: false }, { ...places, right: end }).sql;
     return isOpposite(through(right, places.right, one));
   }
   if (comparison.operator !== '=') return isOpposite(strict(comparison, places));
@@ -89,6 +86,13 @@ function through(source: Source, from: SqlTarget, condition: (end: SqlTarget) =>
   if (source.source === 'caller') return existsFromAccount(source.account, source.column, from, condition);
   if (source.source === 'column') return existsThrough(source, from, condition);
   throw new Error('only a path has several values');
+}
+
+/** The comparison at the end of the path of a side. A null there equals nothing if it is the caller's (rules §4.4). */
+function atEnd(comparison: ResolvedComparison, side: 'left' | 'right'): ResolvedComparison {
+  const source = comparison[side];
+  const operator = source.source === 'caller' && comparison.operator === '=' ? 'in' : comparison.operator;
+  return { ...comparison, operator, [side]: arrived(source) };
 }
 
 /** The column at the end of a path that was followed. */
@@ -137,25 +141,23 @@ function strictHere(comparison: ResolvedComparison, places: Places): Predicate {
   const { operator, as } = comparison;
   if (operator === '~') return as === 'list' ? anyContains(comparison, places) : contains(comparison, places);
   if (as === 'list') return listHas(comparison, places);
-  const array = arraySide(comparison);
-  if (array) return nullable(arraySql(comparison, places, array));
+  if (isArray(comparison.left) || isArray(comparison.right)) return nullable(arraySql(comparison, places));
   if (as === 'json' && operator !== '=' && operator !== 'in') return jsonOrder(comparison, places);
   return nullable(pair(comparison, places, operator));
 }
 
-/** The side that is an array: items of `in (…)`, or values of the caller. */
-function arraySide({ left, right }: ResolvedComparison): 'left' | 'right' | undefined {
-  if (right.source === 'several' || hasSeveralValues(right)) return 'right';
-  return hasSeveralValues(left) ? 'left' : undefined;
+/** Whether the side is an array: items of `in (…)`, or values of the caller. */
+const isArray = (source: Source): boolean => source.source === 'several' || hasSeveralValues(source);
+
+/** Holds where one side is in the array of the other, or where two arrays share a value. */
+function arraySql({ left, right, as }: ResolvedComparison, places: Places): string {
+  const [a, b] = [arrayOrValue(left, as, places.left), arrayOrValue(right, as, places.right)];
+  if (isArray(left) && isArray(right)) return `${a} && ${b}`;
+  return isArray(left) ? `${b} = any(${a})` : `${a} = any(${b})`;
 }
 
-function arraySql(comparison: ResolvedComparison, places: Places, array: 'left' | 'right'): string {
-  const { as } = comparison;
-  const other = array === 'right' ? 'left' : 'right';
-  const value = valueSql(comparison[other], as, places[other]);
-  const source = comparison[array];
-  return `${value} = any(${source.source === 'caller' ? callerArray(source, as, places[array]) : valueSql(source, as, places[array])})`;
-}
+const arrayOrValue = (source: Source, as: ValueKind, into: SqlTarget): string =>
+  source.source === 'caller' && isArray(source) ? callerArray(source, as, into) : valueSql(source, as, into);
 
 /** Both sides with an operator between them. */
 const pair = ({ left, right, as }: ResolvedComparison, places: Places, operator: string): string =>

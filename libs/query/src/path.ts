@@ -5,7 +5,7 @@ import { guardOf, isVisible } from './guard.ts';
 import { limits } from './limits.ts';
 import { isHidden, type Member, membersOf } from './member.ts';
 import { QueryError, UnknownName } from './query-error.ts';
-import type { Column, Hop, Link, Resolved } from './resolved.ts';
+import { type Column, type Hop, type Link, passesSeveral, type Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 import { findVisibleReferrers } from './visible-referrers.ts';
 
@@ -38,8 +38,9 @@ export function findColumn(segments: readonly string[], position: number, scope:
     // A foreign key guarantees that the target exists. Views have none.
     const isId = rest.length === 1 && rest[0] === 'id' && !hop.guard && collection.type !== 'view';
     if (isId && step.member && isVisible(hop.target, scope)) {
-      if (hop.link.via === 'relation') return columnOf(hops, step, step.member, [], collection);
-      return linkedIds([...hops, hop]);
+      if (hop.link.via === 'list') return linkedIds([...hops, hop]);
+      // One of several records that refers to none gives no value, not null (filters §5.8).
+      if (!passesSeveral({ up: 0, hops })) return columnOf(hops, step, step.member, [], collection);
     }
     hops.push(hop);
     if (rest.length === 0) return idOf(hops);

@@ -1,4 +1,5 @@
 import type { Membership, Operand } from './ast.ts';
+import { callersOf, type OfCaller } from './caller-values.ts';
 import { findSide } from './find-side.ts';
 import { compareAsOneKind, kindOf, type Side } from './one-kind.ts';
 import { errorAt } from './query-error.ts';
@@ -41,9 +42,13 @@ function joinItems(tests: readonly Resolved[], form: Form, position: number): Re
   if (absent) return absent;
   const comparisons = tests.filter((test): test is ResolvedComparison => test.kind === 'comparison');
   const [first] = comparisons;
+  const items = comparisons.map(({ right }) => right);
   const isOneKind = comparisons.length === tests.length && comparisons.every(({ as }) => as === first?.as);
-  if (first && isOneKind)
-    return { ...first, right: { source: 'several', items: comparisons.map(({ right }) => right) } };
+  if (first && isOneKind) return { ...first, right: { source: 'several', items } };
   if (form.negatesValue) throw errorAt('the items of in are not of one kind', position);
-  return { kind: form.isNegated ? 'all' : 'any', items: tests };
+  if (form.isNegated) return { kind: 'all', items: tests };
+  // The test as a whole needs every value of the caller, whichever item is equal (rules §4.4).
+  return { kind: 'all', items: [...items.flatMap(callersOf).map(isThere), { kind: 'any', items: tests }] };
 }
+
+const isThere = (operand: OfCaller): Resolved => ({ kind: 'nullTest', operand, isNegated: true, negatesValue: false });

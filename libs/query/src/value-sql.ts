@@ -31,7 +31,7 @@ export function valueSql(source: Source, as: ValueKind, into: SqlTarget): string
       return convert(momentSql(source.name, source.shiftSec), 'date', as);
     case 'caller': {
       const value = selectFromAccount(source.account, source.column, into, (end) => columnSql(source.column, as, end));
-      return source.column.transform?.to === 'lower' ? collateLowered(value, into) : value;
+      return source.column.transform?.to === 'lower' && as !== 'json' ? collateLowered(value, into) : value;
     }
     case 'count':
       return convert(countSql(source, into), 'number', as);
