@@ -1,163 +1,164 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { tableOf } from '@recordbus/schema';
 import fc from 'fast-check';
-import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
+import { createParameters, fieldAccess, refusedFieldsSql } from '../src/index.ts';
 import { parse } from '../src/parser.ts';
 import type { Scope } from '../src/scope.ts';
-import { evaluate, type Situation, valueAt } from './evaluator.ts';
-import { expressionArbitrary, sortArbitrary } from './expression-arbitrary.ts';
+import { evaluate } from './evaluator.ts';
+import { expressionArbitrary } from './expression-arbitrary.ts';
 import { print } from './print.ts';
 import type { QueryFixture } from './query-fixture.ts';
-import { requestArbitrary } from './request-arbitrary.ts';
-import {
-  commentRules,
-  makeCollections,
-  organizationRules,
-  recordsArbitrary,
-  schemaOf,
-  viewRules,
-  type World,
-} from './world.ts';
+import { isFieldSeen } from './sight.ts';
+import { type SortTerm, sortArbitrary } from './sort-arbitrary.ts';
+import { sortedIds } from './sorted-ids.ts';
+import { type Space, startSpace } from './space.ts';
+import { type Answer, answerOf, composeFind, composeSort, refusalBy } from './statements.ts';
+import { describeTrial, type Trial, trialsOf } from './trial.ts';
+import { refusalOf } from './unseen-name.ts';
 
-const rulesArbitrary = fc.record({
-  users: fc.constantFrom(...viewRules),
-  organizations: fc.constantFrom(...organizationRules),
-  comments: fc.constantFrom(...commentRules),
+/**
+ * Compares what a random schema does with what the evaluator says: `scale` times some expressions and sorts, and the
+ * fields of answers. A failure names the seed of the schema, which makes the same comparison again.
+ */
+export async function compareSchema(fixture: QueryFixture, seed: number, scale: number): Promise<void> {
+  const space = await startSpace(fixture, seed);
+  let [accepted, tried] = [0, 0];
+  for (const [audience, runs] of [
+    ['rule', 7],
+    ['client', 12],
+    ['admin', 3],
+  ] as const) {
+    const numRuns = runs * scale;
+    tried += numRuns;
+    accepted += await compareExpressions(fixture, space, { audience, numRuns });
+  }
+  for (const audience of ['client', 'admin'] as const) {
+    const numRuns = 2 * scale;
+    tried += numRuns;
+    accepted += await compareSorts(fixture, space, { audience, numRuns });
+  }
+  await compareFields(fixture, space, 2 * scale);
+  assert.ok(accepted > tried / 3, `only ${accepted} of ${tried} texts were accepted`);
+}
+
+/** Compares what expressions find with what the evaluator says. Returns how many were accepted. */
+async function compareExpressions(
+  fixture: QueryFixture,
+  space: Space,
+  { audience, numRuns }: { readonly audience: Scope['audience']; readonly numRuns: number },
+): Promise<number> {
+  let accepted = 0;
+  const trials = trialsOf(space, audience, expressionArbitrary);
+  const property = fc.asyncProperty(trials, fc.boolean(), async ({ made, ...trial }, hasLinks) => {
+    const { scope, situation } = trial;
+    const text = print(made);
+    const about = () => `${text} for ${describeTrial(space, trial)}`;
+    const compose = composeFind(fixture, text, situation.request, hasLinks);
+    const parsed = parse(text);
+    const answer = await answerOf(fixture, compose(scope));
+    compareRefusal(answer, refusalOf(parsed, placeOf(trial)), {
+      audience,
+      byAdmin: () => refusalBy(compose(asAdmin(scope))),
+      about,
+    });
+    if (!answer.ids) return;
+    accepted += 1;
+    const found = recordsOf(space, scope).filter((record) => evaluate(parsed, { ...situation, record }));
+    compare(answer.ids, found.map(({ id }) => id).sort(), about);
+  });
+  await fc.assert(property, { numRuns, seed: space.seed });
+  return accepted;
+}
+
+/** Compares the order of sorts with the order of the values that the evaluator finds. Returns how many were accepted. */
+async function compareSorts(
+  fixture: QueryFixture,
+  space: Space,
+  { audience, numRuns }: { readonly audience: Scope['audience']; readonly numRuns: number },
+): Promise<number> {
+  let accepted = 0;
+  const trials = trialsOf(space, audience, (language, name) => sortArbitrary(language.words(name)));
+  const property = fc.asyncProperty(trials, async ({ made: terms, ...trial }) => {
+    const { scope, situation } = trial;
+    const sort = terms.map(({ path, isDescending }) => `${isDescending ? '-' : ''}${path}`).join(',');
+    const about = () => `${sort} for ${describeTrial(space, trial)}`;
+    const compose = composeSort(fixture, sort, situation.request);
+    const answer = await answerOf(fixture, compose(scope));
+    compareRefusal(answer, refusalOfTerms(terms, trial), {
+      audience,
+      byAdmin: () => refusalBy(compose(asAdmin(scope))),
+      about,
+    });
+    if (!answer.ids) return;
+    accepted += 1;
+    compare(answer.ids, sortedIds(recordsOf(space, scope), terms, situation), about);
+  });
+  await fc.assert(property, { numRuns, seed: space.seed });
+  return accepted;
+}
+
+/** Compares the fields that answers leave out with those that the evaluator does not see. */
+async function compareFields({ database, collation }: QueryFixture, space: Space, numRuns: number): Promise<void> {
+  const trials = trialsOf(space, 'client', () => fc.constant(undefined));
+  const property = fc.asyncProperty(trials, async (trial) => {
+    const { scope, situation, sight } = trial;
+    const { collection, schema } = scope;
+    const { auth } = situation.request;
+    const about = () => describeTrial(space, trial);
+    const principal = auth
+      ? { ...auth, type: 'user' as const, collection: auth.collection ?? '', anonymous: false, impersonatedBy: null }
+      : { type: 'guest' as const, rejectedToken: false };
+    const access = fieldAccess('view', collection, principal, schema);
+    const parameters = createParameters();
+    const place = { row: 't', parameters, collation, isTable: collection.type !== 'view' };
+    const refused = refusedFieldsSql({ collection, schema, principal, access }, place);
+    const rows = await database.query<{ id: string; refused: string[] }>({
+      text: `select t.id, ${refused} as refused from ${tableOf(collection)} t order by t.id`,
+      values: parameters.values(situation.request),
+    });
+    const closed = collection.fields.filter((field) => !sight.seesField(collection, field));
+    compare([...access.closed].sort(), closed.map(({ name }) => name).sort(), about);
+    const hidden = recordsOf(space, scope).map((record) => ({
+      id: String(record.id),
+      refused: collection.fields
+        .filter((field) => !closed.includes(field) && !isFieldSeen(field, { ...situation, record }))
+        .map(({ name }) => name),
+    }));
+    compare(rows, hidden, about);
+  });
+  await fc.assert(property, { numRuns, seed: space.seed });
+}
+
+/** The text about a failure is long. */
+function compare(actual: unknown, expected: unknown, about: () => string): void {
+  if (!isDeepStrictEqual(actual, expected)) assert.deepEqual(actual, expected, about());
+}
+
+const recordsOf = (space: Space, { collection }: Scope) => space.records[collection.name] ?? [];
+const asAdmin = ({ collection, schema }: Scope): Scope => ({ collection, schema, audience: 'admin' });
+const placeOf = ({ situation, sight }: Trial) => ({
+  collection: situation.collection,
+  collections: situation.world.collections,
+  sight,
 });
 
-type Collections = ReturnType<typeof makeCollections>;
-
-/** How much is compared. A run is the same for the same seed. */
-interface Extent {
-  readonly numRuns: number;
-  readonly seed: number;
+/** The refusal of the first term that names what the caller does not see. */
+function refusalOfTerms(terms: readonly SortTerm[], trial: Trial): string | undefined {
+  const refusals = terms.map(({ path }) => refusalOf(parse(`${path} = 1`), placeOf(trial)));
+  return refusals.find((refusal) => refusal !== undefined);
 }
 
-/** The collections without hidden records. */
-export const openCollections = makeCollections({ users: null, organizations: null });
-
-/** Records of all collections, the same for the same seed. */
-export const recordsOf = (seed: number): World['records'] => fc.sample(recordsArbitrary, { numRuns: 1, seed })[0] ?? {};
-
-/** The collection of the caller's account. */
-export const callerIn = (collections: Collections, { auth }: RequestValues) =>
-  auth?.collection === 'users' || auth?.collection === 'staff' ? collections[auth.collection] : undefined;
-
-/** Returns the ids that a statement over `posts` finds; undefined when its text is refused. */
-export async function findIds(
-  { database }: QueryFixture,
-  compose: () => { text: string; values: unknown[] },
-): Promise<string[] | undefined> {
-  let statement: { text: string; values: unknown[] };
-  try {
-    statement = compose();
-  } catch (error) {
-    assert.ok(error instanceof QueryError, error instanceof Error ? error.stack : String(error));
-    return undefined;
-  }
-  const rows = await database.query<{ id: string }>(statement);
-  return rows.map(({ id }) => id);
-}
-
-/** A statement of the posts for which an expression holds. */
-export const compose =
-  (fixture: QueryFixture, text: string, scope: Scope, request: RequestValues, isTable = true) =>
-  () => {
-    const parameters = createParameters();
-    const place = { row: 't', stored: 't', parameters, collation: fixture.collation, isTable };
-    const condition = compileExpression(text, scope, place);
-    return {
-      text: `select t.id from records.posts t where ${condition} order by t.id`,
-      values: parameters.values(request),
-    };
-  };
-
-/** Compares what expressions find with what the evaluator says. Fails when too few of them are accepted. */
-export async function compareExpressions(
-  fixture: QueryFixture,
-  audience: Scope['audience'],
-  { numRuns, seed }: Extent,
-): Promise<void> {
-  const records = recordsOf(seed);
-  await fixture.fill({ collections: openCollections, records });
-  let compared = 0;
-  const property = fc.asyncProperty(
-    expressionArbitrary(audience === 'rule'),
-    requestArbitrary,
-    rulesArbitrary,
-    fc.boolean(),
-    async (expression, request, rules, isTable) => {
-      const collections = makeCollections(rules);
-      const caller = callerIn(collections, request);
-      const scope: Scope = { collection: collections.posts, schema: schemaOf(collections), audience, caller };
-      const text = print(expression);
-      const ids = await findIds(fixture, compose(fixture, text, scope, request, isTable));
-      if (!ids) return;
-      compared += 1;
-      const parsed = parse(text);
-      const situation = { world: { collections, records }, collection: scope.collection, request, audience };
-      const expected = (records.posts ?? []).filter((record) => evaluate(parsed, { ...situation, record }));
-      const about = `${text} ${JSON.stringify(request)} ${JSON.stringify(rules)}`;
-      assert.deepEqual(ids, expected.map(({ id }) => String(id)).sort(), about);
-    },
-  );
-  await fc.assert(property, { numRuns, seed });
-  assert.ok(compared > numRuns / 3, `only ${compared} of ${numRuns} expressions were accepted`);
-}
-
-/** Compares the order of sorts with the order of the values that the evaluator finds. */
-export async function compareSorts(fixture: QueryFixture, { numRuns, seed }: Extent): Promise<void> {
-  const records = recordsOf(seed);
-  await fixture.fill({ collections: openCollections, records });
-  let compared = 0;
-  const property = fc.asyncProperty(sortArbitrary, requestArbitrary, rulesArbitrary, async (terms, request, rules) => {
-    const collections = makeCollections(rules);
-    const caller = callerIn(collections, request);
-    const audience = 'client' as const;
-    const scope: Scope = { collection: collections.posts, schema: schemaOf(collections), audience, caller };
-    const sort = terms.map(({ path, isDescending }) => `${isDescending ? '-' : ''}${path}`).join(',');
-    const ids = await findIds(fixture, () => {
-      const parameters = createParameters();
-      const place = { row: 't', parameters, collation: fixture.collation, isTable: true };
-      const { joins, orderBy } = compileSort(sort, scope, place);
-      return {
-        text: `select t.id from records.posts t ${joins} order by ${orderBy}`,
-        values: parameters.values(request),
-      };
-    });
-    if (!ids) return;
-    compared += 1;
-    const situation = { world: { collections, records }, collection: scope.collection, request, audience };
-    assert.deepEqual(ids, orderOf(records.posts ?? [], terms, situation), `${sort} ${JSON.stringify(rules)}`);
-  });
-  await fc.assert(property, { numRuns, seed });
-  assert.ok(compared > numRuns / 3, `only ${compared} of ${numRuns} sorts were accepted`);
-}
-
-type SortKey = { readonly path: string; readonly isDescending: boolean };
-
-function orderOf(
-  records: readonly Situation['record'][],
-  terms: readonly SortKey[],
-  situation: Omit<Situation, 'record'>,
-): string[] {
-  const all = [...terms, { path: 'id', isDescending: terms.at(-1)?.isDescending ?? false }];
-  const keyed = records.map((record) => ({
-    id: String(record.id),
-    keys: all.map(({ path }) => valueAt(path, { ...situation, record })),
-  }));
-  return keyed.sort((a, b) => compareKeys(a.keys, b.keys, all)).map(({ id }) => id);
-}
-
-function compareKeys(a: readonly unknown[], b: readonly unknown[], terms: readonly SortKey[]): number {
-  for (const [index, { isDescending }] of terms.entries()) {
-    const order = compareValues(a[index], b[index]);
-    if (order !== 0) return isDescending ? -order : order;
-  }
-  return 0;
-}
-
-/** Null sorts above every value. */
-function compareValues(a: unknown, b: unknown): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : Number(a) - Number(b);
+/** Fails unless a client is refused the first name that it does not see, and nothing else that an admin may write. */
+function compareRefusal(
+  { refusal }: Answer,
+  expected: string | undefined,
+  {
+    audience,
+    byAdmin,
+    about,
+  }: { readonly audience: Scope['audience']; readonly byAdmin: () => string | undefined; readonly about: () => string },
+): void {
+  if (audience !== 'client' || refusal === expected) return;
+  assert.ok(refusal !== undefined && byAdmin() !== undefined, `${refusal} instead of ${expected}: ${about()}`);
 }

@@ -2,7 +2,9 @@ import type { Collection } from '@recordbus/schema';
 import type { Expression, Operand, Test } from '../src/ast.ts';
 import type { RequestValues } from '../src/index.ts';
 import { parse } from '../src/parser.ts';
+import { operandsIn } from './operands.ts';
 import { type Sides, sidesOf } from './sides.ts';
+import { isViewable } from './sight.ts';
 import { contains, isEqual, isInOrder, isNull, isSame, itemsOf, typeOf, type Value } from './values.ts';
 import type { Item, World } from './world.ts';
 
@@ -31,7 +33,10 @@ export function evaluate(expression: Expression, situation: Situation, isNegated
     case 'not':
       return evaluate(expression.item, situation, !isNegated);
     default:
-      return hasCallerValues(expression, situation) && holds(expression, situation) !== isNegated;
+      return (
+        operandsIn(expression).every((operand) => isThere(operand, situation)) &&
+        holds(expression, situation) !== isNegated
+      );
   }
 }
 
@@ -100,39 +105,12 @@ function levelOf(operand: Operand): number | undefined {
   return level < 0 ? segments.length - 1 : level;
 }
 
-/** Whether the caller has every value that a leaf reads, those within `exists` included. */
-function hasCallerValues(expression: Expression, situation: Situation): boolean {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return expression.items.every((item) => hasCallerValues(item, situation));
-    case 'not':
-      return hasCallerValues(expression.item, situation);
-    case 'quantified':
-      return hasCallerValues(expression.test, situation);
-    case 'exists':
-      return hasCallerValues(expression.condition, situation);
-    case 'comparison':
-      return [expression.left, expression.right].every((side) => isThere(side, situation));
-    case 'in':
-      return [expression.left, ...('kind' in expression.among ? [expression.among] : expression.among)].every((side) =>
-        isThere(side, situation),
-      );
-  }
-}
-
+/** Whether the caller has the value, if the operand is one. */
 function isThere(operand: Operand, situation: Situation): boolean {
   if (operand.kind === 'count') return isThere(operand.of, situation);
   if (operand.kind !== 'request' || operand.segments[0] !== 'auth') return true;
   const { values, isList, isReached } = sidesOf(operand, situation);
   return isList ? isReached === true : values.some((value) => !isNull(value));
-}
-
-/** Whether an expression of this audience sees the record. */
-export function isViewable(situation: Situation): boolean {
-  const rule = situation.collection.rules.view;
-  if (situation.audience !== 'client' || rule === null) return true;
-  return rule !== '' && evaluate(parse(rule), { ...situation, audience: 'rule', outer: undefined });
 }
 
 /** The value that a term of a sort stands for. */

@@ -1,5 +1,7 @@
-import type { Collection, Field } from '@recordbus/schema';
-import { isViewable, type Situation } from './evaluator.ts';
+import type { Collection } from '@recordbus/schema';
+import type { Situation } from './evaluator.ts';
+import { kindOfMember, membersOf, NoSuchName, type Referrers, referrersOf } from './members.ts';
+import { isFieldSeen, isViewable } from './sight.ts';
 import { itemsOf, type Value } from './values.ts';
 import type { Item } from './world.ts';
 
@@ -7,6 +9,7 @@ import type { Item } from './world.ts';
 export interface Ends {
   readonly values: readonly (Value & { readonly isMissing?: boolean })[];
   readonly isList?: boolean;
+  readonly isSeveral?: boolean;
   readonly isReached?: boolean;
   /** The records at the end, when it is relations or records. */
   readonly records?: readonly Item[];
@@ -36,20 +39,31 @@ interface Reached {
 
 function follow([name = '', ...rest]: readonly string[], reached: Reached, situation: Situation): Ends {
   const { collection } = reached;
-  const field = fieldOf(collection, name);
-  const type = typeOfField(field, name);
-  const { world } = situation;
-  const back =
-    field || ['id', 'created', 'updated'].includes(name) ? undefined : backOf(name, collection, world.collections);
-  if (back) {
-    const next = step(reached, back.collection, true, (record) => referring(record, back, situation));
+  const { collections } = situation.world;
+  const members = membersOf(collection);
+  if (!members.has(name)) {
+    const back = referrersOf(collection, collections).find((referrers) => referrers.name === name);
+    if (!back) throw new NoSuchName(name);
+    const next = step(reached, back.collection, true, (from) => referring(from, back));
     return rest.length > 0 ? follow(rest, next, situation) : recordEnds(next);
   }
-  const target = world.collections[field?.collection ?? ''];
-  if (rest.length === 0 || !target) return valueEnds(name, rest, reached, { type, target }, situation);
+  const field = members.get(name);
+  const target = collections[field?.collection ?? ''];
+  if (rest.length === 0 || !target) {
+    const type = kindOfMember(name, field);
+    if (rest.length > 0 && type !== 'json') throw new NoSuchName(name);
+    return valueEnds(name, rest, reached, { type, target });
+  }
   const isSeveral = field?.options.multiple === true;
-  const next = step(reached, target, isSeveral, (record) => targetsOf(record[name], target, situation));
+  const next = step(reached, target, isSeveral, (from) => targetsOf(readMember(name, from), target, from));
   return follow(rest, next, situation);
+}
+
+/** What an expression reads in a member of a record. */
+function readMember(name: string, situation: Situation): unknown {
+  const { collection, record } = situation;
+  const field = membersOf(collection).get(name);
+  return field && !isFieldSeen(field, situation) ? null : (record[name] ?? null);
 }
 
 /** Goes on to the records of another collection, as far as they are seen. */
@@ -57,10 +71,10 @@ function step(
   { at, isSeveral: wasSeveral, isReached }: Reached,
   collection: Collection,
   isSeveral: boolean,
-  find: (record: Item) => readonly Item[],
+  find: (from: Situation) => readonly Item[],
 ): Reached {
   const next = at.flatMap((from) =>
-    find(from.record)
+    find(from)
       .map((record) => ({ ...from, collection, record }))
       .filter((there) => isViewable({ ...there, outer: undefined })),
   );
@@ -78,13 +92,22 @@ function targetsOf(value: unknown, { name }: Collection, { world }: Situation): 
   return (world.records[name] ?? []).filter(({ id }) => ids.includes(id));
 }
 
-function referring(record: Item, { collection, relation }: Back, { world }: Situation): Item[] {
-  return (world.records[collection.name] ?? []).filter((other) => itemsOf(other[relation]).includes(record.id));
+function referring(from: Situation, { collection, relation }: Referrers): Item[] {
+  return (from.world.records[collection.name] ?? []).filter((record) => {
+    const value = readMember(relation.name, { ...from, collection, record, outer: undefined });
+    return itemsOf(value).includes(from.record.id);
+  });
 }
 
 function recordEnds({ at, isReached }: Reached): Ends {
   const records = at.map(({ record }) => record);
-  return { values: records.map(({ id }) => ({ value: id, type: 'text' })), isList: true, isReached, records };
+  return {
+    values: records.map(({ id }) => ({ value: id, type: 'text' })),
+    isList: true,
+    isSeveral: true,
+    isReached,
+    records,
+  };
 }
 
 function valueEnds(
@@ -92,23 +115,25 @@ function valueEnds(
   keys: readonly string[],
   { at, isSeveral, isReached }: Reached,
   { type, target }: { readonly type: Value['type']; readonly target: Collection | undefined },
-  situation: Situation,
 ): Ends {
-  const ownValue = ({ record }: Situation): Value => {
-    const value = record[name] ?? null;
+  const ownValue = (from: Situation): Value => {
+    const value = readMember(name, from);
     return { value: keys.length > 0 ? (keys.reduce(memberOf, value) ?? null) : value, type };
   };
   const values = at.map(ownValue);
   const isList = isSeveral || type === 'list';
   const counted = {
+    isSeveral,
     ...(target && {
       records: at.flatMap((from) =>
-        targetsOf(from.record[name], target, situation).filter((record) =>
+        targetsOf(readMember(name, from), target, from).filter((record) =>
           isViewable({ ...from, collection: target, record, outer: undefined }),
         ),
       ),
     }),
-    ...(type === 'list' && { entries: distinct(at).reduce((sum, from) => sum + itemsOf(from.record[name]).length, 0) }),
+    ...(type === 'list' && {
+      entries: distinct(at).reduce((sum, from) => sum + itemsOf(readMember(name, from)).length, 0),
+    }),
   };
   // A path to one value that leads nowhere is null; one to several has no value then.
   if (values.length === 0 && !isSeveral)
@@ -119,40 +144,6 @@ function valueEnds(
 const distinct = (at: readonly Situation[]): Situation[] => [
   ...new Map(at.map((situation) => [situation.record.id, situation])).values(),
 ];
-
-/** The collection has no such name. */
-export class NoSuchName extends Error {}
-
-interface Back {
-  readonly collection: Collection;
-  readonly relation: string;
-}
-
-function backOf(name: string, target: Collection, collections: Readonly<Record<string, Collection>>): Back {
-  for (const collection of Object.values(collections))
-    for (const field of collection.fields)
-      if (field.collection === target.name && name === `${collection.name}_via_${field.name}`)
-        return { collection, relation: field.name };
-  throw new NoSuchName(name);
-}
-
-/** The field of this name. */
-export const fieldOf = (collection: Collection, name: string): Field | undefined =>
-  collection.fields.find((field) => field.name === name);
-
-/** The type of a field's values. */
-export function typeOfField(field: Field | undefined, name: string): Value['type'] {
-  if (!field) return name === 'id' ? 'text' : 'date';
-  if (field.options.multiple) return 'list';
-  const types: Record<string, Value['type']> = {
-    number: 'number',
-    bool: 'bool',
-    date: 'date',
-    json: 'json',
-    geoPoint: 'json',
-  };
-  return types[field.type] ?? 'text';
-}
 
 /** A member of an object; null of anything else. */
 export const memberOf = (value: unknown, key: string): unknown =>

@@ -2,23 +2,25 @@ import type { Database } from '@recordbus/database';
 import { openTemporaryDatabase } from '@recordbus/database/testing';
 import type { RequestValues } from '../src/index.ts';
 import { unicodeCollation } from '../src/sql-target.ts';
-import { describeLinks, describeRows, describeTables, type World } from './world.ts';
+import { describeLinks, describeRows, describeTables } from './tables.ts';
+import type { World } from './world.ts';
 
 /** A database of its own with a table for each collection. */
 export interface QueryFixture {
   readonly database: Database;
   /** The collation that folds case on the server. */
   readonly collation: string;
+  /** Creates the tables of the collections, instead of those that are there. */
+  createTables(collections: World['collections']): Promise<void>;
   /** Replaces all records. */
   fill(world: World): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Creates the tables of the given collections. */
-export async function startTables(collections: World['collections']): Promise<QueryFixture> {
+/** Opens the database, without tables. */
+export async function startDatabase(): Promise<QueryFixture> {
   const temporary = await openTemporaryDatabase();
   const { database } = temporary;
-  for (const text of describeTables(collections)) await database.query({ text, values: [] });
   const [found] = await database.query({
     text: 'select from pg_collation where collname = $1',
     values: [unicodeCollation.replaceAll('"', '')],
@@ -26,6 +28,9 @@ export async function startTables(collections: World['collections']): Promise<Qu
   return {
     database,
     collation: found ? unicodeCollation : '"und-x-icu"',
+    async createTables(collections) {
+      for (const text of describeTables(collections)) await database.query({ text, values: [] });
+    },
     async fill({ collections, records }) {
       for (const [name, collection] of Object.entries(collections)) {
         await database.query({ text: `delete from records."${name}"`, values: [] });
@@ -35,6 +40,13 @@ export async function startTables(collections: World['collections']): Promise<Qu
     },
     stop: () => temporary.remove(),
   };
+}
+
+/** Opens the database with the tables of the given collections. */
+export async function startTables(collections: World['collections']): Promise<QueryFixture> {
+  const fixture = await startDatabase();
+  await fixture.createTables(collections);
+  return fixture;
 }
 
 /** An empty request of a guest, or with the values of a test. */

@@ -1,41 +1,42 @@
+import type { Collection } from '@recordbus/schema';
 import fc from 'fast-check';
 import type { RequestValues } from '../src/index.ts';
-import { jsonValues, numbers, seconds, texts } from './world.ts';
+import { idsOf } from './random-schema.ts';
+import { samplesFor, texts } from './sample-values.ts';
+import { bodyTypes } from './vocabulary.ts';
 
-/** Requests by guests, users and staff, with values of any type under the names that the expressions use. */
-export const requestArbitrary: fc.Arbitrary<RequestValues> = fc
-  .record({
-    method: fc.constantFrom('GET', 'POST'),
-    auth: fc.option(
+/** The caller's account as a request has it; undefined for a guest. Some accounts are not there any more. */
+export const authArbitrary = (accounts: readonly Collection[]): fc.Arbitrary<RequestValues['auth']> =>
+  fc.option(
+    fc.constantFrom(...accounts).chain(({ name }) =>
       fc.record({
-        id: fc.constantFrom('u0', 'u1', 'u2', 'u3', 's0', 'p1', ''),
+        id: fc.constantFrom(...idsOf(name), 'other', ''),
         email: fc.constantFrom('A@x.org', ''),
         type: fc.constant('user' as const),
-        collection: fc.constantFrom('users', 'users', 'staff'),
+        collection: fc.constant(name),
         verified: fc.constantFrom(true, false, undefined),
       }),
-      { nil: undefined },
     ),
-    body: fc.option(
-      fc.record(
-        {
-          title: fc.constantFrom(null, ...texts),
-          rank: fc.constantFrom(null, ...numbers),
-          ok: fc.constantFrom(null, true, false),
-          at: fc.constantFrom(null, ...seconds),
-          tags: fc.constantFrom(null, ['a'], ['a', 'A'], []),
-          meta: fc.constantFrom(null, ...jsonValues),
-          id: fc.constantFrom<unknown>(null, 'p1', 5, true),
-        },
-        { requiredKeys: [] },
-      ),
-      { nil: undefined },
-    ),
-    q: fc.constantFrom(undefined, ...texts, '1', '-5.5', '1e3', '2023-11-14'),
-    h: fc.constantFrom(undefined, ...texts),
-  })
-  .map(({ q, h, ...rest }) => ({
-    ...rest,
-    query: (name: string) => (name === 'q' ? q : undefined),
-    header: (name: string) => (name === 'h' ? h : undefined),
-  }));
+    { nil: undefined, freq: 3 },
+  );
+
+/** Requests of a caller about a collection, with values of any type under the names that expressions use. */
+export function requestArbitrary({ fields }: Collection, auth: RequestValues['auth']): fc.Arbitrary<RequestValues> {
+  const members = fields
+    .filter(({ type }) => bodyTypes.has(type))
+    .map((field) => [field.name, fc.constantFrom(null, ...samplesFor(field))]);
+  const id = fc.constantFrom<unknown>(null, 'p1', 5, true);
+  return fc
+    .record({
+      method: fc.constantFrom('GET', 'POST'),
+      body: fc.option(fc.record({ ...Object.fromEntries(members), id }, { requiredKeys: [] }), { nil: undefined }),
+      q: fc.constantFrom(undefined, ...texts, '1', '-5.5', '1e3', '2023-11-14'),
+      h: fc.constantFrom(undefined, ...texts),
+    })
+    .map(({ q, h, ...rest }) => ({
+      ...rest,
+      auth,
+      query: (name: string) => (name === 'q' ? q : undefined),
+      header: (name: string) => (name === 'h' ? h : undefined),
+    }));
+}

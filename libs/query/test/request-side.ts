@@ -1,6 +1,7 @@
 import type { Operand } from '../src/ast.ts';
 import type { Situation } from './evaluator.ts';
-import { fieldOf, memberOf, typeOfField } from './path-ends.ts';
+import { kindOfMember, membersOf } from './members.ts';
+import { memberOf } from './path-ends.ts';
 import { lowered } from './sides.ts';
 import { jsonText, type Value } from './values.ts';
 
@@ -19,8 +20,7 @@ export function requestValue(operand: Extract<Operand, { kind: 'request' }>, sit
     return { value: isSet && jsonText(value) !== jsonText(record[name] ?? null), type: 'bool' };
   if (operand.modifier === 'lower') return lowered({ value, type: undefined });
   if (part !== 'body' || keys.length > 0) return { value, type: undefined };
-  const field = fieldOf(collection, name);
-  return { value, type: undefined, leaning: field ? typeOfField(field, name) : name === 'id' ? 'text' : undefined };
+  return { value, type: undefined, leaning: kindOfMember(name, membersOf(collection).get(name)) };
 }
 
 function read(

@@ -1,6 +1,8 @@
 import type { Operand } from '../src/ast.ts';
 import type { Situation } from './evaluator.ts';
-import { type Ends, endsOf, memberOf, NoSuchName } from './path-ends.ts';
+import { NoSuchName } from './members.ts';
+import { isFixedOfCaller } from './operands.ts';
+import { type Ends, endsOf, memberOf } from './path-ends.ts';
 import { requestValue } from './request-side.ts';
 import { itemsOf, lower, textOf, type Value } from './values.ts';
 
@@ -9,6 +11,8 @@ export interface Sides {
   readonly values: readonly Value[];
   /** Whether the side is a list or a path to several records, which may be there and empty. */
   readonly isList?: boolean;
+  /** Whether the side is a path to several records. */
+  readonly isSeveral?: boolean;
   /** Whether the record is there from which the list or the several records come. */
   readonly isReached?: boolean;
 }
@@ -38,14 +42,12 @@ export function sidesOf(operand: Operand, situation: Situation): Sides {
   }
 }
 
-const fixedOfCaller = ['id', 'email', 'type', 'collection', 'verified'];
-
 function requestSides(operand: Extract<Operand, { kind: 'request' }>, situation: Situation): Sides {
   const { segments, modifier } = operand;
-  const [part, name = '', ...rest] = segments;
+  const [part, name = ''] = segments;
   if (part !== 'auth') return one(requestValue(operand, situation));
   const { auth } = situation.request;
-  if (rest.length === 0 && fixedOfCaller.includes(name)) {
+  if (isFixedOfCaller(segments)) {
     const value = {
       value: memberOf(auth, name) ?? null,
       type: name === 'verified' ? ('bool' as const) : ('text' as const),
@@ -79,9 +81,9 @@ function callerOf(situation: Situation): Situation | undefined {
 }
 
 function modified(sides: Sides, modifier: string | undefined): Sides {
-  if (modifier === 'lower') return { values: sides.values.map((side) => lowered(side)) };
-  if (modifier === 'length') return { values: sides.values.map(lengthOf) };
-  return sides;
+  const change = { lower: lowered, length: lengthOf }[modifier ?? ''];
+  if (!change) return sides;
+  return { ...sides, isList: sides.isSeveral, values: sides.values.map(change) };
 }
 
 /** The text in lower case. */

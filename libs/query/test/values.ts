@@ -3,7 +3,7 @@ import type { Literal } from '../src/ast.ts';
 /** A value that may be null, of a type that may be open (a literal, a value of the request). */
 export interface Value {
   readonly value: unknown;
-  readonly type: 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | undefined;
+  readonly type: 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | 'vector' | undefined;
   /** The type of an open value, when the other side has none. */
   readonly leaning?: Value['type'];
   readonly literal?: Literal;

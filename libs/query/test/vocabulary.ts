@@ -1,203 +1,126 @@
-/** The names that expressions over a collection use, by the kinds of their values. */
-export interface Vocabulary {
-  readonly text: readonly string[];
-  readonly number: readonly string[];
-  readonly bool: readonly string[];
-  readonly date: readonly string[];
-  readonly list: readonly string[];
-  readonly json: readonly string[];
-  /** Paths that `in` takes on the right. */
-  readonly several: readonly string[];
-  readonly counts: readonly string[];
-  readonly points: readonly string[];
-  /** Last segments of lists. */
-  readonly lists: ReadonlySet<string>;
-  readonly request: typeof request | undefined;
+import type { Collection } from '@recordbus/schema';
+import { isHidden, kindOfMember, membersOf, referrersOf } from './members.ts';
+import type { Sight } from './sight.ts';
+import type { Value } from './values.ts';
+import type { World } from './world.ts';
+
+/** A path that an expression may name, maybe with a modifier. */
+export interface Word {
+  readonly path: string;
+  /** The number of relations on the way. */
+  readonly hops: number;
+  /** Whether it leads to several records. */
+  readonly isSeveral: boolean;
 }
 
-const lists = new Set(['tags', 'readers', 'follows']);
+type Kind = Exclude<Value['type'], undefined>;
 
-const request = {
+/** Paths by the kinds of their values, paths to records and lists that are counted, and paths to points. */
+export type Words = Readonly<Record<Kind | 'counts' | 'points', readonly Word[]>>;
+
+type Group = keyof Words;
+const groups = ['text', 'number', 'bool', 'date', 'list', 'json', 'vector', 'counts', 'points'] as const;
+
+/** Words of each group. */
+export const mapWords = (words: (group: Group) => readonly Word[]): Words =>
+  Object.fromEntries(groups.map((group) => [group, words(group)])) as Words;
+
+const jsonKeys: Readonly<Record<string, readonly string[]>> = {
+  json: ['.a', '.a.b', '.bb', '.0'],
+  geoPoint: ['.lat'],
+};
+/** What the modifiers make of a kind. */
+const modified: Readonly<Partial<Record<Kind, readonly (readonly [Kind, string])[]>>> = {
+  text: [
+    ['text', ':lower'],
+    ['number', ':length'],
+  ],
+  list: [['number', ':length']],
+  json: [
+    ['text', ':lower'],
+    ['number', ':length'],
+  ],
+};
+
+/** Every path from a collection over at most so many relations, as far as names are seen. */
+export function findWords(
+  collection: Collection,
+  collections: World['collections'],
+  { sight, maxHops }: { readonly sight: Sight; readonly maxHops: number },
+): Words {
+  const found = Object.fromEntries(groups.map((group) => [group, [] as Word[]])) as Record<Group, Word[]>;
+  walk(collection, { path: '', hops: 0, isSeveral: false });
+  return found;
+
+  function add(kind: Kind, word: Word): void {
+    found[kind].push(word);
+    for (const [as, modifier] of modified[kind] ?? []) found[as].push({ ...word, path: word.path + modifier });
+  }
+
+  function walk(at: Collection, { path, hops, isSeveral }: Word): void {
+    if (!sight.seesRecords(at) && hops > 0) return;
+    const to = (name: string) => ({ path: path + name, hops, isSeveral });
+    const follow = (target: Collection, name: string, isMany: boolean) =>
+      hops < maxHops && walk(target, { path: `${path}${name}.`, hops: hops + 1, isSeveral: isSeveral || isMany });
+    for (const [name, field] of membersOf(at)) {
+      if (field && (isHidden(field) || !sight.seesField(at, field))) continue;
+      const kind = kindOfMember(name, field) ?? 'text';
+      add(kind, to(name));
+      for (const keys of jsonKeys[field?.type ?? ''] ?? []) add('json', to(name + keys));
+      if (field?.type === 'geoPoint') found.points.push(to(name));
+      if (kind === 'list' || field?.collection !== undefined) found.counts.push(to(name));
+      const target = collections[field?.collection ?? ''];
+      if (target) follow(target, name, field?.options.multiple === true);
+    }
+    for (const { name, collection: referring, relation } of referrersOf(at, collections)) {
+      if (!sight.seesRecords(referring) || !sight.seesField(referring, relation)) continue;
+      const ids = { path: path + name, hops: hops + 1, isSeveral: true };
+      found.text.push(ids);
+      found.counts.push(ids);
+      follow(referring, name, true);
+    }
+  }
+}
+
+/** Paths of the request by kind. A value of `any` has the kind of the other side. */
+export type RequestWords = Words & { readonly any: readonly Word[] };
+
+const plain = (path: string): Word => ({ path, hops: 0, isSeveral: false });
+const fixed: Readonly<Partial<Record<Group, readonly string[]>>> = {
   text: [
     '@request.auth.id',
     '@request.auth.email:lower',
     '@request.auth.type',
     '@request.auth.collection',
     '@request.method',
-    '@request.auth.name',
-    '@request.auth.name:lower',
-    '@request.auth.organization',
-    '@request.auth.organization.name',
   ],
-  number: ['@request.auth.level', '@request.auth.organization.size', '@request.auth.name:length'],
-  counts: [
-    '@request.auth.memberships_via_user',
-    '@request.auth.follows',
-    '@request.auth.organization.users_via_organization',
-  ],
-  list: [
-    '@request.auth.tags',
-    '@request.auth.follows',
-    '@request.auth.follows.name',
-    '@request.auth.memberships_via_user.organization',
-    '@request.auth.organization.users_via_organization',
-  ],
-  any: [
-    '@request.query.q',
-    '@request.headers.h',
-    '@request.body.title',
-    '@request.body.rank',
-    '@request.body.ok',
-    '@request.body.at',
-    '@request.body.tags',
-    '@request.body.meta',
-    '@request.body.meta.a',
-    '@request.body.title:lower',
-    '@request.body.id',
-  ],
-  bool: [
-    '@request.auth.verified',
-    '@request.auth.active',
-    '@request.body.title:isset',
-    '@request.query.q:isset',
-    '@request.headers.none:isset',
-    '@request.body.title:changed',
-    '@request.body.rank:changed',
-    '@request.body.meta:changed',
-    '@request.body.tags:changed',
-  ],
+  bool: ['@request.auth.verified', '@request.query.q:isset', '@request.headers.none:isset'],
 };
 
-const posts: Vocabulary = {
-  text: [
-    'id',
-    'title',
-    'Order',
-    'kind',
-    'author',
-    'parent',
-    'author.id',
-    'author.name',
-    'author.organization.name',
-    'author.organization.id',
-    'parent.title',
-    'parent.parent.author.name',
-    'title:lower',
-    'author.name:lower',
-    'comments_via_post',
-    'comments_via_post.text',
-    'comments_via_post.author',
-    'comments_via_post.author.name',
-    'author.posts_via_author.title',
-    'posts_via_parent.comments_via_post.text:lower',
-    'readers.id',
-    'readers.name',
-    'readers.organization.name',
-    'author.posts_via_readers.kind',
-  ],
-  number: [
-    'rank',
-    'author.organization.size',
-    'parent.rank',
-    'title:length',
-    'tags:length',
-    'parent.readers:length',
-    'meta:length',
-    'comments_via_post.rank',
-    'comments_via_post.text:length',
-    'readers.level',
-  ],
-  bool: ['ok', 'author.active', 'parent.author.active', 'readers.active'],
-  date: ['at', 'created', 'updated', 'parent.at', 'author.organization.created', 'comments_via_post.created'],
-  list: [
-    'tags',
-    'parent.tags',
-    'readers',
-    'parent.readers',
-    'author.follows',
-    'readers.tags',
-    'comments_via_post.author.tags',
-  ],
-  json: ['meta', 'meta.a', 'meta.a.b', 'meta.bb', 'parent.meta', 'parent.meta.a', 'posts_via_parent.meta.a'],
-  several: ['tags', 'readers', 'comments_via_post.author', 'readers.organization.name', 'author.follows'],
-  counts: [
-    'comments_via_post',
-    'comments_via_post.author',
-    'author.comments_via_author',
-    'readers',
-    'readers.organization',
-    'author',
-    'tags',
-    'author.follows',
-    'comments_via_post.author.tags',
-    'posts_via_parent.readers',
-  ],
-  points: ['author.organization.place', 'readers.organization.place'],
-  lists,
-  request,
-};
-
-const users: Vocabulary = {
-  text: ['id', 'name', 'organization', 'organization.name', 'memberships_via_user.kind', 'follows.name'],
-  number: ['level', 'name:length', 'organization.size', 'posts_via_author.rank'],
-  bool: ['active', 'follows.active'],
-  date: ['created', 'organization.updated'],
-  list: ['tags', 'follows', 'follows.tags'],
-  json: ['posts_via_author.meta', 'posts_via_readers.meta.a'],
-  several: ['follows', 'tags', 'memberships_via_user.organization'],
-  counts: ['memberships_via_user', 'users_via_follows', 'follows', 'tags'],
-  points: ['organization.place'],
-  lists,
-  request,
-};
-
-const comments: Vocabulary = {
-  text: ['id', 'text', 'text:lower', 'post', 'author', 'author.name', 'post.title', 'post.comments_via_post.text'],
-  number: ['rank', 'post.rank', 'text:length'],
-  bool: ['author.active', 'post.ok'],
-  date: ['created', 'post.at'],
-  list: ['author.tags', 'post.readers', 'post.tags'],
-  json: ['post.meta', 'post.meta.a'],
-  several: ['post.readers', 'author.follows.id'],
-  counts: ['post.comments_via_post', 'author.follows'],
-  points: ['author.organization.place'],
-  lists,
-  request,
-};
-
-const memberships: Vocabulary = {
-  text: ['id', 'user', 'organization', 'kind', 'user.name', 'organization.name', 'organization.users_via_organization'],
-  number: ['organization.size', 'user.level'],
-  bool: ['user.active'],
-  date: ['created', 'user.updated'],
-  list: ['user.tags', 'user.follows'],
-  json: ['user.posts_via_author.meta'],
-  several: ['organization.users_via_organization', 'user.follows'],
-  counts: ['user.memberships_via_user', 'organization.users_via_organization'],
-  points: ['organization.place'],
-  lists,
-  request,
-};
-
-/** The vocabularies of the collections. */
-export const vocabularies = { posts, users, comments, memberships };
-
-/** The names within `exists`: those of its collection, and those of the outer record after `record.`. */
-export function withOuter(inner: Vocabulary, outer: Vocabulary): Vocabulary {
-  const join = (kind: 'text' | 'number' | 'bool' | 'date' | 'list' | 'json' | 'several' | 'counts' | 'points') => [
-    ...inner[kind],
-    ...outer[kind].map((path) => `record.${path}`),
+/** What a rule of a collection may read of the request. */
+export function findRequestWords(
+  collection: Collection,
+  collections: World['collections'],
+  { sight, readsBody }: { readonly sight: Sight; readonly readsBody: boolean },
+): RequestWords {
+  const accounts = Object.values(collections)
+    .filter(({ type }) => type === 'auth')
+    .map((account) => findWords(account, collections, { sight, maxHops: 2 }));
+  const fields = readsBody ? collection.fields.filter(({ type }) => bodyTypes.has(type)) : [];
+  const body = (test: (type: string) => boolean, end: string) =>
+    fields.filter(({ type }) => test(type)).map(({ name }) => plain(`@request.body.${name}${end}`));
+  const isAny = () => true;
+  const words = mapWords((group) => [
+    ...(fixed[group] ?? []).map(plain),
+    ...accounts.flatMap((account) => account[group].map((word) => ({ ...word, path: `@request.auth.${word.path}` }))),
+    ...(group === 'bool' ? [...body(isAny, ':isset'), ...body(isAny, ':changed')] : []),
+  ]);
+  const any = [
+    ...['@request.query.q', '@request.headers.h', ...(readsBody ? ['@request.body.id'] : [])].map(plain),
+    ...[...body(isAny, ''), ...body((type) => type === 'text', ':lower'), ...body((type) => type === 'json', '.a')],
   ];
-  return {
-    ...inner,
-    text: join('text'),
-    number: join('number'),
-    bool: join('bool'),
-    date: join('date'),
-    list: join('list'),
-    json: join('json'),
-    several: join('several'),
-    counts: join('counts'),
-    points: join('points'),
-  };
+  return { ...words, any };
 }
+
+/** The types that the requests of the tests have in their bodies. */
+export const bodyTypes: ReadonlySet<string> = new Set(['text', 'number', 'bool', 'date', 'select', 'json']);
