@@ -5,12 +5,10 @@ import { type Prepared, perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { callerKind, compileRule } from '../rules/compile-rule.ts';
-import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { checkAnswerSize, limitedText } from './answer-limit.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
-import { readExpand } from './expansion.ts';
-import { readFieldSelection } from './field-selection.ts';
+import { readProjection } from './read-projection.ts';
 import { isOpenEnded, type Projection, recordJson } from './record-json.ts';
 import type { RecordReads } from './record-reads.ts';
 import { createShapeCache } from './shape-cache.ts';
@@ -91,12 +89,7 @@ function composeGet(
   const rule =
     needsRuleCheck(collection, 'view', ruleContext) &&
     compileRule(collection, 'view', ruleContext, { row: 't', parameters, isTable: true });
-  const projection = {
-    collection,
-    selection: readFieldSelection(fields),
-    view: viewOf(collection, ruleContext),
-    expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
-  };
+  const projection = readProjection(collection, { fields, expand }, ruleContext);
   const { from, text: json } = recordJson(projection, 't', { parameters, ...ruleContext });
   const isLimited = expand !== undefined || isOpenEnded(collection);
   const body = isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;

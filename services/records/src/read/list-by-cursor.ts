@@ -1,19 +1,14 @@
-import { createNamedParameters, type NamedParameters, type SortKey } from '@recordbus/query';
-import { type Collection, type FieldEncryption, tableOf, type ValueKind } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
+import { createNamedParameters, type SortKey } from '@recordbus/query';
+import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { perCollection } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
-import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
-import { rangesAfter } from './after-cursor.ts';
-import { joinedWithinLimit } from './answer-limit.ts';
-import { readCondition, readSort } from './conditions.ts';
-import { type CursorValues, readCursor, writeCursor } from './cursor.ts';
+import { type CursorPage, composeCursorPage } from './compose-cursor-page.ts';
+import { readSort } from './conditions.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
-import { areFew, readExpand } from './expansion.ts';
-import { readFieldSelection } from './field-selection.ts';
-import { isCommonPageSize, type ListRequest } from './list-records.ts';
-import { columnList, type Projection, recordJson } from './record-json.ts';
+import { areFew } from './expansion.ts';
+import { isCommonPageSize, type ListRequest } from './list-request.ts';
 import type { RecordReads } from './record-reads.ts';
 import { createShapeCache } from './shape-cache.ts';
 
@@ -21,20 +16,6 @@ import { createShapeCache } from './shape-cache.ts';
 export interface CursorRequest extends Omit<ListRequest, 'page' | 'skipTotal'> {
   /** The cursor of the page before; empty for the first page. */
   readonly cursor: string;
-}
-
-/** The values that each run of a list by cursor gives. */
-interface CursorListValues {
-  readonly perPage: number;
-  readonly maxBytes: number;
-  /** The values of the cursor, by the position of their key. */
-  readonly after: ReadonlyMap<string, unknown>;
-}
-
-interface CursorPage extends Pick<NamedParameters<CursorListValues>, 'valuesFrom'> {
-  readonly text: string;
-  readonly name?: string;
-  readonly projection: Projection;
 }
 
 /** The first part of the body, and the sort values of the last record when more records follow. */
@@ -90,69 +71,3 @@ type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 /** The keys of a sort, to check the values of a cursor with. */
 const readKeys = (collection: Collection, sort: string | undefined, ruleContext: ReadContext): readonly SortKey[] =>
   readSort(collection, sort, { row: 't', parameters: createNamedParameters() }, ruleContext).keys;
-
-/** Composes the page behind a cursor, or the first one without its values. */
-export function composeCursorPage(
-  collection: Collection,
-  request: Omit<CursorRequest, 'cursor'>,
-  after: CursorValues | undefined,
-  ruleContext: ReadContext,
-): CursorPage {
-  const { perPage, fields, expand } = request;
-  const parameters = createNamedParameters<CursorListValues>();
-  const pageSize = parameters.named('perPage', 'bigint');
-  const place = { row: 't', parameters };
-  const condition = readCondition(collection, request.filter, place, ruleContext);
-  const { joins, orderBy, keys } = readSort(collection, request.sort, place, ruleContext);
-  if (keys.some(({ kind }) => kind === 'vector')) throw malformedParameter('sort', 'a cursor cannot hold a vector');
-  const projection = {
-    collection,
-    selection: readFieldSelection(fields),
-    view: viewOf(collection, ruleContext),
-    expansions: expand === undefined ? undefined : readExpand(expand, collection, ruleContext),
-  };
-  const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });
-  const sqlOf = (index: number) => parameters.member('after', String(index), sqlTypes[(keys[index] as SortKey).kind]);
-  const ranges = after ? rangesAfter(keys, after, sqlOf) : [undefined];
-  const limit = isCommonPageSize(perPage) ? String(perPage + 1) : `${pageSize} + 1`;
-  const selects = ranges.map((range) => {
-    const conditions = [condition, range].filter((one) => one !== undefined);
-    return `select ${[columnList(columns, 't'), ...keys.map(({ sql }, index) => `${sql} as "key:${index}"`)].join(', ')}
-  from ${tableOf(collection)} t${joins && ` ${joins}`}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
-  order by ${orderBy} limit ${limit}`;
-  });
-  const [only] = selects;
-  const page =
-    selects.length === 1 && only !== undefined ? only : `${unionOf(selects)} order by ${orderOf(keys)} limit ${limit}`;
-  const joined = joinedWithinLimit(
-    `select ${json} as json from (select * from page limit ${pageSize}) p ${from}`,
-    parameters.named('maxBytes', 'bigint'),
-  );
-  const text = `with page as materialized (${page})
-select '{"data":[' || ${joined} || '],"perPage":' || ${pageSize} as body,
-  (select ${keysJson(keys)} from page where (select count(*) from page) > ${pageSize} limit 1 offset ${pageSize} - 1) as last`;
-  return { text, valuesFrom: parameters.valuesFrom, projection };
-}
-
-const unionOf = (selects: readonly string[]): string =>
-  `select * from (${selects.map((select) => `(${select})`).join(' union all ')}) ranges`;
-
-const orderOf = (keys: readonly SortKey[]): string =>
-  keys.map(({ isDescending }, index) => `"key:${index}"${isDescending ? ' desc' : ''}`).join(', ');
-
-/** SQL of the values of a cursor as JSON. A list or JSON value is its text, which tells JSON's null from SQL's. */
-const keysJson = (keys: readonly SortKey[]): string =>
-  `jsonb_build_array(${keys.map((key, index) => `"key:${index}"${isJsonKey(key) ? '::text' : ''}`).join(', ')})::text`;
-
-const isJsonKey = ({ kind }: SortKey): boolean => kind === 'json' || kind === 'list';
-
-/** The SQL types of the values in a cursor. A vector is in none. */
-const sqlTypes: Readonly<Record<ValueKind, string>> = {
-  text: 'text',
-  number: 'double precision',
-  date: 'bigint',
-  bool: 'boolean',
-  json: 'jsonb',
-  list: 'jsonb',
-  vector: 'double precision[]',
-};

@@ -2,7 +2,8 @@ import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { listByCursor } from './list-by-cursor.ts';
-import { type ListRequest, listRecords } from './list-records.ts';
+import { listRecords } from './list-records.ts';
+import type { ListRequest } from './list-request.ts';
 import type { RecordReads } from './record-reads.ts';
 
 interface PageRequest extends ListRequest {

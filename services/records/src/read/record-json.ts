@@ -28,7 +28,7 @@ interface StatementContext extends CompileContext {
 }
 
 /** The JSON text of a record in SQL. */
-interface RecordJson {
+export interface RecordJson {
   /** The columns that it reads, quoted. */
   readonly columns: readonly string[];
   /** A lateral item of FROM, which follows the row. */

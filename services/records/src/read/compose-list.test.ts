@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { testCollection } from '../../test/test-collection.ts';
-import { composeList, type ListRequest } from './list-records.ts';
+import { composeList } from './compose-list.ts';
+import type { ListRequest } from './list-request.ts';
 
 const posts = testCollection('posts', [{ name: 'title' }, { name: 'Order' }]);
 const request: ListRequest = { page: 1, perPage: 20, skipTotal: true };

@@ -1,0 +1,83 @@
+import { createNamedParameters, type NamedParameters, type SortKey } from '@recordbus/query';
+import { type Collection, tableOf, type ValueKind } from '@recordbus/schema';
+import { malformedParameter } from '@recordbus/shared/errors';
+import type { RuleContext } from '../rules/rule-context.ts';
+import { rangesAfter } from './after-cursor.ts';
+import { joinedWithinLimit } from './answer-limit.ts';
+import type { CursorValues } from './cursor.ts';
+import { compileListParts } from './list-parts.ts';
+import { isCommonPageSize, type ListRequest } from './list-request.ts';
+import { columnList, type Projection } from './record-json.ts';
+
+/** The values that each run of a list by cursor gives. */
+interface CursorListValues {
+  readonly perPage: number;
+  readonly maxBytes: number;
+  /** The values of the cursor, by the position of their key. */
+  readonly after: ReadonlyMap<string, unknown>;
+}
+
+/** The statement of a page. */
+export interface CursorPage extends Pick<NamedParameters<CursorListValues>, 'valuesFrom'> {
+  readonly text: string;
+  readonly name?: string;
+  readonly projection: Projection;
+}
+
+/** Composes the page behind a cursor, or the first one without its values. */
+export function composeCursorPage(
+  collection: Collection,
+  request: Omit<ListRequest, 'page' | 'skipTotal'>,
+  after: CursorValues | undefined,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
+): CursorPage {
+  const { perPage } = request;
+  const parameters = createNamedParameters<CursorListValues>();
+  const pageSize = parameters.named('perPage', 'bigint');
+  const { condition, sort, projection, record } = compileListParts(collection, request, parameters, ruleContext);
+  const { joins, orderBy, keys } = sort;
+  if (keys.some(({ kind }) => kind === 'vector')) throw malformedParameter('sort', 'a cursor cannot hold a vector');
+  const sqlOf = (index: number) => parameters.member('after', String(index), sqlTypes[(keys[index] as SortKey).kind]);
+  const ranges = after ? rangesAfter(keys, after, sqlOf) : [undefined];
+  const limit = isCommonPageSize(perPage) ? String(perPage + 1) : `${pageSize} + 1`;
+  const selects = ranges.map((range) => {
+    const conditions = [condition, range].filter((one) => one !== undefined);
+    return `select ${[columnList(record.columns, 't'), ...keys.map(({ sql }, index) => `${sql} as "key:${index}"`)].join(', ')}
+  from ${tableOf(collection)} t${joins && ` ${joins}`}${conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''}
+  order by ${orderBy} limit ${limit}`;
+  });
+  const [only] = selects;
+  const page =
+    selects.length === 1 && only !== undefined ? only : `${unionOf(selects)} order by ${orderOf(keys)} limit ${limit}`;
+  const joined = joinedWithinLimit(
+    `select ${record.text} as json from (select * from page limit ${pageSize}) p ${record.from}`,
+    parameters.named('maxBytes', 'bigint'),
+  );
+  const text = `with page as materialized (${page})
+select '{"data":[' || ${joined} || '],"perPage":' || ${pageSize} as body,
+  (select ${keysJson(keys)} from page where (select count(*) from page) > ${pageSize} limit 1 offset ${pageSize} - 1) as last`;
+  return { text, valuesFrom: parameters.valuesFrom, projection };
+}
+
+const unionOf = (selects: readonly string[]): string =>
+  `select * from (${selects.map((select) => `(${select})`).join(' union all ')}) ranges`;
+
+const orderOf = (keys: readonly SortKey[]): string =>
+  keys.map(({ isDescending }, index) => `"key:${index}"${isDescending ? ' desc' : ''}`).join(', ');
+
+/** SQL of the values of a cursor as JSON. A list or JSON value is its text, which tells JSON's null from SQL's. */
+const keysJson = (keys: readonly SortKey[]): string =>
+  `jsonb_build_array(${keys.map((key, index) => `"key:${index}"${isJsonKey(key) ? '::text' : ''}`).join(', ')})::text`;
+
+const isJsonKey = ({ kind }: SortKey): boolean => kind === 'json' || kind === 'list';
+
+/** The SQL types of the values in a cursor. A vector is in none. */
+const sqlTypes: Readonly<Record<ValueKind, string>> = {
+  text: 'text',
+  number: 'double precision',
+  date: 'bigint',
+  bool: 'boolean',
+  json: 'jsonb',
+  list: 'jsonb',
+  vector: 'double precision[]',
+};

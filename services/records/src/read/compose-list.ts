@@ -1,0 +1,66 @@
+import { createNamedParameters, type NamedParameters } from '@recordbus/query';
+import { type Collection, tableOf } from '@recordbus/schema';
+import type { Prepared } from '../record/prepared.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
+import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from './answer-limit.ts';
+import { compileListParts } from './list-parts.ts';
+import { isCommonPage, type ListRequest } from './list-request.ts';
+import { columnList, type Projection } from './record-json.ts';
+import { countedTotal, incrementalTotal } from './total.ts';
+
+/** How a list computes its total. */
+export type TotalMode = 'none' | 'count' | 'incremental';
+
+/** The values that each run of a list gives. The statement takes those that it needs. */
+interface ListValues {
+  readonly page: number;
+  readonly perPage: number;
+  readonly offset: number;
+  /** The most bytes that the answer may have. */
+  readonly maxBytes: number;
+  /** What an incremental total adds to, and the snapshot of that total. */
+  readonly total: number | undefined;
+  readonly snapshot: string | undefined;
+}
+
+export interface List extends Prepared, Pick<NamedParameters<ListValues>, 'valuesFrom'> {
+  readonly projection: Projection;
+}
+
+/** Composes a list. With a total, the row has `total` and `snapshot`, from which the next list computes its own. */
+export function composeList(
+  collection: Collection,
+  request: ListRequest,
+  totalMode: TotalMode,
+  ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
+): List {
+  const { perPage, expand } = request;
+  const parameters = createNamedParameters<ListValues>();
+  const [pageNumber, pageSize] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
+  const maxBytes = parameters.named('maxBytes', 'bigint');
+  const { condition, sort, projection, record } = compileListParts(collection, request, parameters, ruleContext);
+  const where = condition === undefined ? '' : ` where ${condition}`;
+  const page = `select ${record.text} as json from (
+  select ${columnList(record.columns, 't')}
+  from ${tableOf(collection)} t${sort.joins && ` ${sort.joins}`}${where}
+  order by ${sort.orderBy}
+  limit ${isCommonPage(request) ? perPage : `${pageSize} offset ${parameters.named('offset', 'bigint')}`}
+) p ${record.from}`;
+  const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= mostSummedAtEnd;
+  const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
+  const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
+  if (totalMode === 'none') {
+    const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
+    return { text, valuesFrom: parameters.valuesFrom, projection };
+  }
+  // One statement sees one snapshot, so the total always fits the page.
+  const pages = `(c.total::bigint + ${pageSize} - 1) / ${pageSize}`;
+  const total =
+    totalMode === 'count'
+      ? `${countedTotal(collection)} t${where}`
+      : incrementalTotal(collection, parameters.named('total', 'bigint'), parameters.named('snapshot', 'pg_snapshot'));
+  const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
+  c.total::bigint as total, pg_current_snapshot()::text as snapshot
+from (${total}) c`;
+  return { text, valuesFrom: parameters.valuesFrom, projection };
+}

@@ -1,0 +1,30 @@
+import type { NamedParameters, Parameters, Sort } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import type { RuleContext } from '../rules/rule-context.ts';
+import { readCondition, readSort } from './conditions.ts';
+import type { ListRequest } from './list-request.ts';
+import { readProjection } from './read-projection.ts';
+import { type Projection, type RecordJson, recordJson } from './record-json.ts';
+
+/** The parts that the statement of every list has. */
+interface ListParts {
+  /** The condition on the rows; undefined when all are listed. */
+  readonly condition: string | undefined;
+  readonly sort: Sort;
+  readonly projection: Projection;
+  readonly record: RecordJson;
+}
+
+/** Compiles a list over the rows `t`, whose page is the rows `p`. Throws 400 for an invalid filter, sort or expand. */
+export function compileListParts(
+  collection: Collection,
+  request: Pick<ListRequest, 'filter' | 'sort' | 'fields' | 'expand'>,
+  parameters: Parameters & Pick<NamedParameters<{ readonly maxBytes: number }>, 'named'>,
+  context: Pick<RuleContext, 'principal' | 'schema'>,
+): ListParts {
+  const place = { row: 't', parameters };
+  const condition = readCondition(collection, request.filter, place, context);
+  const sort = readSort(collection, request.sort, place, context);
+  const projection = readProjection(collection, request, context);
+  return { condition, sort, projection, record: recordJson(projection, 'p', { parameters, ...context }) };
+}
