@@ -7,7 +7,11 @@ import { originOf } from './rule-origin.ts';
  * Adds to `problems` each rule that cannot be evaluated with the planned collections. A rule of the changed collection is
  * named by itself, a rule of another collection as `<collection>.<rule>`.
  */
-export function checkRules(changed: Collection, collections: readonly Collection[], problems: Problems): void {
+export function checkRules(
+  changed: Collection | undefined,
+  collections: readonly Collection[],
+  problems: Pick<Problems, 'add'>,
+): void {
   for (const collection of collections) {
     for (const { place, rule } of rulesOf(collection)) {
       if (!rule) continue;

@@ -17,7 +17,7 @@ import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { hasFieldRules, isRelation, listOfFields, mergeFields, withoutFieldRules } from './merge-fields.ts';
 import { orderViews } from './order-views.ts';
 import type { SnapshotToApply } from './read-snapshot.ts';
-import { dropAllViews, recreateView } from './recreate-views.ts';
+import { checkEveryRule, dropAllViews, recreateView } from './recreate-views.ts';
 import type { SnapshotCollection } from './snapshot-document.ts';
 
 /** The result of an apply: names of collections. */
@@ -96,6 +96,7 @@ async function applyDrafts(
     for (const { name, type } of schema.collections) if (type === 'view') droppedViews.add(name);
     await dropAllViews(schema, [...droppedViews]);
   }
+  const recreatesViews = droppedViews.size > 0;
   for (const draft of tables.filter((table) => !exists(table))) {
     const fields = listOfFields(draft.fields);
     const own = typeof fields === 'string' ? fields : withoutFieldRules(fields).filter((field) => !isRelation(field));
@@ -124,6 +125,7 @@ async function applyDrafts(
       await reportingUnder(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
     } else await step(view, (now) => applyCreate(now, withoutIndexes(view), nowSec));
   }
+  if (recreatesViews) await checkEveryRule(schema);
   for (const draft of tables) {
     const fields = namesFieldRules(draft) ? await fieldsOf(draft, { hasRules: true }) : undefined;
     await change(draft, { ...rulesOf(draft), ...(fields !== undefined && { fields }) });

@@ -12,7 +12,7 @@ export async function dropAllViews({ execute }: SchemaChange, names: readonly st
 }
 
 /**
- * Creates a dropped view again, with the query and rules of the change. `missing` names the views that do not exist yet
+ * Creates a dropped view again, with the query and rules of the change, which are not checked. `missing` names the views that do not exist yet
  * and that it cannot read.
  */
 export async function recreateView(
@@ -32,9 +32,13 @@ export async function recreateView(
     updatedAtSec: Math.max(nowSec, before.updatedAtSec),
   };
   const others = collections.filter((other) => other !== before && !missing.has(other.name));
-  const view = await buildView(planned, { query, collections: others, checksIds: true });
+  await updateCollection(query, await buildView(planned, { query, collections: others, checksIds: true }));
+}
+
+/** Checks every rule once all views are there, since rules may name any of them. Throws 422 that names those that are wrong. */
+export async function checkEveryRule({ query }: SchemaChange): Promise<void> {
+  const { collections } = await loadCollections(query);
   const problems = createProblems();
-  checkRules(view, [...others, view], problems);
+  checkRules(undefined, collections, { add: (place, message) => problems.add(`collections.${place}`, message) });
   problems.throwIfAny();
-  await updateCollection(query, view);
 }
