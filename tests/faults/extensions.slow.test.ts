@@ -131,13 +131,17 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
   });
 
   await t.test('2,000 parallel requests of one call do not block others', async () => {
-    let isDone = false;
-    const calling = odd('asks-much').then(() => {
-      isDone = true;
+    // On a busy machine the other call may start late, so it has several chances.
+    await eventually('another call is answered before the requests end', async () => {
+      let isDone = false;
+      const calling = odd('asks-much').then(() => {
+        isDone = true;
+      });
+      assert.equal((await odd('kv')).status, 200);
+      const wasFirst = !isDone;
+      await calling;
+      return wasFirst;
     });
-    assert.equal((await odd('kv')).status, 200);
-    assert.ok(!isDone);
-    await calling;
   });
 
   await t.test('a loop that an answered call leaves behind fails no other call', async () => {
