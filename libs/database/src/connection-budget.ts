@@ -84,8 +84,8 @@ export const shapedReadBudget = {
   maxWaitingPerClient: 200,
   /** Long reads at once while a process has other work for the database: that work keeps a core. */
   longBesideOthers: Math.min(Math.max(cores - 1, 1), longReads),
-  /** How long after its last other work a process lets long reads use every core, in milliseconds: longer than one takes. */
-  quietMs: 10_000,
+  /** How long after its last other work a process lets long reads use every core, in milliseconds. */
+  quietMs: 2000,
   /** Connections of the short reads for clients whose recent reads were long. */
   slowClientConnections: Math.max(shortReads / 4, 1),
   /** How often a waiting long read checks whether one on another replica has ended, in milliseconds. */
