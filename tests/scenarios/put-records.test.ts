@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../harness/client.ts';
-import { type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
+import { type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file, multipart, type Part } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { pathsOf } from './blog.ts';
-import { define, fileField, namesOf } from './file-forms.ts';
+import { define } from './file-forms.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 
 const spec = 'records §17';
@@ -231,71 +230,4 @@ onEachTopology('a record with the id of a deleted one does not open its history'
   await bob.delete(path);
   assert.deepEqual(await titles(bob), ['still of bob', 'still of bob', 'of bob']);
   assert.equal((await titles(await target.admin())).length, 5);
-});
-
-onEachTopology('a form with files creates or changes the record', async (t, target) => {
-  await define(await target.admin(), 'put_papers', [fileField('papers', { multiple: true }), ...fields.slice(0, 1)]);
-  const path = '/api/v1/put_papers/one';
-  const put = (...parts: Part[]) => target.guest.send('PUT', path, multipart(...parts));
-  const title = { name: 'title', content: 'x' };
-  const bytesOf = async (name: string) => (await target.guest.get(`/api/files/put_papers/one/${name}`)).text;
-
-  await t.test('the files are those of the record', async () => {
-    const created = await put(title, file('papers', 'a.txt', 'a'));
-    const changed = await put(file('papers', 'b.txt', 'b'));
-    assert.deepEqual([created.status, changed.status], [201, 200]);
-    const names = namesOf(objectAt(changed.json, 'data'), 'papers');
-    assert.deepEqual(await Promise.all(names.map(bytesOf)), ['a', 'b']);
-  });
-
-  await t.test('no files of a deleted record take those of a new one along', async () => {
-    for (let n = 0; n < 5; n += 1) {
-      await target.guest.delete(path);
-      const created = n % 2 === 0 ? await put(title, file('papers', 'c.txt', `c${n}`)) : await put(title);
-      assert.equal(created.status, 201, created.text);
-      const added = await put(file('papers', 'd.txt', `d${n}`));
-      const names = namesOf(objectAt(added.json, 'data'), 'papers');
-      assert.deepEqual(await Promise.all(names.map(bytesOf)), n % 2 === 0 ? [`c${n}`, `d${n}`] : [`d${n}`]);
-    }
-  });
-
-  await t.test('a file name of another record is refused', async () => {
-    const body = { title: 'x', papers: ['other_0123456789.txt'] };
-    const { status, json } = await target.guest.send('PUT', '/api/v1/put_papers/two', { body });
-    assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['papers']]);
-  });
-});
-
-onEachTopology('only admins choose the id of an account', async (t, target) => {
-  const admin = await target.admin();
-  await admin.post(collections, { name: 'putters', type: 'auth', fields: [], create_rule: null });
-  const account = { email: 'ada@example.com', password: 'a long and winding password' };
-  const login = async () => (await target.guest.send('POST', '/api/v1/auth/putters/login', { body: account })).json;
-  const at = (more: object): Scenario => ({
-    name: '',
-    request: 'PUT /api/v1/putters/ada',
-    body: account,
-    spec: 'records §17.5',
-    expect: { status: 200 },
-    ...more,
-  });
-  await runScenarios(t, target, [
-    at({ name: 'a guest', expect: refused.forbidden }),
-    at({ name: 'an admin', as: 'admin', expect: { status: 201 }, events: ['putters.create'] }),
-    at({ name: 'a guest, for an account that is there', expect: refused.forbidden }),
-  ]);
-  await t.test('a token of an earlier account with the id is void', async () => {
-    const token = textAt(await login(), 'data.token');
-    const headers = { Authorization: `Bearer ${token}` };
-    const own = () => target.guest.send('GET', '/api/v1/putters/ada', { headers });
-    assert.equal((await own()).status, 200);
-    const change = await target.guest.send('PUT', '/api/v1/putters/ada', {
-      headers,
-      body: { password: 'another long password' },
-    });
-    assert.deepEqual([change.status, Object.keys(objectAt(change.json, 'details'))], [422, ['old_password']]);
-    await admin.delete('/api/v1/putters/ada');
-    assert.equal((await admin.send('PUT', '/api/v1/putters/ada', { body: account })).status, 201);
-    assert.equal((await own()).status, 401);
-  });
 });

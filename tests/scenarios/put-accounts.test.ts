@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { objectAt, textAt } from '../harness/json.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios, type Scenario } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+onEachTopology('only admins choose the id of an account', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'putters', type: 'auth', fields: [], create_rule: null });
+  const account = { email: 'ada@example.com', password: 'a long and winding password' };
+  const login = async () => (await target.guest.send('POST', '/api/v1/auth/putters/login', { body: account })).json;
+  const at = (more: object): Scenario => ({
+    name: '',
+    request: 'PUT /api/v1/putters/ada',
+    body: account,
+    spec: 'records §17.5',
+    expect: { status: 200 },
+    ...more,
+  });
+  await runScenarios(t, target, [
+    at({ name: 'a guest', expect: refused.forbidden }),
+    at({ name: 'an admin', as: 'admin', expect: { status: 201 }, events: ['putters.create'] }),
+    at({ name: 'a guest, for an account that is there', expect: refused.forbidden }),
+  ]);
+  await t.test('a token of an earlier account with the id is void', async () => {
+    const token = textAt(await login(), 'data.token');
+    const headers = { Authorization: `Bearer ${token}` };
+    const own = () => target.guest.send('GET', '/api/v1/putters/ada', { headers });
+    assert.equal((await own()).status, 200);
+    const change = await target.guest.send('PUT', '/api/v1/putters/ada', {
+      headers,
+      body: { password: 'another long password' },
+    });
+    assert.deepEqual([change.status, Object.keys(objectAt(change.json, 'details'))], [422, ['old_password']]);
+    await admin.delete('/api/v1/putters/ada');
+    assert.equal((await admin.send('PUT', '/api/v1/putters/ada', { body: account })).status, 201);
+    assert.equal((await own()).status, 401);
+  });
+});
