@@ -54,6 +54,12 @@ export interface Records {
   lock(collection: string, id: string): Promise<RecordData>;
   create(collection: string, values: RecordData): Promise<RecordData>;
   update(collection: string, id: string, values: RecordData): Promise<RecordData>;
+  /** Creates the record with this id, or updates it. Of concurrent calls, one creates. */
+  put(collection: string, id: string, values: RecordData): Promise<RecordData>;
+  /**
+   * Creates a record, or updates the one with the same values of `on`: a unique field, or all fields of a unique index.
+   */
+  upsert(collection: string, on: string | readonly string[], values: RecordData): Promise<RecordData>;
   delete(collection: string, id: string): Promise<void>;
   /**
    * Returns the same API for a caller, who is subject to the rules of collections. Without it, everything is allowed.

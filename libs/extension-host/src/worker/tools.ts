@@ -49,6 +49,9 @@ function createRecords(ask: Ask, as?: Caller): Records {
     lock: async (collection, id) => (await call('lock', collection, id)).data,
     create: async (collection, values) => (await call('create', collection, jsonText(values))).data,
     update: async (collection, id, values) => (await call('update', collection, id, jsonText(values))).data,
+    put: async (collection, id, values) => (await call('put', collection, id, jsonText(values))).data,
+    upsert: async (collection, on, values) =>
+      (await call('upsert', collection, [on].flat().join(), jsonText(values))).data,
     async delete(collection, id) {
       await call('delete', collection, id);
     },

@@ -20,6 +20,7 @@ import { fetchTools } from './tools/fetch-tool.ts';
 import { kvTools } from './tools/kv-tools.ts';
 import { mailTools } from './tools/mail-tool.ts';
 import { notificationTools } from './tools/notification-tool.ts';
+import { putTools } from './tools/put-tools.ts';
 import { recordsTools } from './tools/records-tools.ts';
 import type { RecordsToolsDeps } from './tools/records-work.ts';
 import { settingsTools } from './tools/settings-tool.ts';
@@ -110,6 +111,7 @@ function createToolsAndHooks(
   const tools = createToolbox(
     {
       ...recordsTools({ ...records, database, beforeHooks }),
+      ...putTools({ ...records, database, beforeHooks }),
       ...dispatchTools({ write, schema }),
       ...fetchTools(client),
       ...kvTools(database.query),

@@ -15,13 +15,8 @@ import { modeOf } from '../../write/write-hooks.ts';
 import { actingCaller } from './acting-caller.ts';
 import { type RecordsToolsDeps, type RecordsWork, workOnRecords } from './records-work.ts';
 import { type Tool, tool } from './tool.ts';
+import { name, values } from './tool-arguments.ts';
 
-const name = z.string();
-const values = z.string().transform((text): Record<string, unknown> => {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('values must be an object');
-  return { ...value };
-});
 const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.undefined()]));
 
 /** The records API for code of extensions, with the same functions and hooks as behind HTTP. */

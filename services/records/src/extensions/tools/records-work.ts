@@ -24,7 +24,8 @@ export interface RecordsToolsDeps extends Omit<DeleteRules, 'hooks'> {
 interface WorkRequest {
   readonly as: ActingCaller;
   readonly collection: string;
-  readonly action: RuleName;
+  /** Several for work that does one of them, whichever turns out. */
+  readonly action: RuleName | readonly ['update', 'create'];
   /** The body of a write. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
@@ -49,6 +50,8 @@ const methods: Readonly<Record<RuleName, string>> = {
   delete: 'DELETE',
 };
 
+const methodOf = (action: WorkRequest['action']): string => (typeof action === 'string' ? methods[action] : 'PUT');
+
 /** Runs the work of a tool call as its acting caller, as a part of its transaction if it has one. */
 export async function workOnRecords<T>(
   deps: RecordsToolsDeps,
@@ -62,7 +65,7 @@ export async function workOnRecords<T>(
   const principal = await principalOfActing(query, schema, toolCall.extension, as);
   const rules = { ...deps, hooks: deps.beforeHooks.within(toolCall) };
   const input = { context: { ...context, principal }, body, queryText: () => undefined, header: () => undefined };
-  const call = callOf(methods[action], input, { schema });
+  const call = callOf(methodOf(action), input, { schema });
   return collections.serve({ collection: name, action, principal }, (collection) =>
     transaction
       ? transaction.part((part) =>
