@@ -1,17 +1,17 @@
 import { filesImportedBy, findSources } from './sources.ts';
 
-/** An import from one folder of a service to another. */
+/** An import from one folder of a package to another. */
 export interface FolderImport {
   readonly file: string;
   readonly imported: string;
-  /** The folder of each within the service, or the name of a file next to the folders. */
+  /** The folder of each within the package, or the name of a file next to the folders. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Finds the imports between the folders of a service. Its unit tests may import anything. */
-export function findFolderImports(service: string): FolderImport[] {
-  const root = `services/${service}/src/`;
+/** Finds the imports between the folders of a package. Its unit tests may import anything. */
+export function findFolderImports(packageFolder: string): FolderImport[] {
+  const root = `${packageFolder}/src/`;
   const folderOf = (file: string): string => {
     const [first = ''] = file.slice(root.length).split('/');
     return first.replace(/\.ts$/, '');

@@ -1,9 +1,10 @@
 /**
- * The folders of each service and the files next to them, from the entry down. A level imports only levels below it, and
+ * The folders of each service, and of large libraries, and the files next to them, from the entry down. A level imports only levels below it, and
  * the names of one level do not import each other. So subjects never import `routes`, and no imports run in a circle.
  */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
-  admin: [
+  'libs/query': ['index', 'rules', 'sql', 'resolve', 'language', 'limits', 'query-error'],
+  'services/admin': [
     'main',
     'app config',
     'routes',
@@ -13,7 +14,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'admins ddl schema settings webhooks',
     'audit events update-check',
   ],
-  auth: [
+  'services/auth': [
     'main testing',
     'app config',
     'routes',
@@ -27,7 +28,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'auth-parts auth-unit background-work features housekeeping mail-metrics',
     'auth-collections lockout one-time',
   ],
-  gateway: [
+  'services/gateway': [
     'main',
     'app config',
     'own-service',
@@ -35,7 +36,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'accounts client-address cors follow-settings metrics rate-limit reference request-log routing',
     'upstream',
   ],
-  records: [
+  'services/records': [
     'main',
     'app config',
     'record-subjects',
@@ -49,5 +50,5 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'rules',
     'description records-deps',
   ],
-  webhooks: ['main', 'app config', 'health retention webhook-metrics', 'delivery fan-out'],
+  'services/webhooks': ['main', 'app config', 'health retention webhook-metrics', 'delivery fan-out'],
 };

@@ -1,7 +1,7 @@
 import type { Collection } from '@recordbus/schema';
-import type { Expression, Operand, Test } from '../src/ast.ts';
 import type { RequestValues } from '../src/index.ts';
-import { parse } from '../src/parser.ts';
+import type { Expression, Operand, Test } from '../src/language/ast.ts';
+import { parse } from '../src/language/parser.ts';
 import { operandsIn } from './operands.ts';
 import { type Sides, sidesOf } from './sides.ts';
 import { isViewable } from './sight.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Expression } from '../src/ast.ts';
+import type { Expression } from '../src/language/ast.ts';
 import { position, type Vocabulary } from './operand-arbitrary.ts';
 import { testArbitrary } from './test-arbitrary.ts';
 import { mapWords, type RequestWords, type Words } from './vocabulary.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Operand } from '../src/ast.ts';
+import type { Operand } from '../src/language/ast.ts';
 import { numbers, texts } from './sample-values.ts';
 import type { RequestWords, Word, Words } from './vocabulary.ts';
 

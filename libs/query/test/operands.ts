@@ -1,4 +1,4 @@
-import type { Expression, Operand } from '../src/ast.ts';
+import type { Expression, Operand } from '../src/language/ast.ts';
 
 /** The operands of all tests of an expression, in their order. */
 export function operandsIn(expression: Expression): Operand[] {

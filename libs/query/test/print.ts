@@ -1,4 +1,4 @@
-import { type Expression, type Operand, requestPrefix, type Test } from '../src/ast.ts';
+import { type Expression, type Operand, requestPrefix, type Test } from '../src/language/ast.ts';
 
 /** Writes an expression as text; parsing that gives the same expression again, apart from positions. */
 export function print(expression: Expression): string {

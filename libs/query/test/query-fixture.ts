@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
 import { openTemporaryDatabase } from '@recordbus/database/testing';
 import type { RequestValues } from '../src/index.ts';
-import { unicodeCollation } from '../src/sql-target.ts';
+import { unicodeCollation } from '../src/sql/sql-target.ts';
 import { describeLinks, describeRows, describeTables } from './tables.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import type { Collection, Rule } from '@recordbus/schema';
 import fc from 'fast-check';
-import { checkRule } from '../src/check-rule.ts';
 import { QueryError } from '../src/index.ts';
+import { checkRule } from '../src/rules/check-rule.ts';
 import { expressionArbitrary } from './expression-arbitrary.ts';
 import { print } from './print.ts';
 import { fullSight } from './sight.ts';

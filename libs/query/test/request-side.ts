@@ -1,4 +1,4 @@
-import type { Operand } from '../src/ast.ts';
+import type { Operand } from '../src/language/ast.ts';
 import type { Situation } from './evaluator.ts';
 import { kindOfMember, membersOf } from './members.ts';
 import { memberOf } from './path-ends.ts';

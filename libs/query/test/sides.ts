@@ -1,4 +1,4 @@
-import type { Operand } from '../src/ast.ts';
+import type { Operand } from '../src/language/ast.ts';
 import type { Situation } from './evaluator.ts';
 import { NoSuchName } from './members.ts';
 import { isFixedOfCaller } from './operands.ts';

@@ -1,7 +1,7 @@
 import type { Collection, Field, Rule } from '@recordbus/schema';
-import type { Expression, Operand } from '../src/ast.ts';
 import type { RequestValues } from '../src/index.ts';
-import { parse } from '../src/parser.ts';
+import type { Expression, Operand } from '../src/language/ast.ts';
+import { parse } from '../src/language/parser.ts';
 import { evaluate, type Situation } from './evaluator.ts';
 import { NoSuchName } from './members.ts';
 import { isFixedOfCaller, operandsIn } from './operands.ts';

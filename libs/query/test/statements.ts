@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { tableOf } from '@recordbus/schema';
 import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
-import type { Scope } from '../src/scope.ts';
+import type { Scope } from '../src/resolve/scope.ts';
 import type { QueryFixture } from './query-fixture.ts';
 
 interface Statement {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Operand, type Operator, operators, type Test } from '../src/ast.ts';
+import { type Operand, type Operator, operators, type Test } from '../src/language/ast.ts';
 import {
   bool,
   dateText,

@@ -1,6 +1,6 @@
 import type { Collection } from '@recordbus/schema';
 import fc from 'fast-check';
-import type { Scope } from '../src/scope.ts';
+import type { Scope } from '../src/resolve/scope.ts';
 import type { Situation } from './evaluator.ts';
 import type { Language } from './expression-arbitrary.ts';
 import { authArbitrary, requestArbitrary } from './request-arbitrary.ts';

@@ -1,5 +1,5 @@
 import type { Collection } from '@recordbus/schema';
-import type { Expression, Operand } from '../src/ast.ts';
+import type { Expression, Operand } from '../src/language/ast.ts';
 import { membersOf, referrersOf } from './members.ts';
 import type { Sight } from './sight.ts';
 import type { World } from './world.ts';

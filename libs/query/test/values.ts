@@ -1,4 +1,4 @@
-import type { Literal } from '../src/ast.ts';
+import type { Literal } from '../src/language/ast.ts';
 
 /** A value that may be null, of a type that may be open (a literal, a value of the request). */
 export interface Value {

@@ -1,0 +1,133 @@
+import { limits } from '../limits.ts';
+import { errorAt } from '../query-error.ts';
+import { type Exists, type Expression, operators, type Test } from './ast.ts';
+import { parseOperand } from './parse-operand.ts';
+import { openTokens, type TokenStream, unexpected } from './token-stream.ts';
+
+/** How deep a part of the expression is within others. */
+interface Depth {
+  readonly parentheses: number;
+  readonly exists: number;
+}
+
+/**
+ * Parses an expression. `&&` binds tighter than `||`; parentheses group. Words are words only where the grammar has them,
+ * so fields may have their names. Throws QueryError for a text that is not an expression or exceeds the limits
+ * (filters §3).
+ */
+export function parse(text: string): Expression {
+  const tokens = openTokens(text);
+  const expression = createParser(tokens)({ parentheses: 0, exists: 0 });
+  if (tokens.peek().kind !== 'end') throw unexpected(tokens.peek(), 'expected && or ||');
+  return expression;
+}
+
+type Parse<T> = (depth: Depth) => T;
+
+function createParser(tokens: TokenStream): Parse<Expression> {
+  const isJoin = (sign: string) => tokens.peek().kind === 'join' && tokens.peek().text === sign;
+  const countTerm = termCounter(tokens);
+
+  const readAny: Parse<Expression> = (depth) =>
+    readJunction('any', '||', () => readJunction('all', '&&', () => readTerm(depth)));
+
+  function readJunction(kind: 'any' | 'all', sign: string, readItem: () => Expression): Expression {
+    const first = readItem();
+    if (!isJoin(sign)) return first;
+    const items = [first];
+    while (isJoin(sign)) {
+      tokens.take();
+      items.push(readItem());
+    }
+    return { kind, items };
+  }
+
+  const readTerm: Parse<Expression> = (depth) => {
+    if (tokens.peek().kind === 'open') return readGroup(depth);
+    const isCall = tokens.peek().kind === 'name' && tokens.peek(1).kind === 'open';
+    const { text, position } = tokens.peek();
+    if (text === 'not' && (isCall || isTermWord(tokens))) {
+      tokens.take();
+      return { kind: 'not', item: isCall ? readGroup(depth) : readTerm(depth) };
+    }
+    if (isCall && text === 'exists') return readExists(depth);
+    if (isCall && (text === 'all' || text === 'none')) {
+      tokens.take();
+      tokens.take();
+      const test = readTest(tokens, countTerm);
+      tokens.expect('close', 'expected )');
+      return { kind: 'quantified', quantifier: text, test, position };
+    }
+    return readTest(tokens, countTerm);
+  };
+
+  const readGroup: Parse<Expression> = ({ parentheses, exists }) => {
+    const { position } = tokens.take();
+    if (parentheses === limits.nesting) throw errorAt(`parentheses nest more than ${limits.nesting} deep`, position);
+    const inner = readAny({ parentheses: parentheses + 1, exists });
+    tokens.expect('close', 'expected && , || or )');
+    return inner;
+  };
+
+  const readExists: Parse<Exists> = ({ parentheses, exists }) => {
+    countTerm();
+    const word = tokens.take();
+    if (exists === limits.exists) throw errorAt(`exists nests more than ${limits.exists} deep`, word.position);
+    tokens.take();
+    const { text: collection, position } = tokens.expect('name', 'expected the name of a collection');
+    tokens.expect('comma', 'expected ,');
+    const condition = readAny({ parentheses: parentheses + 1, exists: exists + 1 });
+    tokens.expect('close', 'expected && , || or )');
+    return { kind: 'exists', collection, condition, position };
+  };
+
+  return readAny;
+}
+
+/** Whether the words after `not` begin a term that needs no parentheses of its own: `not exists(…)`. */
+const isTermWord = (tokens: TokenStream): boolean =>
+  tokens.peek().kind === 'name' &&
+  tokens.peek(1).kind === 'name' &&
+  ['exists', 'all', 'none'].includes(tokens.peek(1).text) &&
+  tokens.peek(2).kind === 'open';
+
+/** Reads a comparison or a membership. */
+function readTest(tokens: TokenStream, countTerm: () => void): Test {
+  countTerm();
+  const left = parseOperand(tokens);
+  const sign = tokens.take();
+  if (sign.kind === 'name' && sign.text === 'in')
+    return { kind: 'in', left, among: readAmong(tokens, countTerm), position: sign.position };
+  const operator = operators.find((known) => sign.kind === 'operator' && known === sign.text);
+  if (!operator) throw unexpected(sign, 'expected a comparison');
+  return { kind: 'comparison', operator, left, right: parseOperand(tokens) };
+}
+
+/** Reads what follows `in`: items in parentheses, or a path. */
+function readAmong(tokens: TokenStream, countTerm: () => void): Extract<Test, { kind: 'in' }>['among'] {
+  const first = tokens.peek();
+  if (first.kind !== 'open') {
+    const path = parseOperand(tokens);
+    if (path.kind !== 'path' && path.kind !== 'request')
+      throw errorAt('in takes values in parentheses, or a path', first.position);
+    return path;
+  }
+  tokens.take();
+  const items = [parseOperand(tokens)];
+  while (tokens.peek().kind === 'comma') {
+    tokens.take();
+    countTerm();
+    items.push(parseOperand(tokens));
+  }
+  tokens.expect('close', 'expected , or )');
+  return items;
+}
+
+/** Counts comparisons. Throws QueryError beyond the limit. */
+function termCounter(tokens: TokenStream): () => void {
+  let terms = 0;
+  return () => {
+    terms += 1;
+    if (terms > limits.terms) throw errorAt(`there are more than ${limits.terms} comparisons`, tokens.peek().position);
+  };
+}

@@ -1,0 +1,72 @@
+import type { Exists, Expression, Quantified, Test } from '../language/ast.ts';
+import { errorAt, UnknownName } from '../query-error.ts';
+import { lacksCaller } from './caller-values.ts';
+import { findSide } from './find-side.ts';
+import { guardOf, isVisible } from './guard.ts';
+import { type Comparing, compareAsOneKind } from './one-kind.ts';
+import { resolveCount } from './resolve-count.ts';
+import { resolveMembership } from './resolve-membership.ts';
+import type { Resolved } from './resolved.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * Looks up every name of an expression, reads each literal as the kind of the other side, and moves `not` to the tests.
+ * Throws QueryError for an unknown field and for sides that cannot be compared.
+ */
+export function resolve(expression: Expression, scope: Scope, isNegated = false): Resolved {
+  switch (expression.kind) {
+    case 'all':
+    case 'any': {
+      const items = expression.items.map((item) => resolve(item, scope, isNegated));
+      return { kind: (expression.kind === 'all') === isNegated ? 'any' : 'all', items };
+    }
+    case 'not':
+      return resolve(expression.item, scope, !isNegated);
+    case 'quantified':
+      return resolveQuantified(expression, scope, isNegated);
+    case 'exists':
+      return resolveExists(expression, scope, isNegated);
+    default:
+      return resolveTest(expression, scope, { isNegated: isNegated !== isNegative(expression), negatesValue: false });
+  }
+}
+
+const isNegative = (test: Test): boolean =>
+  test.kind === 'comparison' && (test.operator === '!=' || test.operator === '!~');
+
+function resolveTest(test: Test, scope: Scope, form: Omit<Comparing, 'operator'>): Resolved {
+  if (test.kind === 'in') return resolveMembership(test, scope, form);
+  const { operator, left, right } = test;
+  const positive = operator === '!=' ? '=' : operator === '!~' ? '~' : operator;
+  const comparing = { operator: positive, ...form } as const;
+  return resolveCount(joinRecords(compareAsOneKind(comparing, findSide(left, scope), findSide(right, scope))));
+}
+
+/**
+ * Within `exists`, two records without a value are not equal (filters §7.5): an equation that two nulls
+ * satisfy could not use an index.
+ */
+function joinRecords(resolved: Resolved): Resolved {
+  if (resolved.kind !== 'comparison' || resolved.operator !== '=') return resolved;
+  const { left, right } = resolved;
+  const isJoin = left.source === 'column' && right.source === 'column' && left.up !== right.up;
+  return isJoin ? { ...resolved, operator: 'in' } : resolved;
+}
+
+/** `none` is that no value passes, `all` that no value fails (filters §5.8). */
+function resolveQuantified({ quantifier, test, position }: Quantified, scope: Scope, isNegated: boolean): Resolved {
+  const { kind } = test.left;
+  if (kind !== 'path' && kind !== 'request') throw errorAt(`${quantifier} takes a path on the left`, position);
+  const negatesValue = (quantifier === 'all') !== isNegative(test);
+  return resolveTest(test, scope, { isNegated: !isNegated, negatesValue, isOfEntries: true });
+}
+
+function resolveExists({ collection: name, condition, position }: Exists, scope: Scope, isNegated: boolean): Resolved {
+  const { schema, audience, caller } = scope;
+  const target = schema.findCollection(name);
+  if (!target || !isVisible(target, scope)) throw new UnknownName(`there is no collection "${name}"`, position);
+  const guard = guardOf(target, scope);
+  const inner = resolve(condition, { collection: target, schema, audience, caller, outer: scope });
+  if (lacksCaller(inner)) return { kind: 'decided', holds: false, lacksCaller: true };
+  return { kind: 'exists', isNegated, from: { target, guard }, condition: inner };
+}

@@ -1,0 +1,153 @@
+import { type Collection, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
+import { parse } from '../language/parser.ts';
+import { QueryError } from '../query-error.ts';
+import { resolve } from '../resolve/resolve.ts';
+import {
+  type Column,
+  passesSeveral,
+  type Resolved,
+  type ResolvedComparison,
+  type Source,
+} from '../resolve/resolved.ts';
+import type { QuerySchema } from '../resolve/scope.ts';
+
+/** An index that would serve an expression. */
+export interface WantedIndex {
+  readonly collection: Collection;
+  /** Name of its column. */
+  readonly column: string;
+  readonly type: 'btree' | 'trigram';
+}
+
+/** What an expression is searched in. */
+interface SearchScope {
+  readonly collection: Collection;
+  readonly schema: QuerySchema;
+  /** The collection of the callers. */
+  readonly caller: Collection | undefined;
+  /** Whether reading all records of the collection costs too much. */
+  isLarge(collection: Collection): boolean;
+  /** Whether the record is already found, as by its id: only what it leads to is searched. */
+  readonly isFound: boolean;
+}
+
+/** How the records are found for which an expression holds: by an index, or by reading all. */
+type Verdict = 'served' | readonly WantedIndex[];
+
+/**
+ * Finds an index that a rule lacks: one without which every record of a large collection is read. Undefined where the
+ * rule has an index to begin with, or no index would help (rules §6.3).
+ */
+export function findMissingIndex(rule: string, scope: SearchScope): WantedIndex | undefined {
+  const { collection, schema, caller } = scope;
+  try {
+    const verdict = search(resolve(parse(rule), { collection, schema, audience: 'rule', caller }), scope);
+    return verdict === 'served' ? undefined : verdict[0];
+  } catch (error) {
+    // A rule that cannot be compiled admits nobody.
+    if (error instanceof QueryError) return undefined;
+    throw error;
+  }
+}
+
+function search(expression: Resolved, scope: SearchScope): Verdict {
+  switch (expression.kind) {
+    case 'all': {
+      const verdicts = expression.items.map((item) => search(item, scope));
+      // One index is enough; of a record that is found, each part is searched by itself.
+      return scope.isFound ? everyOf(verdicts) : someOf(verdicts);
+    }
+    case 'any':
+      return everyOf(expression.items.map((item) => search(item, scope)));
+    case 'comparison':
+      return searchComparison(expression, scope);
+    case 'exists':
+      return searchExists(expression, scope);
+    case 'decided':
+      return expression.holds ? readsAll(scope) : 'served';
+    case 'nullTest':
+      return readsAll(scope);
+  }
+}
+
+/** No index would help. */
+const readsAll = ({ isFound, collection, isLarge }: SearchScope): Verdict =>
+  isFound || !isLarge(collection) ? 'served' : [];
+
+const someOf = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.includes('served') ? 'served' : verdicts.flatMap((verdict) => (verdict === 'served' ? [] : verdict));
+
+/** Where one part has to read all records, an index for another part helps nothing. */
+function everyOf(verdicts: readonly Verdict[]): Verdict {
+  const unserved = verdicts.filter((verdict) => verdict !== 'served');
+  if (unserved.length === 0) return 'served';
+  return unserved.some((wanted) => wanted.length === 0) ? [] : unserved.flat();
+}
+
+function searchComparison(comparison: ResolvedComparison, scope: SearchScope): Verdict {
+  const { operator, left, right, isNegated, negatesValue } = comparison;
+  if (scope.isFound) return 'served';
+  if (isNegated || negatesValue) return readsAll(scope);
+  const column = [left, right].find((side): side is Column => side.source === 'column' && side.up === 0);
+  const other = column === left ? right : left;
+  if (!column || dependsOnRecord(other)) return readsAll(scope);
+  return searchColumn(column, operator === '~' ? 'trigram' : 'btree', scope);
+}
+
+const dependsOnRecord = (source: Source): boolean =>
+  (source.source === 'column' && source.up === 0) || (source.source === 'count' && !source.account);
+
+/** The relations of a path have indexes in both directions; its end may have none. */
+function searchColumn(column: Column, type: WantedIndex['type'], scope: SearchScope): Verdict {
+  const collection = column.hops.at(-1)?.target ?? scope.collection;
+  if (!scope.isLarge(collection) || collection.type === 'view') return 'served';
+  if (column.relation || isIndexed(collection, column, type)) return 'served';
+  const name = nameOf(column, collection);
+  const isPlain =
+    column.keys.length === 0 && !column.transform && ['text', 'number', 'date', 'bool'].includes(column.kind);
+  return isPlain && name !== undefined ? [{ collection, column: name, type }] : readsAll(scope);
+}
+
+const nameOf = ({ column }: Column, { fields }: Collection): string | undefined =>
+  column === 'updated_at' ? 'updated' : fields.find(({ name }) => quoteIdentifier(name) === column)?.name;
+
+function isIndexed(collection: Collection, { column, isSearchable, transform, keys }: Column, type: string): boolean {
+  if (type === 'trigram') return isSearchable;
+  if (transform || keys.length > 0) return false;
+  if (column === 'id' || column === 'target' || column === 'created_at') return true;
+  const field = collection.fields.find(({ name }) => quoteIdentifier(name) === column);
+  const isFirst = collection.indexes?.some(
+    (index) => index.type === 'btree' && index.columns[0] === (field?.id ?? column),
+  );
+  if (isFirst || !field) return isFirst === true;
+  return field.options.unique === true && fieldTypeOf(field).uniqueSql === undefined;
+}
+
+/** The related collection is searched by the values of the outer record; the outer one by those of the related records. */
+function searchExists(expression: Extract<Resolved, { kind: 'exists' }>, scope: SearchScope): Verdict {
+  const { from, condition, isNegated } = expression;
+  if (!('target' in from)) return scope.isFound || !isNegated ? 'served' : readsAll(scope);
+  const inner = condition ? search(condition, { ...scope, collection: from.target, isFound: false }) : 'served';
+  if (scope.isFound) return inner;
+  if (isNegated) return inner === 'served' ? readsAll(scope) : inner;
+  const outer = condition ? searchOuter(condition, scope) : readsAll(scope);
+  return inner === 'served' ? outer : [...inner, ...(outer === 'served' ? [] : outer)];
+}
+
+/** Searches the outer records by the equations of the condition with them. */
+function searchOuter(condition: Resolved, scope: SearchScope): Verdict {
+  switch (condition.kind) {
+    case 'all':
+      return someOf(condition.items.map((item) => searchOuter(item, scope)));
+    case 'any':
+      return everyOf(condition.items.map((item) => searchOuter(item, scope)));
+    case 'comparison': {
+      const { left, right, isNegated, operator } = condition;
+      const column = [left, right].find((side): side is Column => side.source === 'column' && side.up === 1);
+      if (!column || isNegated || passesSeveral(column)) return readsAll(scope);
+      return searchColumn(column, operator === '~' ? 'trigram' : 'btree', scope);
+    }
+    default:
+      return readsAll(scope);
+  }
+}

@@ -1,0 +1,31 @@
+import type { OfCaller } from '../resolve/caller-values.ts';
+import { type CallerValue, type Column, hasSeveralValues, passesSeveral } from '../resolve/resolved.ts';
+import { existsFromAccount, selectFromAccount } from './hops.ts';
+import { certain, type Predicate } from './predicate.ts';
+import { collateLowered, type SqlTarget } from './sql-target.ts';
+import { columnSql, storedSql, valueSql } from './value-sql.ts';
+
+/** The values of the caller as an array. It is computed once per statement, so an index of the other side serves it. */
+export function callerArray({ account, column, kind }: CallerValue, as: Column['kind'], into: SqlTarget): string {
+  const select = (end: SqlTarget) =>
+    kind === 'list' ? `jsonb_array_elements_text(${storedSql(column, end)})` : columnSql(column, as, end);
+  const array = `array${selectFromAccount(account, column, into, select)}`;
+  return column.transform?.to === 'lower' && as !== 'json' ? collateLowered(array, into) : array;
+}
+
+/**
+ * Holds where the caller has the value (rules §4.4). A list, and a path with several values, is there where the record is
+ * that it begins at, even if it is empty.
+ */
+export function presenceOf(source: OfCaller, into: SqlTarget): Predicate {
+  if (source.source === 'request')
+    return certain(`${valueSql({ ...source, isLowered: false }, 'text', into)} is not null`);
+  if (source.source === 'caller' && source.kind !== 'list' && !hasSeveralValues(source))
+    return certain(`${valueSql(source, source.kind, into)} is not null`);
+  const { account } = source;
+  if (!account) return certain('true');
+  const way = source.source === 'caller' ? source.column : source.of;
+  const several = way.hops.findIndex((hop) => passesSeveral({ up: 0, hops: [hop] }));
+  const hops = several < 0 ? way.hops : way.hops.slice(0, several);
+  return existsFromAccount(account, { ...way, hops }, into, () => undefined);
+}

@@ -1,0 +1,46 @@
+import { callersIn } from '../resolve/caller-values.ts';
+import type { Resolved, ResolvedComparison, ResolvedExists } from '../resolve/resolved.ts';
+import { presenceOf } from './caller-sql.ts';
+import { compareSql } from './compare-sql.ts';
+import { existsSql } from './exists-sql.ts';
+import { nullTest } from './null-sql.ts';
+import { and, type Predicate } from './predicate.ts';
+import type { SqlTarget } from './sql-target.ts';
+
+/**
+ * Compiles an expression to an SQL condition. It is true where the expression holds, else false or null. That fits WHERE,
+ * ON, FILTER and CASE WHEN; elsewhere it needs `is true`. All values are parameters.
+ */
+export function compile(expression: Resolved, into: SqlTarget): string {
+  switch (expression.kind) {
+    case 'all':
+    case 'any':
+      return `(${expression.items.map((item) => compile(item, into)).join(expression.kind === 'all' ? ' and ' : ' or ')})`;
+    case 'decided':
+      return String(expression.holds);
+    case 'nullTest':
+      return nullTest(expression, into).sql;
+    case 'comparison':
+      return ofPresent(expression, into, compareSql(expression, into)).sql;
+    case 'exists':
+      return ofPresent(expression, into, existsSql(expression, into)).sql;
+  }
+}
+
+/** The test for callers who have every value that it reads (rules §4.4). */
+function ofPresent(test: ResolvedComparison | ResolvedExists, into: SqlTarget, found: Predicate): Predicate {
+  if (!needsPresence(test)) return found;
+  const present = new Map(
+    callersIn(test)
+      .map((source) => presenceOf(source, into))
+      .map((it) => [it.sql, it]),
+  );
+  return [...present.values()].reduce((held, it) => and(it, held), found);
+}
+
+/** Whether the test may hold where a value of the caller is null. A count is 0 there. */
+const needsPresence = (test: ResolvedComparison | ResolvedExists): boolean =>
+  test.kind === 'exists' ||
+  test.isNegated ||
+  test.negatesValue ||
+  [test.left, test.right].some(({ source }) => source === 'several' || source === 'count');

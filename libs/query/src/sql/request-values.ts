@@ -1,0 +1,90 @@
+import type { Principal } from '@recordbus/shared/context';
+import { readBool, readDate, readNumber } from '../resolve/literal.ts';
+import type { RequestPart, RequestValue } from '../resolve/resolved.ts';
+import { readJson, readText } from './storable-value.ts';
+
+/** What rules can read of the caller (rules §4.1). */
+interface RequestAuth {
+  readonly id: string;
+  readonly email: string;
+  readonly type: 'user' | 'admin';
+  /** The name of the user's collection; an admin has none. */
+  readonly collection?: string;
+  /** Whether the user's address is proved. */
+  readonly verified?: boolean | undefined;
+}
+
+/** What rules can read of a request (rules §4.2). */
+export interface RequestValues {
+  /** HTTP method, in capitals. */
+  readonly method: string;
+  /** Undefined for a guest. */
+  readonly auth: RequestAuth | undefined;
+  /** The body as the client sent it, when there is one. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** The value of a query parameter. */
+  query(name: string): string | undefined;
+  /** The value of a header, by its name in lower case with hyphens. */
+  header(name: string): string | undefined;
+}
+
+/** Returns the caller as rules see it; undefined for a guest. */
+export function authOf(principal: Principal): RequestAuth | undefined {
+  if (principal.type === 'guest') return undefined;
+  const { id, email, type } = principal;
+  if (principal.type === 'admin') return { id, email, type };
+  return { id, email, type, collection: principal.collection, verified: principal.verified };
+}
+
+/** Finds a value of a request; undefined when the request lacks it. */
+export function findRequestValue(part: RequestPart, path: readonly string[], request: RequestValues): unknown {
+  const [name = '', ...keys] = path;
+  switch (part) {
+    case 'method':
+      return request.method;
+    case 'auth':
+      return findMember(request.auth, name);
+    case 'query':
+      return request.query(name);
+    case 'headers':
+      return request.header(name.replaceAll('_', '-'));
+    case 'body':
+      return [name, ...keys].reduce<unknown>(findMember, request.body);
+  }
+}
+
+const findMember = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+/**
+ * Reads a value of a request as the kind of the comparison, ready for the database. Null for a value that the request
+ * lacks and for one that cannot be read as that kind; `isMissing` tells them apart.
+ */
+export function readRequestValue({ part, path, kind }: RequestValue, request: RequestValues): unknown {
+  const value = findRequestValue(part, path, request) ?? null;
+  return value === null ? null : (readers[kind](value) ?? null);
+}
+
+/** Whether the value is missing or null. */
+export const isMissing = (part: RequestPart, path: readonly string[], request: RequestValues): boolean =>
+  (findRequestValue(part, path, request) ?? null) === null;
+
+const readers: Readonly<Record<RequestValue['kind'], (value: unknown) => unknown>> = {
+  text: (value) => readText(scalarText(value)),
+  number: (value) => (typeof value === 'string' ? readNumber(value) : isNumber(value) ? value : undefined),
+  date: (value) => floorSeconds(typeof value === 'string' ? readDate(value) : value),
+  bool: (value) => readBool(scalarText(value)),
+  list: (value) => readJson(Array.isArray(value) ? value : [value]),
+  json: readJson,
+};
+
+/** The text of a value; an array or an object has none. */
+const scalarText = (value: unknown): string | undefined => (typeof value === 'object' ? undefined : String(value));
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** Rounds down to whole seconds, as writes do. */
+const floorSeconds = (value: unknown): number | undefined =>
+  isNumber(value) && Number.isSafeInteger(Math.floor(value)) ? Math.floor(value) : undefined;

@@ -1,0 +1,97 @@
+import type { ValueKind } from '@recordbus/schema';
+import { parseOperand } from '../language/parse-operand.ts';
+import { openTokens, unexpected } from '../language/token-stream.ts';
+import { limits } from '../limits.ts';
+import { QueryError } from '../query-error.ts';
+import { findCount } from '../resolve/find-count.ts';
+import { withDistance } from '../resolve/find-side.ts';
+import { findPlainColumn, refuseSeveral } from '../resolve/plain-column.ts';
+import type { Column, CountSource } from '../resolve/resolved.ts';
+import type { Scope } from '../resolve/scope.ts';
+import { kindAfter } from '../resolve/transform.ts';
+import { countSql } from './count-sql.ts';
+import { createJoins } from './joins.ts';
+import { type SqlTarget, withCollation } from './sql-target.ts';
+
+/** A sort in SQL: the joins after the table, each of at most one row, and the ORDER BY list with its keys. */
+export interface Sort {
+  readonly joins: string;
+  readonly orderBy: string;
+  /** What ORDER BY compares, in order; the last one is the id. */
+  readonly keys: readonly SortKey[];
+}
+
+/** One value by which a list is sorted. */
+export interface SortKey {
+  readonly sql: string;
+  readonly kind: ValueKind;
+  readonly isDescending: boolean;
+  readonly canBeNull: boolean;
+}
+
+/**
+ * Compiles `sort` (filters §9): comma-separated paths, counts and distances, `-` for descending. Nulls sort as in
+ * PostgreSQL: last ascending, first descending. A path to a record that the caller may not view is null. Ties are sorted
+ * by id, in the direction of the last term, so pages never overlap and an index with the id after its columns serves both
+ * directions. Throws QueryError for an unknown or hidden path, one to several records, an empty term, and too many terms.
+ */
+export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
+  const into = withCollation(scope, at);
+  const joins = createJoins(into);
+  const keys: SortKey[] = [];
+  let isUnique = false;
+  const terms = splitTerms(sort);
+  if (terms.length > limits.sortTerms) throw new QueryError(`may have at most ${limits.sortTerms} terms`, 0);
+  let isDescending = false;
+  let position = 0;
+  for (const term of terms) {
+    const text = term.trim();
+    isDescending = text.startsWith('-');
+    const found = findKey(isDescending ? text.slice(1) : text, position, scope);
+    position += term.length + 1;
+    // Ids are unique: later terms order nothing.
+    if (isUnique) continue;
+    if (found.source === 'count') {
+      keys.push({ sql: countSql(found, into), kind: 'number', isDescending, canBeNull: false });
+      continue;
+    }
+    isUnique = found.hops.length === 0 && found.column === 'id';
+    const canBeNull = !isUnique && !isTimeOfRecord(found, scope);
+    keys.push({ sql: joins.columnSql(found), kind: kindAfter(found), isDescending, canBeNull });
+  }
+  if (!isUnique) keys.push({ sql: `${into.row}.id`, kind: 'text', isDescending, canBeNull: false });
+  const orderBy = keys.map((key) => `${key.sql}${key.isDescending ? ' desc' : ''}`).join(', ');
+  return { joins: joins.sql, orderBy, keys };
+}
+
+/** Splits a sort at the commas that are not within the parentheses of a function. */
+function splitTerms(sort: string): string[] {
+  const terms: string[] = [];
+  let open = 0;
+  let from = 0;
+  for (let at = 0; at < sort.length; at += 1) {
+    const sign = sort.charAt(at);
+    if (sign === '(') open += 1;
+    if (sign === ')') open -= 1;
+    if (sign !== ',' || open > 0) continue;
+    terms.push(sort.slice(from, at));
+    from = at + 1;
+  }
+  return [...terms, sort.slice(from)];
+}
+
+/** Finds what a term sorts by: a path, a count or a distance. */
+function findKey(text: string, position: number, scope: Scope): Column | CountSource {
+  if (!text.includes('(')) return findPlainColumn(text, position, scope);
+  const tokens = openTokens(text);
+  const operand = parseOperand(tokens);
+  if (tokens.peek().kind !== 'end') throw unexpected(tokens.peek(), 'expected ,');
+  if (operand.kind === 'distance') return refuseSeveral(withDistance(operand.of, operand, scope), text, position);
+  const side = operand.kind === 'count' ? findCount(operand, scope) : undefined;
+  if (side?.type === 'known' && side.source.source === 'count') return side.source;
+  throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);
+}
+
+/** Whether the column is `created` or `updated` of a table, which always have a value. */
+const isTimeOfRecord = ({ hops, column }: Column, { collection }: Scope): boolean =>
+  hops.length === 0 && collection.type !== 'view' && (column === 'created_at' || column === 'updated_at');

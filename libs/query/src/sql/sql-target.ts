@@ -1,0 +1,57 @@
+import type { Scope } from '../resolve/scope.ts';
+import type { Parameters } from './parameters.ts';
+
+/** The statement that an expression is compiled into. */
+export interface SqlTarget {
+  /** Alias of the row that the expression checks: of a table, or of anything else with the same columns. */
+  readonly row: string;
+  readonly parameters: Parameters;
+  /**
+   * Alias of the stored row that `:changed` compares the body with. Without one no row is stored yet, and every value
+   * but null is a change (rules §4.3).
+   */
+  readonly stored?: string;
+  /** Collation, quoted, that folds text to lower case; the schema's by default. */
+  readonly collation?: string | undefined;
+  /**
+   * Whether the row is one of the collection's table in the snapshot of the statement, so that the tables of links have
+   * its links. A row that is about to be written, that was deleted, or that was locked has only its own columns.
+   */
+  readonly isTable?: boolean;
+  /** Within `exists`: the target of the outer record. */
+  readonly outer?: SqlTarget | undefined;
+}
+
+/** The target of a path that begins this many records outwards. */
+export function targetOf({ up }: { readonly up: number }, into: SqlTarget): SqlTarget {
+  if (up === 0) return into;
+  if (!into.outer) throw new Error('the path leads out of the expression');
+  return targetOf({ up: up - 1 }, into.outer);
+}
+
+/** Adds the collation of the schema to a target without one. */
+export const withCollation = ({ schema }: Pick<Scope, 'schema'>, into: SqlTarget): SqlTarget => ({
+  ...into,
+  collation: into.collation ?? schema.collation,
+});
+
+/**
+ * PostgreSQL's own Unicode collation: the same case rules on every system, whatever the database's locale. It exists
+ * since PostgreSQL 17; on older servers with ICU, `"und-x-icu"` is the closest one (filters §5.7).
+ */
+export const unicodeCollation = '"pg_c_utf8"';
+
+/**
+ * Returns SQL for the text in lower case, by Unicode's simple case mapping. The result is always ordered by code
+ * points, as the first collation orders it.
+ */
+export const lowerSql = (text: string, { collation = unicodeCollation }: Pick<SqlTarget, 'collation'>): string =>
+  collation === unicodeCollation
+    ? `lower(${text} collate ${collation})`
+    : `(lower(${text} collate ${collation}) collate ${byCodePoints})`;
+
+const byCodePoints = '"C"';
+
+/** Names the collation of `lowerSql` again: after a sub-select it would conflict with those of columns. */
+export const collateLowered = (sql: string, { collation = unicodeCollation }: Pick<SqlTarget, 'collation'>): string =>
+  `(${sql} collate ${collation === unicodeCollation ? collation : byCodePoints})`;
