@@ -3,6 +3,16 @@
  * the names of one level do not import each other. So subjects never import `routes`, and no imports run in a circle.
  */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
+  'libs/database': [
+    'index',
+    'lease limit-rules temporary-database',
+    'database',
+    'reads startup',
+    'connections migrations',
+    'errors',
+    'driver',
+    'id statement',
+  ],
   'libs/query': ['index', 'rules', 'sql', 'resolve', 'language', 'limits', 'query-error'],
   'services/admin': [
     'main',

@@ -11,9 +11,9 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const allowed: Readonly<Record<string, string>> = {
   'libs/bus/src/bus-connection.ts': 'the connection itself, on which tasks depend',
   'libs/bus/src/coalesce.ts': 'a pause between notices',
-  'libs/database/src/migrate.ts': 'a start that waits for its turn',
-  'libs/database/src/read-slots.ts': 'a request that waits for a slot',
-  'libs/database/src/until-reachable.ts': 'a start that waits for the database',
+  'libs/database/src/startup/migrate.ts': 'a start that waits for its turn',
+  'libs/database/src/reads/read-slots.ts': 'a request that waits for a slot',
+  'libs/database/src/startup/until-reachable.ts': 'a start that waits for the database',
   'libs/egress/src/test-receiver.ts': 'a test that answers slowly',
   'libs/extension-host/src/worker-supply.ts': 'calls that wait for a worker',
   'libs/shared/src/eventually.ts': 'a test that waits',

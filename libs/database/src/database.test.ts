@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
-import { createClassMeters } from './class-meter.ts';
+import { createClassMeters } from './connections/class-meter.ts';
+import { ReadLane } from './connections/read-lane.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionError } from './errors.ts';
-import { ReadLane } from './read-lane.ts';
 import type { Query } from './statement.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 

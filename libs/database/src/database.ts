@@ -2,20 +2,20 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import pg from 'pg';
-import { createCancelStatement } from './cancel-statement.ts';
-import { createClassMeters } from './class-meter.ts';
-import { type ClassName, classOf, type OwnClassName } from './connection-budget.ts';
-import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connection-pool.ts';
+import { createCancelStatement } from './connections/cancel-statement.ts';
+import { createClassMeters } from './connections/class-meter.ts';
+import { type ClassName, classOf, type OwnClassName } from './connections/connection-budget.ts';
+import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connections/connection-pool.ts';
+import { ReadLane } from './connections/read-lane.ts';
 import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
-import { createLargeAnswers } from './large-answers.ts';
-import { createLongReadWidth, type LongReadWidth } from './long-read-width.ts';
-import { migrate } from './migrate.ts';
-import { ReadLane } from './read-lane.ts';
-import { prepareReadingRole, readingOptions } from './reading-role.ts';
-import { requireServerVersion } from './server-version.ts';
-import { createShapedReads } from './shaped-reads.ts';
+import { createLargeAnswers } from './reads/large-answers.ts';
+import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
+import { createShapedReads } from './reads/shaped-reads.ts';
+import { migrate } from './startup/migrate.ts';
+import { prepareReadingRole, readingOptions } from './startup/reading-role.ts';
+import { requireServerVersion } from './startup/server-version.ts';
+import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
-import { untilReachable } from './until-reachable.ts';
 
 /** The database, as one service uses it. Each kind of work has its own connections (connection-budget.ts). */
 export interface Database {

@@ -1,5 +1,5 @@
-export { BrokenAnswerError } from './broken-answer.ts';
 export { type ClientReads, type Database, openDatabase } from './database.ts';
+export { BrokenAnswerError } from './driver/broken-answer.ts';
 export {
   answerTooLarge,
   isConnectionError,
@@ -12,5 +12,5 @@ export { newId } from './id.ts';
 export { createLease } from './lease.ts';
 export { limitRules } from './limit-rules.ts';
 export { migrationNames } from './migrations/index.ts';
-export { oldestServerVersion } from './server-version.ts';
+export { oldestServerVersion } from './startup/server-version.ts';
 export type { Query, Statement } from './statement.ts';

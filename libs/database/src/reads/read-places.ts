@@ -1,8 +1,8 @@
 import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import { holdUntilAnswered, releaseHeld } from '@recordbus/shared/request-scope';
-import type { ClassMeter } from './class-meter.ts';
-import { shapedReadBudget } from './connection-budget.ts';
+import type { ClassMeter } from '../connections/class-meter.ts';
+import { shapedReadBudget } from '../connections/connection-budget.ts';
 import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.ts';
 
 /** The places of clients for shaped reads. A large answer keeps its client's place until it is sent. */

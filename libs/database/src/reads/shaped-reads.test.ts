@@ -6,10 +6,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { RequestContext } from '@recordbus/shared/context';
 import { inRequest } from '@recordbus/shared/request-scope';
 import pg from 'pg';
+import type { ReadLane } from '../connections/read-lane.ts';
+import type { Statement } from '../statement.ts';
 import { createLargeAnswers } from './large-answers.ts';
-import type { ReadLane } from './read-lane.ts';
 import { createShapedReads } from './shaped-reads.ts';
-import type { Statement } from './statement.ts';
 
 const meter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
 const statement: Statement = { text: 'read', values: [] };

@@ -1,6 +1,6 @@
 import { ConfigError, databaseUrl } from '@recordbus/shared/config';
 import { StartFailure } from '@recordbus/shared/start-failure';
-import { isConnectionError, isDatabaseError } from './errors.ts';
+import { isConnectionError, isDatabaseError } from '../errors.ts';
 
 /** Explains why a database refuses a start or does not answer; returns any other error as it is. */
 export function startRefusal(error: unknown): unknown {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { migrations } from './migrations/index.ts';
+import { migrations } from '../migrations/index.ts';
 
 /** The statement time of a migration, in milliseconds: one may rewrite an index of millions of rows. */
 const longestStatementMs = 600_000;

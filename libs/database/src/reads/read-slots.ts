@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { rateLimited } from '@recordbus/shared/errors';
-import type { ClassMeter } from './class-meter.ts';
-import { shapedReadBudget } from './connection-budget.ts';
-import type { ConnectionPool } from './connection-pool.ts';
-import type { Query, Statement } from './statement.ts';
+import type { ClassMeter } from '../connections/class-meter.ts';
+import { shapedReadBudget } from '../connections/connection-budget.ts';
+import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { Query, Statement } from '../statement.ts';
 
 /** Runs work in a read-only transaction with one snapshot, in a slot of a client. */
 export type InReadSlot = <T>(client: string, work: (query: Query) => Promise<T>, statementMs: number) => Promise<T>;

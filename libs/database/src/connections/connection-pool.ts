@@ -3,14 +3,14 @@ import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
 import pg from 'pg';
+import { GuardedClient } from '../driver/guarded-client.ts';
+import { sendStatement } from '../driver/send-statement.ts';
+import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
+import type { Query, Statement } from '../statement.ts';
 import type { CancelStatement } from './cancel-statement.ts';
 import type { ClassMeter } from './class-meter.ts';
 import { type ClassName, type ConnectionClass, classOf } from './connection-budget.ts';
 import { endPool } from './end-pool.ts';
-import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
-import { GuardedClient } from './guarded-client.ts';
-import { sendStatement } from './send-statement.ts';
-import type { Query, Statement } from './statement.ts';
 import { withinLimit } from './within-limit.ts';
 
 /** The connections of one class. */

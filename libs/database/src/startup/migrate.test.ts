@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
-import { openDatabase } from './database.ts';
-import { migrationNames, migrations } from './migrations/index.ts';
-import { createEmptyDatabase, skipWithoutDatabase, type TemporaryDatabase } from './temporary-database.ts';
+import { openDatabase } from '../database.ts';
+import { migrationNames, migrations } from '../migrations/index.ts';
+import { createEmptyDatabase, skipWithoutDatabase, type TemporaryDatabase } from '../temporary-database.ts';
 
 describe('the system tables', { skip: skipWithoutDatabase }, () => {
   let temporary: TemporaryDatabase;

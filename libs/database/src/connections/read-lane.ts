@@ -2,13 +2,13 @@ import type { Duplex } from 'node:stream';
 import { unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import type pg from 'pg';
-import { BrokenAnswerError } from './broken-answer.ts';
+import { BrokenAnswerError } from '../driver/broken-answer.ts';
+import { GuardedClient } from '../driver/guarded-client.ts';
+import { sendStatement } from '../driver/send-statement.ts';
+import { createStatementNames, type StatementNames } from '../driver/statement-names.ts';
+import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
+import type { Statement } from '../statement.ts';
 import type { ClassMeter } from './class-meter.ts';
-import { isConnectionError, isDatabaseError, sqlState } from './errors.ts';
-import { GuardedClient } from './guarded-client.ts';
-import { sendStatement } from './send-statement.ts';
-import type { Statement } from './statement.ts';
-import { createStatementNames, type StatementNames } from './statement-names.ts';
 
 interface ReadLaneOptions {
   readonly connection: pg.ClientConfig;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
-import { isConnectionError } from './errors.ts';
+import { isConnectionError } from '../errors.ts';
 import { messageOf, startRefusal } from './start-refusal.ts';
 
 /** How long a start waits for a database that is still starting, in milliseconds. */

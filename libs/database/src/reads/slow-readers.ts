@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import type { Statement } from '../statement.ts';
 
 /** How long a slow read is remembered, in milliseconds. */
 const memoryMs = 10_000;

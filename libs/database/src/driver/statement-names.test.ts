@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
-import { createClassMeters } from './class-meter.ts';
-import { isDatabaseError, sqlState } from './errors.ts';
-import { ReadLane } from './read-lane.ts';
-import { createEmptyDatabase, skipWithoutDatabase } from './temporary-database.ts';
+import { createClassMeters } from '../connections/class-meter.ts';
+import { ReadLane } from '../connections/read-lane.ts';
+import { isDatabaseError, sqlState } from '../errors.ts';
+import { createEmptyDatabase, skipWithoutDatabase } from '../temporary-database.ts';
 
 test('statements with one name that are sent together fail separately, and succeed as soon as they can', {
   skip: skipWithoutDatabase,

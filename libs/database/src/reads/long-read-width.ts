@@ -1,4 +1,4 @@
-import { classOf, shapedReadBudget } from './connection-budget.ts';
+import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
 
 /** How many long reads a process runs at once. */
 export interface LongReadWidth {

@@ -1,4 +1,4 @@
-import { isDatabaseError, sqlState, tooExpensive } from './errors.ts';
+import { isDatabaseError, sqlState, tooExpensive } from '../errors.ts';
 
 interface Limit {
   readonly limitMs: number;

@@ -1,14 +1,14 @@
 import { currentClient } from '@recordbus/shared/request-scope';
-import type { ClassMeter } from './class-meter.ts';
-import type { ConnectionPool } from './connection-pool.ts';
-import { isDatabaseError, sqlState } from './errors.ts';
+import type { ClassMeter } from '../connections/class-meter.ts';
+import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { ReadLane } from '../connections/read-lane.ts';
+import { isDatabaseError, sqlState } from '../errors.ts';
+import type { Query, Statement } from '../statement.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { LongReadWidth } from './long-read-width.ts';
-import type { ReadLane } from './read-lane.ts';
 import { createReadPlaces } from './read-places.ts';
 import { createReadSlots } from './read-slots.ts';
 import { createShortThenLong } from './short-then-long.ts';
-import type { Query, Statement } from './statement.ts';
 
 /** Shaped reads. The server ends each statement after the given time, in milliseconds. */
 export interface ShapedReads {

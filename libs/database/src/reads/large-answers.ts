@@ -1,6 +1,6 @@
 import { unavailable } from '@recordbus/shared/errors';
-import type { ClassMeter } from './class-meter.ts';
-import { largeAnswerBudget } from './connection-budget.ts';
+import type { ClassMeter } from '../connections/class-meter.ts';
+import { largeAnswerBudget } from '../connections/connection-budget.ts';
 
 /** Releases the room of an answer. Further calls have no effect. */
 export type Release = () => void;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
-import { openDatabase } from './database.ts';
-import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
+import { openDatabase } from '../database.ts';
+import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
 
 suite('the reading role [encryption §6.2]', { skip: skipWithoutDatabase }, async () => {
   const tidying = new AsyncDisposableStack();

@@ -1,5 +1,5 @@
+import type { Statement } from '../statement.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import type { Statement } from './statement.ts';
 
 /**
  * Cancels the statement that a process of the database server runs, unless it waits for a lock. Returns whether it did.

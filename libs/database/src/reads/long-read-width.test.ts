@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
-import { shapedReadBudget } from './connection-budget.ts';
+import { shapedReadBudget } from '../connections/connection-budget.ts';
 import { createLongReadWidth } from './long-read-width.ts';
 
 const cores = availableParallelism();

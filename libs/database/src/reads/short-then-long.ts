@@ -1,13 +1,13 @@
 import { unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
-import type { ClassMeter } from './class-meter.ts';
-import { classOf, shapedReadBudget } from './connection-budget.ts';
-import type { ConnectionPool } from './connection-pool.ts';
-import { isDatabaseError, sqlState } from './errors.ts';
+import type { ClassMeter } from '../connections/class-meter.ts';
+import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
+import type { ConnectionPool } from '../connections/connection-pool.ts';
+import { isDatabaseError, sqlState } from '../errors.ts';
+import type { Query, Statement } from '../statement.ts';
 import type { LongReadWidth } from './long-read-width.ts';
 import type { InReadSlot } from './read-slots.ts';
 import { createSlowReaders, type SlowReaders } from './slow-readers.ts';
-import type { Query, Statement } from './statement.ts';
 
 /** Starts each read on a connection for short reads. A read that takes too long starts again on one for long reads. */
 export interface ShortThenLong {

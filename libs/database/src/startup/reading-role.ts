@@ -1,4 +1,4 @@
-import type { Query } from './statement.ts';
+import type { Query } from '../statement.ts';
 
 /**
  * The rights of the role: records, their links and history, and the columns of the outbox for incremental totals. It may call

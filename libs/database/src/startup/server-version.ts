@@ -1,5 +1,5 @@
 import { ConfigError } from '@recordbus/shared/config';
-import type { Query } from './statement.ts';
+import type { Query } from '../statement.ts';
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */
 export const oldestServerVersion = 150_000;

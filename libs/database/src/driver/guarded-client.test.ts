@@ -4,11 +4,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
+import { createClassMeters } from '../connections/class-meter.ts';
+import { ReadLane } from '../connections/read-lane.ts';
+import { skipWithoutDatabase } from '../temporary-database.ts';
 import { BrokenAnswerError } from './broken-answer.ts';
-import { createClassMeters } from './class-meter.ts';
 import { GuardedClient } from './guarded-client.ts';
-import { ReadLane } from './read-lane.ts';
-import { skipWithoutDatabase } from './temporary-database.ts';
 
 /** A message of the protocol: its type, its length, its body. */
 function message(type: string, body: Buffer, length = body.length + 4): Buffer {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Statement } from './statement.ts';
+import type { Statement } from '../statement.ts';
 
 /** The members of a query that the driver reads but its types do not declare. */
 interface SentQuery extends pg.Query {
