@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
@@ -15,6 +15,8 @@ onNewStacks('The tutorial creates the first admin.');
 const page = readFileSync(join(repository, 'docs/tutorial.md'), 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-tutorial-'));
 after(() => rmSync(directory, { recursive: true }));
+/** What the page calls the clone. */
+mkdirSync(join(directory, 'recordbus'));
 
 /** The extension of the page. It has no effect on the steps before it. */
 const [, extension = ''] = /^```ts\n\/\/ data\/extensions\/tasks\.ts\n(.*?)\n```$/ms.exec(page) ?? [];
@@ -60,7 +62,7 @@ onOneProcess('the tutorial leads to a task tracker', async (t, { url, setupToken
     assert.match(text, pattern);
     return text.replace(pattern, value);
   }, commands);
-  const shell = startChild('sh', ['-c', script], {
+  const shell = startChild('sh', ['-c', `exec 2>&1\n${script}`], {
     detached: true,
     cwd: directory,
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
