@@ -93,6 +93,15 @@ suite('files in a local directory', () => {
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
   });
 
+  test('the files of a record are deleted, but those to keep', async () => {
+    for (const name of ['a', 'b', 'c']) await storage.put(key(name, 'r4'), Readable.from([name]));
+    await storage.deleteRecord('c1', 'r4', new Set(['b']));
+    assert.deepEqual(await readdir(join(directory, 'uploads', 'c1', 'r4')), ['b']);
+    await storage.deleteRecord('c1', 'r4');
+    await storage.deleteRecord('c1', 'r4');
+    assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r4'), false);
+  });
+
   test('parallel puts and deletes of one record lose nothing', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     await Promise.all(

@@ -51,9 +51,12 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       await removeIfEmpty(dirname(path));
     },
     listPreviews: () => listPreviews(directory),
-    async deleteRecord(collectionId, recordId) {
+    async deleteRecord(collectionId, recordId, kept = new Set()) {
       if (!isSegment(collectionId) || !isSegment(recordId)) return;
-      await rm(join(directory, collectionId, recordId), { recursive: true, force: true });
+      const folder = join(directory, collectionId, recordId);
+      for (const name of (await unlessMissing(readdir(folder))) ?? [])
+        if (!kept.has(name)) await rm(join(folder, name), { force: true });
+      await removeIfEmpty(folder);
     },
     async deleteCollection(collectionId) {
       if (isSegment(collectionId)) await rm(join(directory, collectionId), { recursive: true, force: true });

@@ -91,6 +91,8 @@ suite('files in an S3-compatible store', { skip }, () => {
       await Promise.all([at, preview, key('p.txt', 'r2')].map(async (one) => (await storage.find(one)) !== undefined)),
       [false, false, true],
     );
+    await storage.deleteRecord('c1', 'r2', new Set(['p.txt']));
+    assert.deepEqual(await storage.find(key('p.txt', 'r2')), { sizeBytes: 1 });
     await storage.deleteRecord('c1', 'r2');
     assert.equal(await storage.find(key('p.txt', 'r2')), undefined);
     assert.deepEqual(await storage.find(key('q', 'r20')), { sizeBytes: 1 });

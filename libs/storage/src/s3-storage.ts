@@ -61,8 +61,10 @@ export function openS3Storage({ bucket: name, prefix, ...options }: S3Options): 
       await deleteUnder(bucket, `${nameOf(key).Key}${previewMark}`);
     },
     listPreviews: () => listPreviews(bucket, prefix ? `${prefix}/` : ''),
-    async deleteRecord(collectionId, recordId) {
-      if (isSegment(collectionId) && isSegment(recordId)) await deleteUnder(bucket, `${path(collectionId, recordId)}/`);
+    async deleteRecord(collectionId, recordId, kept = new Set()) {
+      if (!isSegment(collectionId) || !isSegment(recordId)) return;
+      const folder = `${path(collectionId, recordId)}/`;
+      await deleteUnder(bucket, folder, (key) => kept.has(key.slice(folder.length)));
     },
     async deleteCollection(collectionId) {
       if (isSegment(collectionId)) await deleteUnder(bucket, `${path(collectionId)}/`);
@@ -124,16 +126,23 @@ async function deleteAll({ client, name: Bucket }: Bucket, keys: readonly string
   if (errors[0]) throw new Error(`${errors.length} objects were not deleted: ${errors[0].Message ?? errors[0].Code}`);
 }
 
-/** Deletes all objects with the prefix, a page at a time. */
-async function deleteUnder(bucket: Bucket, start: string): Promise<void> {
-  for (;;) {
+/** Deletes the objects with the prefix that are not kept, a page at a time. */
+async function deleteUnder(bucket: Bucket, start: string, isKept = (_key: string) => false): Promise<void> {
+  for (let last: string | undefined; ; ) {
     const { Contents: found = [] } = await bucket.client.send(
-      new ListObjectsV2Command({ Bucket: bucket.name, Prefix: start, MaxKeys: deletedAtOnce }),
+      new ListObjectsV2Command({
+        Bucket: bucket.name,
+        Prefix: start,
+        MaxKeys: deletedAtOnce,
+        ...(last !== undefined && { StartAfter: last }),
+      }),
     );
+    const keys = found.flatMap(({ Key }) => Key ?? []);
     await deleteAll(
       bucket,
-      found.flatMap(({ Key }) => Key ?? []),
+      keys.filter((key) => !isKept(key)),
     );
+    last = keys.at(-1);
     if (found.length < deletedAtOnce) return;
   }
 }

@@ -27,8 +27,8 @@ export interface Storage {
   open(key: FileKey, range?: ByteRange): Promise<Readable | undefined>;
   /** Deletes a file and its previews; a missing file is not an error, so that a deletion can be repeated. */
   delete(key: FileKey): Promise<void>;
-  /** Deletes every file of a record. */
-  deleteRecord(collectionId: string, recordId: string): Promise<void>;
+  /** Deletes every file of a record but those with the names to keep. */
+  deleteRecord(collectionId: string, recordId: string, kept?: ReadonlySet<string>): Promise<void>;
   /** Lists every preview. It reads the names of all files, so call it rarely. */
   listPreviews(): AsyncIterable<StoredPreview>;
   /** Deletes every file of a collection. */

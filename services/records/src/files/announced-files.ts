@@ -44,6 +44,18 @@ export async function dropAnnounced(query: Query, ids: readonly number[]): Promi
   });
 }
 
+/**
+ * Returns the names of a record's files that are listed by themselves: those of running uploads, which the removal of a
+ * deleted record leaves, and those that are removed on their own.
+ */
+export async function findListed(query: Query, collectionId: string, recordId: string): Promise<ReadonlySet<string>> {
+  const rows = await query<{ name: string }>({
+    text: 'select name from system.file_removals where collection_id = $1 and record_id = $2 and name is not null',
+    values: [collectionId, recordId],
+  });
+  return new Set(rows.map(({ name }) => name));
+}
+
 /** Cancels the removal of files of a record, in the transaction that writes their names again. */
 export async function keepNamed(
   query: Query,

@@ -2,6 +2,7 @@ import type { Database, Query } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { fileKey, previewMark, type Storage } from '@recordbus/storage';
+import { findListed } from './announced-files.ts';
 import { forgetPreviews } from './kept-previews.ts';
 
 /** How often a replica looks for files to remove, in milliseconds. */
@@ -31,7 +32,8 @@ interface RemovalDeps {
 
 /**
  * Creates the background task that processes `system.file_removals`, on any replica. A row stays locked until its bytes
- * are gone, so the commit of an upload either finds the row gone or deletes it, never both.
+ * are gone, so the commit of an upload either finds the row gone or deletes it, never both. The removal of a deleted record
+ * leaves files that are announced, since an upload may create the record again.
  */
 export function createRemovals({ database, storage, log }: RemovalDeps): Removals {
   const removing = every({
@@ -45,7 +47,8 @@ export function createRemovals({ database, storage, log }: RemovalDeps): Removal
   async function remove({ collection_id, record_id, name }: Removal): Promise<void> {
     const key = record_id !== null && name !== null ? fileKey(collection_id, record_id, name) : undefined;
     if (record_id === null) await storage.deleteCollection(collection_id);
-    else if (name === null) await storage.deleteRecord(collection_id, record_id);
+    else if (name === null)
+      await storage.deleteRecord(collection_id, record_id, await findListed(database.query, collection_id, record_id));
     else if (key) await storage.delete(key);
     const previewsOf = name === null ? null : `${name}${previewMark}`;
     await forgetPreviews(database.query, { collectionId: collection_id, recordId: record_id, previewsOf });

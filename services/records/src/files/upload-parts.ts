@@ -32,6 +32,8 @@ export interface UploadTarget {
   readonly storage: Storage;
   readonly collection: Collection;
   readonly recordId: string;
+  /** Waits for the removal of the files of a deleted record with this id; left out for a new id. */
+  awaitRemoval?(): Promise<void>;
 }
 
 /** The parts of one multipart body. */
@@ -51,7 +53,7 @@ const jsonPart = '_json';
  * object, and 400 for JSON beyond the limits of one body (files §3.5).
  */
 export function createUploadParts(
-  { query, storage, collection, recordId }: UploadTarget,
+  { query, storage, collection, recordId, awaitRemoval }: UploadTarget,
   announced: number[],
 ): UploadParts {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
@@ -88,6 +90,8 @@ export function createUploadParts(
       const key = fileKey(collection.id, recordId, storedName);
       if (!key) throw new Error(`${storedName} is not a valid file name`);
       announced.push(await announceFile(query, { collectionId: collection.id, recordId, name: storedName }));
+      // A removal leaves announced files. One that began before this announcement has to end before the file is written.
+      await awaitRemoval?.();
       await storage.put(key, Readable.from(bounded(head, parts, field, options), { objectMode: false }));
     },
 

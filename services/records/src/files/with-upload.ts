@@ -3,6 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import type { RouteInput } from '@recordbus/shared/http';
 import type { Storage } from '@recordbus/storage';
 import { dropOnFailure } from './drop-on-failure.ts';
+import { awaitRemoval } from './pending-removal.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { Removals } from './removals.ts';
 import type { Upload } from './upload-parts.ts';
@@ -22,14 +23,16 @@ export interface UploadDeps {
  */
 export async function withUpload<T>(
   { multipart }: Pick<RouteInput<unknown, unknown, unknown>, 'multipart'>,
-  target: { readonly collection: Collection; readonly recordId: string },
+  target: { readonly collection: Collection; readonly recordId: string; readonly isNew?: true },
   deps: UploadDeps,
   write: (upload: Upload | undefined) => Promise<T>,
 ): Promise<T> {
   if (!multipart) return write(undefined);
-  const { database, storage, maxUploadBytes: limitBytes } = deps;
-  return dropOnFailure(deps, async (announced) => {
-    const { query } = database;
-    return write(await receiveUpload(multipart, { ...target, query, storage, limitBytes }, announced));
-  });
+  const { storage, removals, maxUploadBytes: limitBytes } = deps;
+  const { query } = deps.database;
+  const { collection, recordId, isNew } = target;
+  const removal = isNew ? {} : { awaitRemoval: () => awaitRemoval(query, removals, collection, recordId) };
+  return dropOnFailure(deps, async (announced) =>
+    write(await receiveUpload(multipart, { collection, recordId, ...removal, query, storage, limitBytes }, announced)),
+  );
 }

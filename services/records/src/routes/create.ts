@@ -35,7 +35,7 @@ export const createRoute = (deps: RouteDeps): Route =>
     admit: admitTo('create', deps),
     handler: async (input) => {
       const request = requestOf('create', input);
-      const target = { collection: await deps.collections.admit(request), recordId: newId() };
+      const target = { collection: await deps.collections.admit(request), recordId: newId(), isNew: true } as const;
       return withUpload(input, target, deps, (upload) =>
         deps.collections.serve(request, (collection) => {
           const body = withFiles(collection, upload?.body ?? input.body, upload);
