@@ -10,6 +10,7 @@ export { findVisibleReferrers } from './resolve/visible-referrers.ts';
 export { checkRule } from './rules/check-rule.ts';
 export { findMissingIndex, type WantedIndex } from './rules/missing-index.ts';
 export { findOpenRules, type OpenRule } from './rules/open-rules.ts';
+export { readsOnlyRecord } from './rules/reads-only-record.ts';
 export { findReferences, type Reference, renameInExpression } from './rules/references.ts';
 export { refusedFieldsSql } from './rules/refused-fields.ts';
 export { findCaseCollation } from './sql/case-collation.ts';

@@ -1,5 +1,5 @@
 import { versionOf } from '@recordbus/journal';
-import { createNamedParameters, type NamedParameters } from '@recordbus/query';
+import { createNamedParameters, type NamedParameters, readsOnlyRecord } from '@recordbus/query';
 import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import { type Prepared, perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
@@ -8,6 +8,7 @@ import { callerKind, compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { checkAnswerSize, limitedText } from './answer-limit.ts';
 import { decryptAnswer } from './decrypt-answer.ts';
+import { selectedColumns } from './field-selection.ts';
 import { readProjection } from './read-projection.ts';
 import { isOpenEnded, type Projection, recordJson } from './record-json.ts';
 import type { RecordReads } from './record-reads.ts';
@@ -29,8 +30,11 @@ interface FoundRecord {
 }
 
 interface Found extends FoundRecord {
-  /** Whether rules of fields decide for each record what the body shows: records of one version may differ. */
-  readonly hasConditionalFields: boolean;
+  /**
+   * Whether the version fixes what the body shows, apart from expansions: no rule of a shown field reads the caller, the
+   * time or other records.
+   */
+  readonly isFixedByVersion: boolean;
 }
 
 /** The values that each run of a get gives. The statement takes those that it needs. */
@@ -42,6 +46,7 @@ interface GetValues {
 
 interface Get extends Prepared, Pick<NamedParameters<GetValues>, 'valuesFrom'> {
   readonly projection: Projection;
+  readonly isFixedByVersion: boolean;
 }
 
 const shapesOf = perCollection(() => createShapeCache<Get>('get'));
@@ -61,7 +66,7 @@ export async function findRecord(
   const isPlain = fields === undefined && expand === undefined;
   const shape = JSON.stringify([callerKind(ruleContext), fields, expand]);
   const compose = () => composeGet(collection, request, ruleContext);
-  const { valuesFrom, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const { valuesFrom, projection, isFixedByVersion, ...statement } = shapesOf(collection)(shape, compose, isPlain);
   if (!isRecordId(id)) return undefined;
   const maxBytes = reads.maxAnswerBytes();
   const values = valuesFrom({ id, maxBytes }, ruleContext.request);
@@ -71,11 +76,10 @@ export async function findRecord(
   if (!row) return undefined;
   checkAnswerSize(row.body, maxBytes);
   const decrypted = decryptAnswer(encryption, projection, row.body, maxBytes);
-  const hasConditionalFields = projection.view.conditional.size > 0;
   return {
     version: row.version,
     body: typeof decrypted === 'string' ? decrypted : await decrypted,
-    hasConditionalFields,
+    isFixedByVersion,
   };
 }
 
@@ -99,5 +103,10 @@ function composeGet(
 from ${tableOf(collection)} t
 ${from}
 where t.id = ${parameters.named('id', 'text')}`;
-  return { text, valuesFrom: parameters.valuesFrom, projection };
+  const isFixedByVersion = shownRules(projection).every((rule) => readsOnlyRecord(rule, collection));
+  return { text, valuesFrom: parameters.valuesFrom, projection, isFixedByVersion };
 }
+
+/** The rules that decide which of the selected fields an answer shows. */
+const shownRules = ({ collection, selection, view }: Projection): string[] =>
+  selectedColumns(collection, selection, view).flatMap(({ name }) => view.conditional.get(name) ?? []);

@@ -1,0 +1,43 @@
+import type { Collection } from '@recordbus/schema';
+import type { Operand, Path } from '../language/ast.ts';
+import { existsIn, operandsIn } from '../language/operands.ts';
+import { parse } from '../language/parser.ts';
+import { QueryError } from '../query-error.ts';
+import { membersOf } from '../resolve/member.ts';
+
+/**
+ * Whether a rule reads nothing but the record: no caller, request, time or other record. Then it decides the same for
+ * every caller as long as the record does not change. A rule that does not parse admits nobody, but is not such a rule.
+ */
+export function readsOnlyRecord(rule: string, collection: Collection): boolean {
+  try {
+    const expression = parse(rule);
+    return (
+      existsIn(expression).length === 0 &&
+      operandsIn(expression).every(({ operand }) => isOfRecord(operand, collection))
+    );
+  } catch (error) {
+    if (error instanceof QueryError) return false;
+    throw error;
+  }
+}
+
+function isOfRecord(operand: Operand, collection: Collection): boolean {
+  switch (operand.kind) {
+    case 'moment':
+    case 'request':
+    case 'count':
+      return false;
+    case 'path':
+      return isOwnValue(operand, collection);
+    // The path within `distance(…)` is an operand of its own.
+    default:
+      return true;
+  }
+}
+
+/** Whether the path is a member of the record, or leads into its JSON value. */
+function isOwnValue({ segments: [name = '', ...rest] }: Path, collection: Collection): boolean {
+  const member = membersOf(collection).get(name);
+  return member !== undefined && (rest.length === 0 || member.field?.collection === undefined);
+}
