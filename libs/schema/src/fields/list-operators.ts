@@ -47,19 +47,21 @@ export const listOperators = ({ schema, read, refusals = () => [] }: ListRules):
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * SQL of a list after an operand, `{append, prepend, remove}` in JSON. Entries keep their places. A list that stays without entries stays as it is, null
- * included.
+ * SQL of a list after an operand, `{append, prepend, remove}` in JSON. Entries keep their places. A list that stays without
+ * entries stays as it is, null included. Entries are compared as bytes: another collation doubles the time of long lists.
  */
 export const changedList = (stored: string, operand: string): string => `(select coalesce(
     jsonb_agg(u.entry order by u.part, u.place), case when ${stored} is null then null else '[]'::jsonb end
   ) from (
     select distinct on (e.entry) e.entry, e.part, e.place from (
-      select k.entry, 1 as part, k.place, 0 as rank
-      from jsonb_array_elements(${stored}) with ordinality k(entry, place)
-      where k.entry not in (select r.entry from jsonb_array_elements(${operand} -> 'remove') r(entry))
+      select k.entry, 1 as part, k.place, 0 as rank from ${entriesOf(stored)} k
+      where k.entry not in (select r.entry from ${entriesOf(`${operand} -> 'remove'`)} r)
       union all
-      select p.entry, 0, p.place, 1 from jsonb_array_elements(${operand} -> 'prepend') with ordinality p(entry, place)
+      select p.entry, 0, p.place, 1 from ${entriesOf(`${operand} -> 'prepend'`)} p
       union all
-      select a.entry, 2, a.place, 2 from jsonb_array_elements(${operand} -> 'append') with ordinality a(entry, place)
+      select a.entry, 2, a.place, 2 from ${entriesOf(`${operand} -> 'append'`)} a
     ) e order by e.entry, e.rank, e.place
   ) u)`;
+
+const entriesOf = (list: string): string =>
+  `(select l.entry collate "C" as entry, l.place from jsonb_array_elements_text(${list}) with ordinality l(entry, place))`;
