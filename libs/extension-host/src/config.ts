@@ -1,7 +1,8 @@
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError, dataDirectory, variable, wholeNumber } from '@recordbus/shared/config';
 import { z } from 'zod';
+import { isDirectory } from './await-directory.ts';
 
 const extensionsDirectory = variable(
   'SERVICE_EXTENSIONS_DIR',
@@ -28,6 +29,8 @@ export const extensionVariables = {
 /** The configuration of a process's extensions. */
 export interface ExtensionsConfig {
   readonly directory: string;
+  /** Whether the directory is missing, and is loaded as soon as it exists. */
+  readonly isAwaited: boolean;
   /** The number of workers of one extension. */
   readonly maxWorkers: number;
   readonly memoryMb: number;
@@ -36,25 +39,24 @@ export interface ExtensionsConfig {
 }
 
 /**
- * Finds the directory of the extensions; undefined when there is none. Throws ConfigError when a named directory does
- * not exist.
+ * Finds the directory of the extensions; undefined when there is none, and changes are not followed. Throws ConfigError
+ * when a named directory does not exist.
  */
 export async function findExtensionsConfig(
   config: Config<typeof extensionVariables>,
 ): Promise<ExtensionsConfig | undefined> {
   const named = config.extensionsDirectory;
   const directory = named ?? join(config.dataDirectory, 'extensions');
-  const exists = await stat(directory).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  const followsChanges = process.env.NODE_ENV !== 'production';
+  const exists = await isDirectory(directory);
   if (!exists && named !== undefined)
     throw new ConfigError(`${extensionsDirectory.name} is not an existing directory: ${named}.`);
-  if (!exists) return undefined;
+  if (!exists && !(followsChanges && (await isDirectory(config.dataDirectory)))) return undefined;
   return {
-    directory: await realpath(directory),
+    directory: exists ? await realpath(directory) : join(await realpath(config.dataDirectory), 'extensions'),
+    isAwaited: !exists,
     maxWorkers: config.extensionWorkers,
     memoryMb: config.extensionMemoryMb,
-    followsChanges: process.env.NODE_ENV !== 'production',
+    followsChanges,
   };
 }

@@ -26,7 +26,7 @@ export interface ExtensionHost {
   stop(): Promise<void>;
 }
 
-interface HostOptions extends ExtensionsConfig {
+interface HostOptions extends Omit<ExtensionsConfig, 'isAwaited'> {
   readonly log: Logger;
 }
 
@@ -45,6 +45,7 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
   /** The paths written since the last load. */
   const written = new Set<string>();
   let loaded: LoadedDirectory = { running: new Map(), extensions: [], problems: [] };
+  let firstLoad: Promise<void> | undefined;
   const reloading = whenWoken({
     name: 'reload the extensions',
     log,
@@ -52,6 +53,7 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
     soonMs: settleMs,
     isDebounced: true,
     async run() {
+      await firstLoad;
       if (ending.signal.aborted) return;
       await load();
       for (const listener of listeners) listener();
@@ -79,8 +81,10 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
       return loaded.problems;
     },
     async start() {
-      await load();
+      // Watched first: a file that is written during the load is loaded again.
       if (followsChanges) watchFiles(directory, ending.signal, log, noteWritten);
+      firstLoad = load();
+      await firstLoad;
     },
     async call(name, call) {
       const found = loaded.running.get(name);

@@ -199,7 +199,7 @@ async function writeExtensions(
   sources: NonNullable<FixtureOptions['extensions']>,
 ): Promise<ExtensionsConfig> {
   for (const [name, source] of Object.entries(sources)) await writeFile(join(directory, name), source);
-  return { directory, maxWorkers: 1, memoryMb: 128, followsChanges: false };
+  return { directory, isAwaited: false, maxWorkers: 1, memoryMb: 128, followsChanges: false };
 }
 
 function principalOf({ headers }: IncomingMessage): Principal {

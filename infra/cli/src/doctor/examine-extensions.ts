@@ -9,7 +9,7 @@ import { broken, type Finding, fine } from './finding.ts';
 export async function examineExtensions(config: Config<typeof commandVariables>): Promise<Finding[]> {
   try {
     const found = await findExtensionsConfig(config);
-    if (!found) return [];
+    if (!found || found.isAwaited) return [];
     const host = createExtensionHost({ ...found, followsChanges: false, log: createLogger('doctor', 'silent') });
     try {
       await host.start();

@@ -1,5 +1,6 @@
 import { type HookedCollections, nothingHooked, storeHookedCollections } from '@recordbus/accounts';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
+import { awaitDirectory } from '@recordbus/extension-host/await-directory';
 import { whenWoken } from '@recordbus/shared/background';
 import type { Route } from '@recordbus/shared/http';
 import type { RequestHandler } from '@recordbus/shared/service';
@@ -21,7 +22,10 @@ export interface ServedExtensions {
   readonly handle: RequestHandler | undefined;
   readonly hookedCollections: HookedCollections;
   onRoutesChange(listener: () => void): void;
-  /** Loads the extensions, if there are any, and stores which collections have hooks. */
+  /**
+   * Loads the extensions, if there are any, and stores which collections have hooks. Extensions whose directory is awaited
+   * are loaded when it exists.
+   */
   start(config: ExtensionsConfig | undefined): Promise<void>;
   stop(): Promise<void>;
 }
@@ -35,23 +39,34 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
   // Until they are stored, the auth service writes accounts without new hooks, so a failure is retried.
   const storingHooks = whenWoken({ name: 'store the hooks of accounts', log, retryMs, run: notifyAuth });
   const findHooked = () => loaded?.hookedCollections ?? nothingHooked;
+  const ending = new AbortController();
+  let config: ExtensionsConfig | undefined;
+  const loadingLate = whenWoken({ name: 'load the extensions', log, level: 'error', run: loadLate });
 
   async function notifyAuth(): Promise<void> {
     if (await storeHookedCollections(database.query, findHooked())) bus.notify('account-hooks');
   }
 
-  async function load(config: ExtensionsConfig): Promise<void> {
+  /** Follows the extensions as they are loaded now. */
+  function follow({ routes }: Extensions): void {
+    handle = dispatch(routes);
+    routesChanged();
+    bus.notify('routes');
+    storingHooks.wake();
+  }
+
+  async function load(found: ExtensionsConfig): Promise<Extensions> {
     // Imported here, so that a service without extensions does not load their code.
     const { startExtensions } = await import('./extensions.ts');
-    const started = await startExtensions({ ...deps, config });
+    const started = await startExtensions({ ...deps, config: found });
     loaded = started;
     handle = dispatch(started.routes);
-    started.onChange(() => {
-      handle = dispatch(started.routes);
-      routesChanged();
-      bus.notify('routes');
-      storingHooks.wake();
-    });
+    started.onChange(() => follow(started));
+    return started;
+  }
+
+  async function loadLate(): Promise<void> {
+    if (config && !ending.signal.aborted) follow(await load(config));
   }
 
   return {
@@ -67,11 +82,16 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
     onRoutesChange(listener) {
       routesChanged = listener;
     },
-    async start(config) {
-      if (config) await load(config);
+    async start(found) {
+      config = found;
+      if (found?.isAwaited)
+        awaitDirectory(found.directory, { ending: ending.signal, log, onThere: () => loadingLate.wake() });
+      else if (found) await load(found);
       await notifyAuth();
     },
     async stop() {
+      ending.abort();
+      await loadingLate.stop();
       await storingHooks.stop();
       await loaded?.stop();
     },
