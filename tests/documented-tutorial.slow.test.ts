@@ -1,41 +1,42 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { startChild } from './harness/child.ts';
 import { expectedOf } from './harness/documented.ts';
 import { findFreePort } from './harness/free-port.ts';
 import { differences } from './harness/matching.ts';
-import { firstAdmin, repository } from './harness/stack.ts';
-import { onNewStacks, onOneProcess, stackEnvironment } from './harness/target.ts';
-
-onNewStacks('The tutorial creates the first admin.');
+import { createGround, firstAdmin, repository, type Stack, startStack, usualEnvironment } from './harness/stack.ts';
 
 const page = readFileSync(join(repository, 'docs/tutorial.md'), 'utf8');
-const directory = mkdtempSync(join(tmpdir(), 'recordbus-tutorial-'));
-after(() => rmSync(directory, { recursive: true }));
-/** What the page calls the clone. */
-mkdirSync(join(directory, 'recordbus'));
 
-/** The extension of the page. It has no effect on the steps before it. */
-const [, extension = ''] = /^```ts\n\/\/ data\/extensions\/tasks\.ts\n(.*?)\n```$/ms.exec(page) ?? [];
-writeFileSync(join(directory, 'tasks.ts'), extension);
-stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
-
-/** A block of commands, and the JSON that the last line of its output has. */
+/** A block of commands or a file to save, and the JSON that the last line of its output has. */
 interface Step {
   readonly commands: string;
   readonly answer: string | undefined;
 }
 
-function readSteps(): Step[] {
-  const blocks = [...page.matchAll(/^```(sh|json)\n(.*?)\n```$/gms)];
-  return blocks.flatMap(([, kind, commands = ''], index) => {
-    if (kind !== 'sh') return [];
+/** The steps of the page in order. */
+function readSteps(log: string): Step[] {
+  const blocks = [...page.matchAll(/^```(sh|json|ts)\n(.*?)\n```$/gms)];
+  return blocks.flatMap(([, kind, text = ''], index) => {
+    if (kind === 'json') return [];
+    if (kind === 'ts') return [{ commands: savingOf(text, log), answer: undefined }];
     const next = blocks[index + 1];
-    return [{ commands, answer: next?.[1] === 'json' ? next[2] : undefined }];
+    return [{ commands: text, answer: next?.[1] === 'json' ? next[2] : undefined }];
   });
+}
+
+/** The commands that save an extension under the name in its first line, and wait for the line in the log. */
+function savingOf(source: string, log: string): string {
+  const [, path, name] = /^\/\/ (data\/extensions\/(\w+)\.ts)\n/.exec(source) ?? [];
+  assert.ok(path, 'the first line of the extension names its file');
+  assert.ok(page.includes(`Save this as \`${path}\``));
+  const line = `"extensions":["${name}"]`;
+  assert.ok(page.includes(`a line with \`${line}\` and \`extensions loaded\``));
+  const wait = `until grep -F '${line}' '${log}' | grep -q 'extensions loaded'; do sleep 0.1; done`;
+  return `cat > ${path} <<'END'\n${source}\nEND\n${wait}`;
 }
 
 /** How long the commands may take. One that waits for a delivery would wait forever. */
@@ -43,8 +44,8 @@ const patienceMs = 60_000;
 
 const marker = '-- end of the step --';
 
-onOneProcess('the tutorial leads to a task tracker', async (t, { url, setupToken }) => {
-  assert.ok(setupToken, 'the stack has no set-up token');
+/** Returns the commands of all steps, for this stack and a free port of the receiver. */
+async function scriptOf(steps: readonly Step[], { url, setupToken }: Stack): Promise<string> {
   const port = String(await findFreePort());
   const replaced = [
     [/^URL=\S+/m, `URL=${url}`],
@@ -56,38 +57,66 @@ onOneProcess('the tutorial leads to a task tracker', async (t, { url, setupToken
     [/127\.0\.0\.1:9000/, `127.0.0.1:${port}`],
     [/listen\(9000\)/, `listen(${port})`],
   ] as const;
-  const steps = readSteps();
   const commands = steps.map((step) => `${step.commands}\necho '${marker}'`).join('\n');
   const script = replaced.reduce((text, [pattern, value]) => {
     assert.match(text, pattern);
     return text.replace(pattern, value);
   }, commands);
-  const shell = startChild('sh', ['-c', `exec 2>&1\n${script}`], {
+  return `exec 2>&1\n${script}`;
+}
+
+/** Runs the script in a shell, and returns the lines that it printed. */
+async function run(t: TestContext, script: string, directory: string): Promise<readonly string[]> {
+  const shell = startChild('sh', ['-c', script], {
     detached: true,
     cwd: directory,
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
   });
-  t.after(() => {
+  const end = () => {
     try {
       process.kill(-shell.pid, 'SIGKILL');
     } catch {
       // The shell has ended with all that it started.
     }
-  });
-  const giveUp = setTimeout(() => process.kill(-shell.pid, 'SIGKILL'), patienceMs);
+  };
+  t.after(end);
+  const giveUp = setTimeout(end, patienceMs);
   await shell.exited;
   clearTimeout(giveUp);
-  const outputs = shell.lines.join('\n').split(marker);
+  return shell.lines;
+}
+
+/** Creates what the page has before the stack runs: the clone, with the data directory of the stack. */
+function createClone(t: TestContext, dataDirectory: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-tutorial-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  mkdirSync(join(directory, 'recordbus'));
+  symlinkSync(dataDirectory, join(directory, 'recordbus', 'data'));
+  return directory;
+}
+
+const isRefusal = (answer: string): boolean => answer.startsWith('{"error"');
+
+test('the tutorial leads to a task tracker', async (t) => {
+  await using ground = await createGround();
+  await using stack = await startStack({ topology: 'one', ground, environment: usualEnvironment });
+  assert.ok(stack.setupToken, 'the stack has no set-up token');
+  const directory = createClone(t, ground.dataDirectory);
+  const log = join(directory, 'log');
+  writeFileSync(log, '');
+  stack.process.onLine((line) => appendFileSync(log, `${line}\n`));
+  const steps = readSteps(log);
+  const lines = await run(t, await scriptOf(steps, stack), directory);
+  const outputs = lines.join('\n').split(marker);
   for (const [index, { commands, answer }] of steps.entries()) {
     const output = (outputs[index] ?? '').trim();
     const [first = ''] = commands.split('\n');
     await t.test(`docs/tutorial.md: ${first}`, () => {
-      if (answer === undefined || !('error' in JSON.parse(answer))) assert.doesNotMatch(output, /"error":|Error/);
+      if (answer === undefined || !isRefusal(answer)) assert.doesNotMatch(output, /"error":|Error/);
       if (answer === undefined) return;
       assert.deepEqual(differences(JSON.parse(output.split('\n').at(-1) ?? ''), expectedOf(answer)), []);
     });
   }
-  assert.match(outputs.join('\n'), /Use the blue oil\./);
-  assert.match(outputs.join('\n'), /^genuine$/m);
-  assert.match(outputs.join('\n'), /^true$/m);
+  assert.match(lines.join('\n'), /Use the blue oil\./);
+  assert.match(lines.join('\n'), /^genuine$/m);
 });
