@@ -20,18 +20,44 @@ interface CollectionRow {
   updated_at: number;
 }
 
+// A row for each collection: the driver parses them one by one as they arrive, and never the whole schema in one piece.
 const loadAll = {
   name: 'load-collections',
-  text: `select (select version from system.versions where name = 'schema') as version,
-    coalesce((select json_agg(c order by c.id) from system.collections c), '[]') as collections`,
+  text: `select versions.version, to_json(c) as collection from system.versions left join system.collections c on true
+    where versions.name = 'schema' order by c.id`,
   values: [],
 };
 
 /** Reads all collections and their schema version in one snapshot. */
 export async function loadCollections(query: Query): Promise<{ version: number; collections: Collection[] }> {
-  const [row] = await query<{ version: number; collections: CollectionRow[] }>(loadAll);
-  if (!row) throw new Error('the query for the collections returned no row');
-  return { version: row.version, collections: row.collections.map(toCollection) };
+  const rows = await query<{ version: number; collection: CollectionRow | null }>(loadAll);
+  const [first] = rows;
+  if (!first) throw new Error('the query for the collections returned no row');
+  return {
+    version: first.version,
+    collections: rows.flatMap(({ collection }) => (collection ? [toCollection(collection)] : [])),
+  };
+}
+
+/**
+ * Returns a function that reads all collections within one transaction. It reads again only those that changed since the
+ * last time: a change gives a row another place, and no other row takes the old one before the transaction ends.
+ */
+export function followCollections(query: Query): () => Promise<Collection[]> {
+  let known = new Map<string, Collection>();
+  return async () => {
+    const rows = await query<{ place: string; changed: CollectionRow | null }>({
+      text: `select ctid::text as place, case when ctid::text = any($1::text[]) then null else to_json(c) end as changed
+        from system.collections c order by id`,
+      values: [[...known.keys()]],
+    });
+    const collections = rows.flatMap(({ place, changed }): [string, Collection][] => {
+      const collection = changed ? toCollection(changed) : known.get(place);
+      return collection ? [[place, collection]] : [];
+    });
+    known = new Map(collections);
+    return [...known.values()];
+  };
 }
 
 const toCollection = (row: CollectionRow): Collection => ({

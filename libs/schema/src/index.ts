@@ -1,7 +1,7 @@
 export { accountColumns } from './account-columns.ts';
 export type { Collection, CollectionIndex, Rule, RuleName, TimeColumn } from './collection.ts';
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
-export { loadCollections } from './collection-store.ts';
+export { followCollections, loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
 export { accountAddress } from './email-address.ts';
 export { decryptStored, decryptValue, encryptedFieldsOf, encryptStored, isEncrypted } from './encrypted-values.ts';

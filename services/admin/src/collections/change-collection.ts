@@ -100,7 +100,7 @@ async function applyPlan(
     if (!collections.includes(other)) await updateCollection(query, other);
   }
   const current = await rebuildViews(schema, views, { before, after, collections: [after, ...others] });
-  if (isView || views.length > 0) checkRules(after, current, problems);
+  if (isView || views.length > 0) await checkRules(after, current, problems);
   problems.throwIfAny();
   return after;
 }

@@ -1,24 +1,37 @@
 import { checkRule, QueryError, readsRequestBody } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
+import { startSlice } from '@recordbus/shared/time-slice';
 import { rulesOf } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
 
 /**
  * Adds to `problems` each rule that cannot be evaluated with the planned collections. A rule of the changed collection is
- * named by itself, a rule of another collection as `<collection>.<rule>`.
+ * named by itself, a rule of another collection as `<collection>.<rule>`. Runs in slices of time.
  */
-export function checkRules(
+export async function checkRules(
   changed: Collection | undefined,
   collections: readonly Collection[],
   problems: Pick<Problems, 'add'>,
-): void {
+): Promise<void> {
+  const slice = startSlice();
   for (const collection of collections) {
-    for (const { place, rule } of rulesOf(collection)) {
-      if (!rule) continue;
-      const problem = findProblem(rule, place, originOf(collection, collections));
-      if (problem !== undefined)
-        problems.add(`${collection === changed ? '' : `${collection.name}.`}${place}`, problem);
-    }
+    if (slice.isOver()) await slice.pause();
+    const prefix = collection === changed ? '' : `${collection.name}.`;
+    checkOwnRules(collection, collections, {
+      add: (place, message) => problems.add(`${prefix}${place}`, message),
+    });
+  }
+}
+
+/** Adds to `problems` each rule of one collection that cannot be evaluated with the planned collections. */
+export function checkOwnRules(
+  collection: Collection,
+  collections: readonly Collection[],
+  problems: Pick<Problems, 'add'>,
+): void {
+  for (const { place, rule } of rulesOf(collection)) {
+    const problem = findProblem(rule, place, originOf(collection, collections));
+    if (problem !== undefined) problems.add(place, problem);
   }
 }
 

@@ -48,7 +48,7 @@ export async function applyCreate(
   draft: NewCollection,
   nowSec: number,
 ): Promise<Collection> {
-  const planned = readCollection(draft, collections, nowSec);
+  const planned = await readCollection(draft, collections, nowSec);
   if (planned.type !== 'view') {
     await execute(planCreate(planned));
     await insertCollection(query, planned);
@@ -56,13 +56,17 @@ export async function applyCreate(
   }
   const view = await buildView(planned, { query, collections, checksIds: true });
   const problems = createProblems();
-  checkRules(view, [...collections, view], problems);
+  await checkRules(view, [...collections, view], problems);
   problems.throwIfAny();
   await insertCollection(query, view);
   return view;
 }
 
-function readCollection(draft: NewCollection, collections: readonly Collection[], nowSec: number): Collection {
+async function readCollection(
+  draft: NewCollection,
+  collections: readonly Collection[],
+  nowSec: number,
+): Promise<Collection> {
   if (findByFoldedName(collections, draft.name)) throw nameTaken(draft.name);
   const problems = createProblems();
   const nameProblem = findCollectionNameProblem(draft.name);
@@ -91,7 +95,7 @@ function readCollection(draft: NewCollection, collections: readonly Collection[]
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
   };
-  if (collection.type !== 'view') checkRules(collection, [...collections, collection], problems);
+  if (collection.type !== 'view') await checkRules(collection, [...collections, collection], problems);
   problems.throwIfAny();
   return collection;
 }

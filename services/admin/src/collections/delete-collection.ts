@@ -21,7 +21,7 @@ export function deleteCollection(changes: SchemaChanges, idOrName: string, actor
     const views = readersOf(name, await loadViewReadings(query));
     const blockers = [...findRelationsTo(collection, collections), ...views.map((view) => ({ collection: view }))];
     if (blockers.length > 0) throw collectionInUse(collection, blockers);
-    refuseNamed(collection, collections);
+    await refuseNamed(collection, collections);
     await execute(collection.type === 'view' ? [`drop view ${tableOf(collection)}`] : planDrop(collection));
     await deleteCollectionRow(query, id);
     await followInSettings(query, collection, undefined);
@@ -35,10 +35,10 @@ export function deleteCollection(changes: SchemaChanges, idOrName: string, actor
 }
 
 /** Throws 422 that names the rules of other collections that name the collection (collections §7.2). */
-function refuseNamed(dropped: Collection, collections: readonly Collection[]): void {
+async function refuseNamed(dropped: Collection, collections: readonly Collection[]): Promise<void> {
   const problems = createProblems();
   const after = collections.filter((other) => other !== dropped);
-  refuseLostNames({ before: collections, after, renamed: new Map(), changed: dropped }, problems);
+  await refuseLostNames({ before: collections, after, renamed: new Map(), changed: dropped }, problems);
   problems.throwIfAny();
 }
 

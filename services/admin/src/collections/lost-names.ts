@@ -1,5 +1,6 @@
 import { findReferences, QueryError, type Reference } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
+import { startSlice } from '@recordbus/shared/time-slice';
 import { rulesOf } from './placed-rules.ts';
 import { type Renamed, ruleRenamer } from './rename-in-rules.ts';
 import { originOf } from './rule-origin.ts';
@@ -16,17 +17,22 @@ interface NamesChange {
 /**
  * Adds to `problems` each rule that names something that is dropped, or that keeps a name which now means something else.
  * `checkRules` misses them where the name still means something in another collection of accounts. Rules that the change
- * itself replaces do not count.
+ * itself replaces do not count. Runs in slices of time.
  */
-export function refuseLostNames({ before, after, renamed, changed }: NamesChange, problems: Problems): void {
+export async function refuseLostNames(
+  { before, after, renamed, changed }: NamesChange,
+  problems: Problems,
+): Promise<void> {
+  const slice = startSlice();
   for (const collection of after) {
+    if (slice.isOver()) await slice.pause();
     const former = before.find(({ id }) => id === collection.id);
     if (!former) continue;
     const rename = ruleRenamer(former, renamed, before);
     const formerRules = new Map(rulesOf(former).map(({ key, rule }) => [key, rule]));
     for (const { place, key, rule } of rulesOf(collection)) {
       const formerRule = formerRules.get(key);
-      if (!rule || !formerRule || rename(formerRule) !== rule) continue;
+      if (!formerRule || rename(formerRule) !== rule) continue;
       const now = new Set(namesIn(rule, collection, after).map(keyOf));
       const lost = namesIn(formerRule, former, before).find((name) => !now.has(keyOf(name)));
       if (lost) problems.add(`${collection.id === changed.id ? '' : `${collection.name}.`}${place}`, refusalOf(lost));

@@ -6,18 +6,31 @@ interface PlacedRule {
   readonly place: string;
   /** The same before and after a field is renamed. */
   readonly key: string;
-  readonly rule: Rule;
+  readonly rule: string;
 }
 
-/** Returns every rule of a collection, those of its fields included. */
-export const rulesOf = ({ rules, fields }: Pick<Collection, 'rules' | 'fields'>): PlacedRule[] => [
-  ...ruleNames.map((name) => ({ place: `${name}_rule`, key: name, rule: rules[name] })),
+type Ruled = Pick<Collection, 'rules' | 'fields'>;
+
+/** A change looks at the rules of all collections several times, and most collections stay the same object. */
+const found = new WeakMap<Ruled, readonly PlacedRule[]>();
+
+/** Returns every expression among the rules of a collection, those of its fields included. */
+export function rulesOf(collection: Ruled): readonly PlacedRule[] {
+  const known = found.get(collection) ?? findRules(collection);
+  found.set(collection, known);
+  return known;
+}
+
+const findRules = ({ rules, fields }: Ruled): PlacedRule[] => [
+  ...ruleNames.flatMap((name) => {
+    const rule = rules[name];
+    return rule ? [{ place: `${name}_rule`, key: name, rule }] : [];
+  }),
   ...fields.flatMap((field) =>
-    fieldPlaces.map((place) => ({
-      place: `fields.${field.name}.${place}`,
-      key: `${field.id} ${place}`,
-      rule: ruleAt(field, place),
-    })),
+    fieldPlaces.flatMap((place) => {
+      const rule = ruleAt(field, place);
+      return rule ? [{ place: `fields.${field.name}.${place}`, key: `${field.id} ${place}`, rule }] : [];
+    }),
   ),
 ];
 

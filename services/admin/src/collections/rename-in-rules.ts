@@ -34,6 +34,7 @@ export function renameInRules(
   renamed: Renamed,
   collections: readonly Collection[],
 ): Collection {
+  if (renamed.size === 0) return collection;
   const rename = ruleRenamer(collection, renamed, collections);
   const after = {
     ...collection,

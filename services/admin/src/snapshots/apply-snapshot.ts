@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '@recordbus/audit';
-import { type Collection, createProblems, loadCollections, readFieldDefinitions } from '@recordbus/schema';
+import { type Collection, createProblems, followCollections, readFieldDefinitions } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { startSlice } from '@recordbus/shared/time-slice';
 import type { Actor } from '../audit/actor.ts';
@@ -44,8 +44,9 @@ export function applySnapshot(
     refuseNames(collections, before);
     const exists = ({ name }: SnapshotCollection) => before.some((collection) => collection.name === name);
     const wanted = collections.filter((draft) => mode === 'sync' || !exists(draft));
-    await applyDrafts(schema, wanted, exists, nowSec);
-    const changed = await restoreUnchangedTimes(schema, before);
+    const load = followCollections(schema.query);
+    await applyDrafts(schema, wanted, { exists, load, nowSec });
+    const changed = await restoreUnchangedTimes(schema, before, await load());
     const namesWhere = (is: (draft: SnapshotCollection) => boolean) => collections.filter(is).map(({ name }) => name);
     const applied: AppliedSnapshot = {
       mode,
@@ -72,6 +73,13 @@ function refuseNames(drafts: readonly SnapshotCollection[], collections: readonl
   problems.throwIfAny();
 }
 
+interface Applying {
+  readonly exists: (draft: SnapshotCollection) => boolean;
+  /** Returns the collections as they are now. */
+  readonly load: () => Promise<readonly Collection[]>;
+  readonly nowSec: number;
+}
+
 /**
  * Applies the drafts in an order that always works: tables without relations, then all fields with relations, which may
  * form circles, then indexes, then views, each after those that it reads, then rules, which may name any of them.
@@ -79,15 +87,14 @@ function refuseNames(drafts: readonly SnapshotCollection[], collections: readonl
 async function applyDrafts(
   schema: SchemaChange,
   drafts: readonly SnapshotCollection[],
-  exists: (draft: SnapshotCollection) => boolean,
-  nowSec: number,
+  { exists, load, nowSec }: Applying,
 ): Promise<void> {
   const tables = drafts.filter(({ type }) => type !== 'view');
-  const step = async (draft: SnapshotCollection, work: (now: SchemaChange) => Promise<unknown>) => {
-    const now = await current(schema);
+  const step = async (draft: Pick<SnapshotCollection, 'name'>, work: (now: SchemaChange) => Promise<unknown>) => {
+    const now = { ...schema, collections: await load() };
     await reportingUnder(draft.name, () => work(now));
   };
-  const change = (draft: SnapshotCollection, body: CollectionChange) =>
+  const change = (draft: Pick<SnapshotCollection, 'name'>, body: CollectionChange) =>
     step(draft, (now) => applyChange(now, draft.name, body, nowSec));
 
   // The current views may prevent a change of a table that the new views allow.
@@ -103,7 +110,7 @@ async function applyDrafts(
     await step(draft, (now) => applyCreate(now, { ...withoutRules(draft), fields: own }, nowSec));
   }
   const fieldsOf = async ({ name, fields: written }: SnapshotCollection, { hasRules }: { hasRules: boolean }) => {
-    const existing = (await loadCollections(schema.query)).collections.find((collection) => collection.name === name);
+    const existing = (await load()).find((collection) => collection.name === name);
     const fields = listOfFields(written);
     if (typeof fields === 'string') return fields;
     return mergeFields(existing?.fields ?? [], hasRules ? fields : withoutFieldRules(fields));
@@ -120,23 +127,17 @@ async function applyDrafts(
   for (const view of await orderViews([...views, ...kept])) {
     const body = 'isKept' in view ? {} : { view_query: view.view_query, ...rulesOf(view) };
     if (droppedViews.delete(view.name)) {
-      await reportingUnder(view.name, () => recreateView(schema, view.name, body, droppedViews, nowSec));
+      await step(view, (now) => recreateView(now, view.name, body, droppedViews, nowSec));
     } else if ('isKept' in view || exists(view)) {
-      await reportingUnder(view.name, async () => applyChange(await current(schema), view.name, body, nowSec));
+      await change(view, body);
     } else await step(view, (now) => applyCreate(now, withoutIndexes(view), nowSec));
   }
-  if (recreatesViews) await checkEveryRule(schema);
+  if (recreatesViews) await checkEveryRule(await load());
   for (const draft of tables) {
     const fields = namesFieldRules(draft) ? await fieldsOf(draft, { hasRules: true }) : undefined;
     await change(draft, { ...rulesOf(draft), ...(fields !== undefined && { fields }) });
   }
 }
-
-/** Returns the change of the schema with the collections as they are now. */
-const current = async (schema: SchemaChange): Promise<SchemaChange> => ({
-  ...schema,
-  collections: (await loadCollections(schema.query)).collections,
-});
 
 /** Whether one of the drafts changes the fields of its collection. Looks at them in slices of time. */
 async function changesFieldsOfAny(
@@ -222,8 +223,8 @@ const definitionOf = ({ name, columns, unique, type }: SnapshotCollection['index
 async function restoreUnchangedTimes(
   { query }: SchemaChange,
   before: readonly Collection[],
+  collections: readonly Collection[],
 ): Promise<ReadonlySet<string>> {
-  const { collections } = await loadCollections(query);
   const changed = new Set<string>();
   for (const collection of collections) {
     const former = before.find(({ id }) => id === collection.id);

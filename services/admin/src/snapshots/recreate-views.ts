@@ -1,4 +1,4 @@
-import { createProblems, loadCollections, tableOf } from '@recordbus/schema';
+import { type Collection, createProblems, tableOf } from '@recordbus/schema';
 import { checkRules } from '../collections/check-rules.ts';
 import type { CollectionChange } from '../collections/collection-draft.ts';
 import { readRules } from '../collections/read-rules.ts';
@@ -16,13 +16,12 @@ export async function dropAllViews({ execute }: SchemaChange, names: readonly st
  * and that it cannot read.
  */
 export async function recreateView(
-  { query }: SchemaChange,
+  { query, collections }: SchemaChange,
   name: string,
   change: CollectionChange,
   missing: ReadonlySet<string>,
   nowSec: number,
 ): Promise<void> {
-  const { collections } = await loadCollections(query);
   const before = collections.find((collection) => collection.name === name);
   if (!before) throw new Error(`the view ${name} has no collection`);
   const planned = {
@@ -36,9 +35,8 @@ export async function recreateView(
 }
 
 /** Checks every rule once all views are there, since rules may name any of them. Throws 422 that names those that are wrong. */
-export async function checkEveryRule({ query }: SchemaChange): Promise<void> {
-  const { collections } = await loadCollections(query);
+export async function checkEveryRule(collections: readonly Collection[]): Promise<void> {
   const problems = createProblems();
-  checkRules(undefined, collections, { add: (place, message) => problems.add(`collections.${place}`, message) });
+  await checkRules(undefined, collections, { add: (place, message) => problems.add(`collections.${place}`, message) });
   problems.throwIfAny();
 }
