@@ -56,6 +56,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'write',
     'accounts vector',
     'files read',
+    'shape',
     'record',
     'rules',
     'description records-deps',

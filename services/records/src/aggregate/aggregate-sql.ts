@@ -9,11 +9,11 @@ import {
 } from '@recordbus/query';
 import { type Collection, quoteLiteral, tableOf, type ValueKind } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
-import { joinedWithinLimit } from '../read/answer-limit.ts';
-import { readCondition } from '../read/conditions.ts';
-import { readExpression } from '../read/read-expression.ts';
 import { clientScope } from '../rules/compile-rule.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { joinedWithinLimit } from '../shape/answer-limit.ts';
+import { readCondition } from '../shape/conditions.ts';
+import { readExpression } from '../shape/read-expression.ts';
 import { periodStart } from './period-sql.ts';
 import type { Aggregate, AggregateShape, Key } from './read-aggregate.ts';
 

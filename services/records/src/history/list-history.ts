@@ -1,10 +1,7 @@
 import { historyTableOf, selectLikeSnapshot, selectSnapshots, versionOf } from '@recordbus/journal';
 import { createNamedParameters, type FieldAccess, type NamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { joinedWithinLimit } from '../read/answer-limit.ts';
-import { everything, selectedColumns } from '../read/field-selection.ts';
 import type { RecordReads } from '../read/record-reads.ts';
-import { objectText, shownMembers } from '../read/shown-members.ts';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import { type Prepared, prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
@@ -12,6 +9,9 @@ import { ruleRefusal } from '../rules/authorize.ts';
 import { type CompileContext, compileCondition, compileRule } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { joinedWithinLimit } from '../shape/answer-limit.ts';
+import { everything, selectedColumns } from '../shape/field-selection.ts';
+import { objectText, shownMembers } from '../shape/shown-members.ts';
 
 /** A page of a record's history. */
 interface HistoryPage {

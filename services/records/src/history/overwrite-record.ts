@@ -9,9 +9,9 @@ import {
 import { auditValuesOf } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
-import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { perCollection } from '../record/prepared.ts';
 import type { Call } from '../rules/rule-context.ts';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
 import type { WrittenRecord } from '../write/written-record.ts';

@@ -12,9 +12,9 @@ import {
 import type { RequestContext } from '@recordbus/shared/context';
 import { dropNamed, narrowRemoval } from '../files/announced-files.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
-import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { perCollection } from '../record/prepared.ts';
 import type { Call } from '../rules/rule-context.ts';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import type { BeforeWrite } from '../write/write-hooks.ts';
 import type { WriteUnit } from '../write/write-unit.ts';

@@ -2,12 +2,12 @@ import { createNamedParameters, type NamedParameters, type SortKey } from '@reco
 import { type Collection, tableOf, type ValueKind } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { joinedWithinLimit } from '../shape/answer-limit.ts';
+import { columnList, type Projection } from '../shape/record-json.ts';
 import { rangesAfter } from './after-cursor.ts';
-import { joinedWithinLimit } from './answer-limit.ts';
 import type { CursorValues } from './cursor.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPageSize, type ListRequest } from './list-request.ts';
-import { columnList, type Projection } from './record-json.ts';
 
 /** The values that each run of a list by cursor gives. */
 interface CursorListValues {

@@ -2,10 +2,10 @@ import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { Prepared } from '../record/prepared.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
-import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from './answer-limit.ts';
+import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from '../shape/answer-limit.ts';
+import { columnList, type Projection } from '../shape/record-json.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
-import { columnList, type Projection } from './record-json.ts';
 import { countedTotal, incrementalTotal } from './total.ts';
 
 /** How a list computes its total. */

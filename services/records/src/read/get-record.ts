@@ -6,13 +6,13 @@ import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { callerKind, compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
-import { checkAnswerSize, limitedText } from './answer-limit.ts';
-import { decryptAnswer } from './decrypt-answer.ts';
-import { selectedColumns } from './field-selection.ts';
-import { readProjection } from './read-projection.ts';
-import { isOpenEnded, type Projection, recordJson } from './record-json.ts';
+import { checkAnswerSize, limitedText } from '../shape/answer-limit.ts';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
+import { selectedColumns } from '../shape/field-selection.ts';
+import { readProjection } from '../shape/read-projection.ts';
+import { isOpenEnded, type Projection, recordJson } from '../shape/record-json.ts';
+import { createShapeCache } from '../shape/shape-cache.ts';
 import type { RecordReads } from './record-reads.ts';
-import { createShapeCache } from './shape-cache.ts';
 
 /** A get as the client requested it. */
 export interface GetRequest {

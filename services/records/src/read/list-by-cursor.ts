@@ -3,14 +3,14 @@ import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { perCollection } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { readSort } from '../shape/conditions.ts';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
+import { areFew } from '../shape/expansion.ts';
+import { createShapeCache } from '../shape/shape-cache.ts';
 import { type CursorPage, composeCursorPage } from './compose-cursor-page.ts';
-import { readSort } from './conditions.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { decryptAnswer } from './decrypt-answer.ts';
-import { areFew } from './expansion.ts';
 import { isCommonPageSize, type ListRequest } from './list-request.ts';
 import type { RecordReads } from './record-reads.ts';
-import { createShapeCache } from './shape-cache.ts';
 
 /** A list by cursor, as the client sent it. */
 export interface CursorRequest extends Omit<ListRequest, 'page' | 'skipTotal'> {

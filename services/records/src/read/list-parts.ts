@@ -1,10 +1,10 @@
 import type { NamedParameters, Parameters, Sort } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { RuleContext } from '../rules/rule-context.ts';
-import { readCondition, readSort } from './conditions.ts';
+import { readCondition, readSort } from '../shape/conditions.ts';
+import { readProjection } from '../shape/read-projection.ts';
+import { type Projection, type RecordJson, recordJson } from '../shape/record-json.ts';
 import type { ListRequest } from './list-request.ts';
-import { readProjection } from './read-projection.ts';
-import { type Projection, type RecordJson, recordJson } from './record-json.ts';
 
 /** The parts that the statement of every list has. */
 interface ListParts {

@@ -2,13 +2,13 @@ import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { perCollection } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
+import { areFew } from '../shape/expansion.ts';
+import type { Projection } from '../shape/record-json.ts';
+import { createShapeCache } from '../shape/shape-cache.ts';
 import { composeList, type List } from './compose-list.ts';
-import { decryptAnswer } from './decrypt-answer.ts';
-import { areFew } from './expansion.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
-import type { Projection } from './record-json.ts';
 import type { RecordReads } from './record-reads.ts';
-import { createShapeCache } from './shape-cache.ts';
 import { findKnownTotal, keepTotal, type Total } from './total.ts';
 
 const plainShapesOf = perCollection(() => createShapeCache<List>('list'));

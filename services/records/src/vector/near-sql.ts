@@ -1,11 +1,11 @@
 import { createNamedParameters, createParameters, type NamedParameters, type Parameters } from '@recordbus/query';
 import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
-import { withinLimit } from '../read/answer-limit.ts';
-import { readCondition } from '../read/conditions.ts';
-import { columnList, type Projection, recordJson } from '../read/record-json.ts';
 import { compileCondition } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { withinLimit } from '../shape/answer-limit.ts';
+import { readCondition } from '../shape/conditions.ts';
+import { columnList, type Projection, recordJson } from '../shape/record-json.ts';
 
 /** The text of a statement, and its values for each run. */
 interface Composed<Given extends object> extends Pick<NamedParameters<Given>, 'valuesFrom'> {

@@ -1,8 +1,8 @@
 import type { Query } from '@recordbus/database';
 import type { Parameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
-import { readCondition } from '../read/conditions.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { readCondition } from '../shape/conditions.ts';
 import { readDoubles } from './array-bytes.ts';
 import { cosine, unit } from './cosine.ts';
 import type { Near } from './near-request.ts';

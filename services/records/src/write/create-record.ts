@@ -4,12 +4,12 @@ import { type Collection, compileRecordReader, explainRefusal, withDefaults } fr
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
-import { decryptAnswer } from '../read/decrypt-answer.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { perCollection, prepareWrite } from '../record/prepared.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
 import type { Call } from '../rules/rule-context.ts';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';

@@ -21,9 +21,9 @@ import {
   tableOf,
 } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
-import { writtenJson } from '../read/written-json.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
+import { writtenJson } from '../shape/written-json.ts';
 import { conflictOf } from './record-key.ts';
 
 interface CreateValues extends Origin, Partial<SentNames> {

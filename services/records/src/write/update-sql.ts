@@ -15,9 +15,9 @@ import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral
 import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
-import { writtenJson } from '../read/written-json.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
+import { writtenJson } from '../shape/written-json.ts';
 import { composeOperators, type OperatorsSql, type OperatorValues } from './operators-sql.ts';
 import { hasKey, type KeyValues } from './record-key.ts';
 
