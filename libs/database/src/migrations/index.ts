@@ -27,6 +27,7 @@ import { statements as unprovedUndos } from './0029-unproved-undos.ts';
 import { statements as links } from './0030-links.ts';
 import { statements as deletedVersions } from './0031-deleted-versions.ts';
 import { statements as targets } from './0032-targets.ts';
+import { statements as fileRemovals } from './0033-file-removals.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -59,6 +60,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0030-links': links,
   '0031-deleted-versions': deletedVersions,
   '0032-targets': targets,
+  '0033-file-removals': fileRemovals,
 };
 
 /** The names of all migrations, in order. */
