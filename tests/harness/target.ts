@@ -26,7 +26,7 @@ export function onNewStacks(_because: string): void {
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
-/** The topologies that this run leaves to others: `npm test` runs one process, `npm run test:slow` separate ones. */
+/** Whether this run uses the topology: `npm test` runs one process, `npm run test:slow` separate ones. */
 const isInThisRun = (topology: Topology): boolean => (process.env.TEST_TOPOLOGY ?? topology) === topology;
 
 /** A stack of this file, or a borrowed one. */

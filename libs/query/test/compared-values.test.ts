@@ -10,7 +10,7 @@ const collections = makeCollections({ users: null, organizations: null });
 const times = { created: 0, updated: 0 };
 const ada = { id: 'u1', email: 'ada@x.org', type: 'user', collection: 'users' } as const;
 
-/** What generated expressions found wrong once. */
+/** Expressions that the property test found to be wrong before. */
 describe('compared values', { skip: skipWithoutDatabase }, () => {
   let fixture: QueryFixture;
 

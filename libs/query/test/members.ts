@@ -29,7 +29,7 @@ export function membersOf(collection: Collection): Members {
   return members;
 }
 
-/** Whether no expression names the field (filters §4.2). */
+/** Whether no expression may name the field (filters §4.2). */
 export const isHidden = ({ type, options }: Field): boolean => type === 'password' || options.encrypted === true;
 
 /** The kind of a member's values; undefined for a name that is none. */

@@ -61,7 +61,7 @@ function pathOf({ path }: Word): PathOperand {
 const counts = (words: readonly Word[]): Operands =>
   paths(words).map((path) => path.map((of): Operand => ({ kind: 'count', of, position })));
 
-/** Distances from places that no point has, so that rounding decides about nothing. */
+/** Distances from places that no point has, so that rounding changes no result. */
 const distances = (words: readonly Word[]): Operands =>
   paths(words).map((path) =>
     fc

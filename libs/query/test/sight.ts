@@ -8,16 +8,16 @@ import { isFixedOfCaller, operandsIn } from './operands.ts';
 import { endsOf } from './path-ends.ts';
 import type { World } from './world.ts';
 
-/** Which names there are for callers of one kind: guests, or the accounts of one collection. */
+/** What callers of one kind (guests, or the accounts of one collection) may name. */
 export interface Sight {
   seesRecords(collection: Collection): boolean;
   seesField(collection: Collection, field: Field): boolean;
 }
 
-/** That of rules and admins. */
+/** Rules and admins may name everything. */
 export const fullSight: Sight = { seesRecords: () => true, seesField: () => true };
 
-/** That of clients (filters §7.3, §7.8). */
+/** Returns what clients with such an account, or guests, may name (filters §7.3, §7.8). */
 export function sightOf(world: World, account: Collection | undefined): Sight {
   const isOpen = (rule: Rule) => rule === null || (rule !== '' && mayHold(parseRule(rule), { world, account }));
   return {

@@ -13,7 +13,7 @@ interface Place {
   readonly outer?: Place;
 }
 
-/** The refusal of the first name that there is not for these callers (filters §7.3, §7.8); undefined for none. */
+/** The refusal of the first name that these callers may not use (filters §7.3, §7.8); undefined without such a name. */
 export function refusalOf(expression: Expression, place: Place): string | undefined {
   switch (expression.kind) {
     case 'all':

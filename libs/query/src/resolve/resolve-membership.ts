@@ -47,7 +47,7 @@ function joinItems(tests: readonly Resolved[], form: Form, position: number): Re
   if (first && isOneKind) return { ...first, right: { source: 'several', items } };
   if (form.negatesValue) throw errorAt('the items of in are not of one kind', position);
   if (form.isNegated) return { kind: 'all', items: tests };
-  // The test as a whole needs every value of the caller, whichever item is equal (rules §4.4).
+  // If the caller lacks one of the values, the test does not hold, even if another item is equal (rules §4.4).
   return { kind: 'all', items: [...items.flatMap(callersOf).map(isThere), { kind: 'any', items: tests }] };
 }
 

@@ -14,7 +14,7 @@ type Ruled = Pick<Collection, 'rules' | 'fields'>;
 /** A change looks at the rules of all collections several times, and most collections stay the same object. */
 const found = new WeakMap<Ruled, readonly PlacedRule[]>();
 
-/** Returns every expression among the rules of a collection, those of its fields included. */
+/** Returns every expression in the rules of a collection and of its fields. */
 export function rulesOf(collection: Ruled): readonly PlacedRule[] {
   const known = found.get(collection) ?? findRules(collection);
   found.set(collection, known);

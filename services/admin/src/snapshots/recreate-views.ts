@@ -12,8 +12,8 @@ export async function dropAllViews({ execute }: SchemaChange, names: readonly st
 }
 
 /**
- * Creates a dropped view again, with the query and rules of the change, which are not checked. `missing` names the views that do not exist yet
- * and that it cannot read.
+ * Creates a dropped view again, with the query and the rules of the change. The rules are not checked. `missing` names the
+ * views that do not exist yet, which it cannot read.
  */
 export async function recreateView(
   { query, collections }: SchemaChange,

@@ -9,7 +9,7 @@ import { authorize, isOpenTo } from '../rules/authorize.ts';
 /** A request for an action on the records of a collection. */
 interface Request {
   readonly collection: string;
-  /** Several for a request that does one of them, whichever turns out. */
+  /** Several actions if the write finds out which one it is. */
   readonly action: RuleName | readonly RuleName[];
   readonly principal: Principal;
 }

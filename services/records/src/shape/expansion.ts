@@ -131,7 +131,7 @@ function findReferring(
   return { name, column: 'id', isList: false, referrers, condition, target, inner: new Map() };
 }
 
-/** Throws 400 for a wrong filter or sort, also one that no statement has: `fields` may leave out the records. */
+/** Throws 400 for an invalid filter or sort. No statement would find it if `fields` leaves the records out. */
 function checkOptions({ filter, sort }: ReferrerOptions, target: Collection, ruleContext: CompileContext): void {
   const place = { row: 't', parameters: createParameters(), isTable: true };
   if (filter !== undefined) readFilter(target, filter, place, ruleContext, 'expand');

@@ -30,7 +30,7 @@ export const putTools = (deps: RecordsToolsDeps): Readonly<Record<string, Tool>>
   ),
 });
 
-/** Puts a record at the place that is read of the call, again when another request was first. */
+/** Puts a record where the call says. It tries again if another request creates the record first. */
 const put = (
   deps: RecordsToolsDeps,
   call: ToolCall,

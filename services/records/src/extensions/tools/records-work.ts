@@ -24,7 +24,7 @@ export interface RecordsToolsDeps extends Omit<DeleteRules, 'hooks'> {
 interface WorkRequest {
   readonly as: ActingCaller;
   readonly collection: string;
-  /** Several for work that does one of them, whichever turns out. */
+  /** Several actions if the write finds out which one it is. */
   readonly action: RuleName | readonly ['update', 'create'];
   /** The body of a write. */
   readonly body?: Readonly<Record<string, unknown>>;
