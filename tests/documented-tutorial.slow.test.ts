@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -7,7 +16,16 @@ import { startChild } from './harness/child.ts';
 import { expectedOf } from './harness/documented.ts';
 import { findFreePort } from './harness/free-port.ts';
 import { differences } from './harness/matching.ts';
-import { createGround, firstAdmin, repository, type Stack, startStack, usualEnvironment } from './harness/stack.ts';
+import {
+  createGround,
+  environmentOf,
+  firstAdmin,
+  type Ground,
+  repository,
+  type Stack,
+  startStack,
+  usualEnvironment,
+} from './harness/stack.ts';
 
 const page = readFileSync(join(repository, 'docs/tutorial.md'), 'utf8');
 
@@ -66,11 +84,16 @@ async function scriptOf(steps: readonly Step[], { url, setupToken }: Stack): Pro
 }
 
 /** Runs the script in a shell, and returns the lines that it printed. */
-async function run(t: TestContext, script: string, directory: string): Promise<readonly string[]> {
+async function run(t: TestContext, script: string, { directory, ground }: Clone): Promise<readonly string[]> {
   const shell = startChild('sh', ['-c', script], {
     detached: true,
     cwd: directory,
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+    env: {
+      ...process.env,
+      ...environmentOf(ground),
+      TMPDIR: directory,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+    },
   });
   const end = () => {
     try {
@@ -86,13 +109,26 @@ async function run(t: TestContext, script: string, directory: string): Promise<r
   return shell.lines;
 }
 
-/** Creates what the page has before the stack runs: the clone, with the data directory of the stack. */
-function createClone(t: TestContext, dataDirectory: string): string {
+/** The directory that has the clone, and what the stack stores in. */
+interface Clone {
+  readonly directory: string;
+  readonly ground: Ground;
+}
+
+/** Creates what the page has before the stack runs: the clone, with the commands of npm and the data of the stack. */
+function createClone(t: TestContext, ground: Ground): Clone {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-tutorial-'));
   t.after(() => rmSync(directory, { recursive: true }));
   mkdirSync(join(directory, 'recordbus'));
-  symlinkSync(dataDirectory, join(directory, 'recordbus', 'data'));
-  return directory;
+  symlinkSync(ground.dataDirectory, join(directory, 'recordbus', 'data'));
+  for (const name of ['package.json', 'infra']) symlinkSync(join(repository, name), join(directory, 'recordbus', name));
+  return { directory, ground };
+}
+
+/** The schema snapshot that the page exports, from the directory that it makes for its files. */
+function readSnapshot(directory: string): string {
+  const [made = ''] = readdirSync(directory).filter((name) => name.startsWith('tmp.'));
+  return readFileSync(join(directory, made, 'tracker.json'), 'utf8');
 }
 
 const isRefusal = (answer: string): boolean => answer.startsWith('{"error"');
@@ -101,12 +137,12 @@ test('the tutorial leads to a task tracker', async (t) => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground, environment: usualEnvironment });
   assert.ok(stack.setupToken, 'the stack has no set-up token');
-  const directory = createClone(t, ground.dataDirectory);
-  const log = join(directory, 'log');
+  const clone = createClone(t, ground);
+  const log = join(clone.directory, 'log');
   writeFileSync(log, '');
   stack.process.onLine((line) => appendFileSync(log, `${line}\n`));
   const steps = readSteps(log);
-  const lines = await run(t, await scriptOf(steps, stack), directory);
+  const lines = await run(t, await scriptOf(steps, stack), clone);
   const outputs = lines.join('\n').split(marker);
   for (const [index, { commands, answer }] of steps.entries()) {
     const output = (outputs[index] ?? '').trim();
@@ -119,4 +155,5 @@ test('the tutorial leads to a task tracker', async (t) => {
   }
   assert.match(lines.join('\n'), /Use the blue oil\./);
   assert.match(lines.join('\n'), /^genuine$/m);
+  assert.match(readSnapshot(clone.directory), /"name": ?"members"/);
 });
