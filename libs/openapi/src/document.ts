@@ -1,4 +1,5 @@
 import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { canonicalPath, tagOf, templateOf } from './names.ts';
 import { operationOf } from './operation.ts';
 import { idempotencyParameters } from './parameters.ts';
@@ -32,11 +33,11 @@ admin's token all.`;
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 
-/** Composes the document of the API from the routes and descriptions of the services. */
-export function composeDocument({ version, routes, descriptions }: DocumentParts): OpenApiDocument {
+/** Composes the document of the API from the routes and descriptions of the services, in slices of time. */
+export async function composeDocument({ version, routes, descriptions }: DocumentParts): Promise<OpenApiDocument> {
   const all = [...routes, ...descriptions.flatMap((description) => description.routes)];
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of all) {
+  for await (const route of inSlices(all)) {
     const path = canonicalPath(route);
     const item = paths[templateOf(path)] ?? {};
     item[route.method.toLowerCase()] = operationOf(route, path);

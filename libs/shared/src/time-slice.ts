@@ -22,3 +22,12 @@ export function startSlice(): TimeSlice {
     },
   };
 }
+
+/** Passes items on, and lets the event loop run waiting work between two of them when a slice is over. */
+export async function* inSlices<T>(items: Iterable<T>): AsyncGenerator<T> {
+  const slice = startSlice();
+  for (const item of items) {
+    if (slice.isOver()) await slice.pause();
+    yield item;
+  }
+}

@@ -6,8 +6,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly json?: string;
-  /** A text body; the headers have its type. */
-  readonly text?: string;
+  /** A text body, or its bytes in UTF-8; the headers have its type. */
+  readonly text?: string | Buffer;
   /** Opens a body that is streamed; not called for HEAD. The headers have its type. */
   readonly openStream?: () => Promise<Readable>;
 }
@@ -35,7 +35,7 @@ export const page = (rows: unknown[], counts: { page: number; perPage: number; t
 });
 
 /** 200 with text of this content type. */
-export const plainText = (contentType: string, text: string): Reply => ({
+export const plainText = (contentType: string, text: string | Buffer): Reply => ({
   status: 200,
   text,
   headers: { 'Content-Type': contentType },

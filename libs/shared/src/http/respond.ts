@@ -22,7 +22,7 @@ function writeHead(response: ServerResponse, reply: Reply): Buffer | undefined {
     response.writeHead(reply.status, reply.headers);
     return undefined;
   }
-  const bytes = Buffer.from(text);
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   response.writeHead(reply.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': bytes.length,

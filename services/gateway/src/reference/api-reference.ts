@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto';
-import { composeDocument, type OpenApiDocument } from '@recordbus/openapi';
+import { composeDocument } from '@recordbus/openapi';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../upstream/upstream.ts';
+import { type HashedText, joinParts, jsonParts } from './hashed-text.ts';
+import { pageParts } from './render-page.ts';
 
 /** The description of the API that one caller may read. */
 export interface Reference {
-  readonly document: OpenApiDocument;
   /** The document as JSON text. */
-  readonly json: string;
-  /** The ETag of the document. */
-  readonly etag: string;
+  readonly json: HashedText;
+  /** Renders the document as a page, once. */
+  page(): Promise<HashedText>;
 }
 
 /** Composes the description of the API from the services' routes and their own descriptions. */
@@ -22,9 +22,8 @@ export interface ApiReference {
   find(context: RequestContext): Promise<Reference>;
 }
 
-/** Returns the ETag of a text: its hash. */
-export const etagOf = (text: string): string =>
-  `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+/** The document, its paths and components, and the members of those. */
+const jsonLevels = 3;
 
 /** Guests, users and admins see one document each; three more cover the time around a change. */
 const maxCachedDocuments = 6;
@@ -32,17 +31,23 @@ const maxCachedDocuments = 6;
 /** Creates the reference of these services; `version` is the product's. */
 export function createApiReference(upstreams: readonly Upstream[], version: string): ApiReference {
   const routes = new Map<Upstream, readonly RouteManifest[]>();
-  const cache = new LRUCache<string, Reference>({ max: maxCachedDocuments });
+  const cache = new LRUCache<string, Promise<Reference>>({ max: maxCachedDocuments });
 
-  function compose(descriptions: readonly ServiceDescription[]): Reference {
+  async function compose(descriptions: readonly ServiceDescription[]): Promise<Reference> {
     // In the order of the services, not the order in which they answered.
-    const document = composeDocument({
+    const document = await composeDocument({
       version,
       routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),
       descriptions,
     });
-    const json = JSON.stringify(document);
-    return { document, json, etag: etagOf(json) };
+    let page: Promise<HashedText> | undefined;
+    return {
+      json: await joinParts(jsonParts(document, jsonLevels)),
+      page() {
+        page ??= joinParts(pageParts(document));
+        return page;
+      },
+    };
   }
 
   return {
@@ -54,6 +59,7 @@ export function createApiReference(upstreams: readonly Upstream[], version: stri
       const answers = await Promise.all(upstreams.map(({ describe }) => describe(context)));
       const descriptions = answers.filter((description) => description !== undefined);
       const key = JSON.stringify(descriptions.map((description) => description.version));
+      // A promise, so that callers who come meanwhile share the work.
       const reference = cache.get(key) ?? compose(descriptions);
       cache.set(key, reference);
       return reference;

@@ -16,19 +16,10 @@ interface Operation {
 
 type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
 
-/** Renders the document as an HTML page. It loads one style sheet and one script, both from this site. */
-export function renderPage(document: OpenApiDocument): string {
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
-  );
-  const groups = document.tags.map(({ name, description }) => {
-    const ofTag = operations.filter(({ operation }) => operation.tags.includes(name));
-    const rendered = ofTag.map(({ path, method, operation }) => renderOperation(document, method, path, operation));
-    const text = `<h2>${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${rendered.join('')}`;
-    return `<section id="${escapeHtml(name)}">${text}</section>`;
-  });
+/** Renders the document as the parts of an HTML page. It loads one style sheet and one script, both from this site. */
+export function* pageParts(document: OpenApiDocument): Generator<string> {
   const links = document.tags.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`);
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -45,11 +36,38 @@ export function renderPage(document: OpenApiDocument): string {
 <a href="/api/v1/openapi.json">/api/v1/openapi.json</a>.</p>
 <form hidden><label>Token <input type="password" autocomplete="off" placeholder="of an admin: shows all collections"></label>
 <button>Show</button></form>
-${groups.join('\n')}
-</main>
+`;
+  const operations = operationsByTag(document);
+  for (const { name, description } of document.tags) {
+    yield `<section id="${escapeHtml(name)}"><h2>${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>`;
+    for (const { path, method, operation } of operations.get(name) ?? [])
+      yield renderOperation(document, method, path, operation);
+    yield '</section>\n';
+  }
+  yield `</main>
 </body>
 </html>
 `;
+}
+
+interface PlacedOperation {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: Operation;
+}
+
+function operationsByTag({ paths }: OpenApiDocument): ReadonlyMap<string, readonly PlacedOperation[]> {
+  const found = new Map<string, PlacedOperation[]>();
+  for (const [path, item] of Object.entries(paths))
+    for (const [method, described] of Object.entries(item)) {
+      const operation = described as Operation;
+      for (const tag of operation.tags) {
+        const ofTag = found.get(tag) ?? [];
+        found.set(tag, ofTag);
+        ofTag.push({ path, method, operation });
+      }
+    }
+  return found;
 }
 
 function renderOperation(document: OpenApiDocument, method: string, path: string, operation: Operation): string {

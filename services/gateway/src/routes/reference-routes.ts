@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { OpenApiDocument } from '@recordbus/openapi';
 import type { ApiAudience } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { notFound } from '@recordbus/shared/errors';
@@ -9,14 +8,13 @@ import {
   plainText,
   type Reply,
   type Route,
-  rawJson,
   route,
   wholeBody,
   withHeaders,
 } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { type ApiReference, etagOf } from '../reference/api-reference.ts';
-import { renderPage } from '../reference/render-page.ts';
+import type { ApiReference } from '../reference/api-reference.ts';
+import { etagOf } from '../reference/hashed-text.ts';
 
 const ifNoneMatch = { 'If-None-Match': 'the ETag of a cached answer' };
 const etagHeader = { ETag: 'The ETag of the answer' };
@@ -50,8 +48,8 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     },
     async handler({ context, header }) {
       admit(context.principal, audience());
-      const { json, etag } = await find(context);
-      const reply = rawJson(200, json, { ETag: etag, ...ofThisCaller });
+      const { bytes, etag } = (await find(context)).json;
+      const reply: Reply = { status: 200, text: bytes, headers: { ...json, ETag: etag, ...ofThisCaller } };
       return unlessKnown(header('if-none-match'), etag, reply);
     },
   }),
@@ -65,8 +63,8 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     answers: { 200: withHeaders(otherContent('text/html', 'the page'), etagHeader), 304: notModified, ...notForCaller },
     async handler({ context, header }) {
       admit(context.principal, audience());
-      const { html, etag } = pageOf((await find(context)).document);
-      const reply = textReply('text/html', html, etag);
+      const { bytes, etag } = await (await find(context)).page();
+      const reply = textReply('text/html', bytes, etag);
       const headers = { ...reply.headers, ...ofThisCaller, 'Content-Security-Policy': pagePolicy };
       return unlessKnown(header('if-none-match'), etag, { ...reply, headers });
     },
@@ -74,6 +72,8 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
   asset('css', 'text/css', 'The style of the page'),
   asset('js', 'text/javascript', 'The script of the page'),
 ];
+
+const json = { 'Content-Type': 'application/json; charset=utf-8' };
 
 /** Keeps caches from giving the answer to another caller. */
 const ofThisCaller = { 'Cache-Control': 'private, no-cache', Vary: 'Origin, Authorization' };
@@ -87,18 +87,6 @@ const readers: Readonly<Record<ApiAudience, ReadonlySet<Principal['type']>>> = {
 /** Throws 404 for callers whom the setting excludes, as for an unknown path. */
 function admit({ type }: Principal, audience: ApiAudience): void {
   if (!readers[audience].has(type)) throw notFound('route');
-}
-
-/** The rendered pages of the documents in use. */
-const pages = new WeakMap<OpenApiDocument, { readonly html: string; readonly etag: string }>();
-
-function pageOf(document: OpenApiDocument): { readonly html: string; readonly etag: string } {
-  const cached = pages.get(document);
-  if (cached) return cached;
-  const html = renderPage(document);
-  const page = { html, etag: etagOf(html) };
-  pages.set(document, page);
-  return page;
 }
 
 /** The route of a file that the page loads. */
@@ -116,7 +104,7 @@ function asset(extension: string, contentType: string, summary: string): Route {
   });
 }
 
-const textReply = (contentType: string, text: string, etag: string): Reply => {
+const textReply = (contentType: string, text: string | Buffer, etag: string): Reply => {
   const reply = plainText(`${contentType}; charset=utf-8`, text);
   return { ...reply, headers: { ...reply.headers, ETag: etag, 'Cache-Control': 'public, no-cache' } };
 };

@@ -11,7 +11,7 @@ export function createCollectionDescriptions(
 ): NonNullable<Service['describe']> {
   const described = Object.entries(declared).map(([name, route]) => [name, describeRoutes([route])[0]]);
   const routes = Object.fromEntries(described) as Record<keyof RecordRoutes, RouteManifest>;
-  const made = new Map<string, { readonly schemaVersion: number; readonly description: ServiceDescription }>();
+  const made = new Map<string, { readonly schemaVersion: number; readonly description: Promise<ServiceDescription> }>();
 
   return async (principal) => {
     const kind = kindOf(principal);

@@ -16,6 +16,7 @@ import {
   type RouteManifest,
   type ServiceDescription,
 } from '@recordbus/shared/http';
+import { inSlices } from '@recordbus/shared/time-slice';
 
 /** The record routes, by action. */
 export type RecordRoutes = Readonly<
@@ -34,12 +35,13 @@ type Operation = keyof RecordRoutes;
 /**
  * Describes the operations that a caller may see (http §12.2): a guest those whose rule is null, a user those whose rule
  * admits more than admins, an admin all. A collection without visible operations is left out, and so is every mention of
- * it. A field whose rule never holds for the caller is left out of records, or of bodies (fields §5.7).
+ * it. A field whose rule never holds for the caller is left out of records, or of bodies (fields §5.7). Runs in slices
+ * of time.
  */
-export function describeCollections(
+export async function describeCollections(
   { collections, routes, version }: DescriptionInput,
   principal: Principal,
-): ServiceDescription {
+): Promise<ServiceDescription> {
   const findCollection = (name: string) => collections.find((collection) => collection.name === name);
   const closedTo = (right: FieldRight) => (collection: Collection) =>
     fieldAccess(right, collection, principal, { findCollection }).closed;
@@ -47,20 +49,16 @@ export function describeCollections(
     .map((collection) => ({ collection, operations: operationsOf(collection, principal.type) }))
     .filter(({ operations }) => operations.length > 0);
   const names = new Set(visible.map(({ collection }) => collection.name));
-  const shown = visible.map(({ collection, operations }) => ({
-    collection,
-    operations,
-    read: without(closedTo('view')(collection), withoutHiddenTargets(collection, names)),
-    written: without(closedTo('write')(collection), withoutHiddenTargets(collection, names)),
-  }));
-  return {
-    version,
-    routes: shown.flatMap(({ collection, operations }) =>
-      operations.map((operation) => ofCollection(routes[operation], operation, collection)),
-    ),
-    schemas: Object.assign({}, ...shown.map(schemasOf)),
-    tags: Object.fromEntries(shown.map(({ collection }) => [collection.name, aboutOf(collection)])),
-  };
+  const described: RouteManifest[] = [];
+  const schemas: Record<string, JsonSchema> = {};
+  for await (const { collection, operations } of inSlices(visible)) {
+    const read = without(closedTo('view')(collection), withoutHiddenTargets(collection, names));
+    const written = without(closedTo('write')(collection), withoutHiddenTargets(collection, names));
+    described.push(...operations.map((operation) => ofCollection(routes[operation], operation, collection)));
+    Object.assign(schemas, schemasOf({ read, written, operations }));
+  }
+  const tags = Object.fromEntries(visible.map(({ collection }) => [collection.name, aboutOf(collection)]));
+  return { version, routes: described, schemas, tags };
 }
 
 /** Relations to a collection that the caller does not see have no target. */

@@ -1,0 +1,42 @@
+import { createHash, type Hash } from 'node:crypto';
+import { inSlices } from '@recordbus/shared/time-slice';
+
+/** The bytes of a text and its ETag. */
+export interface HashedText {
+  readonly bytes: Buffer;
+  /** The hash of the text. */
+  readonly etag: string;
+}
+
+/** Returns the ETag of a text: its hash. */
+export const etagOf = (text: string): string => tagOf(createHash('sha256').update(text));
+
+const tagOf = (hash: Hash): string => `"${hash.digest('base64url').slice(0, 27)}"`;
+
+/** Encodes and joins the parts of a text in slices of time: with many collections it has many megabytes. */
+export async function joinParts(parts: Iterable<string>): Promise<HashedText> {
+  const hash = createHash('sha256');
+  const chunks: Buffer[] = [];
+  for await (const part of inSlices(parts)) {
+    const chunk = Buffer.from(part);
+    hash.update(chunk);
+    chunks.push(chunk);
+  }
+  return { bytes: Buffer.concat(chunks), etag: tagOf(hash) };
+}
+
+/** Writes a value as `JSON.stringify` does, the members of the outer `levels` one by one. */
+export function* jsonParts(value: unknown, levels: number): Generator<string> {
+  if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    yield JSON.stringify(value);
+    return;
+  }
+  let separator = '{';
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:`;
+    yield* jsonParts(member, levels - 1);
+    separator = ',';
+  }
+  yield separator === '{' ? '{}' : '}';
+}
