@@ -92,6 +92,11 @@ describe('problems are reported under the path of the definition', () => {
     ['null', null, { fields: 'must be a list of field definitions' }],
     ['too many definitions', Array(401).fill(text('a')), { fields: 'must have at most 400 fields' }],
     [
+      'too many values',
+      ['a', 'b', 'c'].map((name) => ({ name, type: 'select', options: { values: Array(6667).fill('v') } })),
+      { fields: 'must have at most 20000 values to choose from, all fields together' },
+    ],
+    [
       'definitions that are not objects',
       ['title', null, []],
       { 'fields.0': 'must be an object', 'fields.1': 'must be an object', 'fields.2': 'must be an object' },
