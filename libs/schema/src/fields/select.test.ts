@@ -27,6 +27,13 @@ test('a multiple choice has several values, each once', () => {
   ]);
 });
 
+test('a refusal names the first of many values', () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => `value ${10_000 + index}`);
+  // Each takes 13 of the 500 characters, with the comma.
+  const refused = new Error(`must be one of ${[...many.slice(0, 38), '…'].join(', ')} (10000 values)`);
+  assertReads(testField('select', { values: many }), [['none', refused]]);
+});
+
 test('an empty list of values rejects every value [fields §3.8]', () => {
   const field = testField('select', { values: [] });
   assertReads(field, [['open', new Error('has no value to choose from')]]);

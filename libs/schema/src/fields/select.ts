@@ -41,9 +41,7 @@ export const select: FieldType = {
   compile(field) {
     const { values, multiple } = field.options as z.output<typeof options>;
     const allowed = new Set<unknown>(values);
-    const refusal = new ValueRefusal(
-      values.length ? `must be one of ${values.join(', ')}` : 'has no value to choose from',
-    );
+    const refusal = new ValueRefusal(choicesOf(values));
     if (!multiple) return (value) => (allowed.has(value) ? value : refusal);
     return (value) => {
       if (!Array.isArray(value)) return new ValueRefusal('must be a list');
@@ -65,6 +63,19 @@ export const select: FieldType = {
     return narrowings;
   },
 };
+
+/** The most characters of values in a refusal: a field may have a megabyte of them. */
+const maxNamed = 500;
+
+/** Says which values there are, or the first ones of many. */
+function choicesOf(values: readonly string[]): string {
+  if (values.length === 0) return 'has no value to choose from';
+  const all = values.join(', ');
+  if (all.length <= maxNamed) return `must be one of ${all}`;
+  // The last one may be cut within a value.
+  const named = all.slice(0, maxNamed).split(', ').slice(0, -1);
+  return `must be one of ${[...named, '…'].join(', ')} (${values.length} values)`;
+}
 
 function isOutside(column: string, values: readonly string[], isList: boolean): string {
   if (isList) return `not ${column} <@ ${quoteLiteral(JSON.stringify(values))}::jsonb`;
