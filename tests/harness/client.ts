@@ -41,7 +41,8 @@ export interface Client {
 /** Opens a connection for each request, so that none is stale after a restart of the server. */
 const agent = new Agent({ keepAlive: false });
 
-const answerTimeoutMs = 30_000;
+/** Longer than the gateway waits for a service, so that a test sees the gateway's answer. */
+const answerTimeoutMs = 70_000;
 
 /** Creates a client of the server at `baseUrl`. */
 export function createClient(baseUrl: string, token?: string): Client {
