@@ -5,7 +5,7 @@ type Addresses = Pick<NodeConnectionOptions, 'servers' | 'user' | 'pass' | 'toke
 
 /**
  * Reads server URLs separated by commas: `nats://host`, `nats://user:password@host`, `nats://token@host`, or the same
- * with `tls://`. The client takes one pair of credentials for all servers: those of the first URL that has any. Throws
+ * with `tls://`. The client uses one pair of credentials for all servers: that of the first URL with credentials. Throws
  * ConfigError for a text that names no server. The message does not quote the text, which may contain a password.
  */
 export function readServerAddresses(urls: string): Addresses {

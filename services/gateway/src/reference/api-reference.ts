@@ -59,8 +59,13 @@ export function createApiReference(upstreams: readonly Upstream[], version: stri
       const answers = await Promise.all(upstreams.map(({ describe }) => describe(context)));
       const descriptions = answers.filter((description) => description !== undefined);
       const key = JSON.stringify(descriptions.map((description) => description.version));
-      // A promise, so that callers who come meanwhile share the work.
-      const reference = cache.get(key) ?? compose(descriptions);
+      // A promise, so that concurrent callers share the work. A failure is not kept.
+      const reference =
+        cache.get(key) ??
+        compose(descriptions).catch((error: unknown) => {
+          cache.delete(key);
+          throw error;
+        });
       cache.set(key, reference);
       return reference;
     },

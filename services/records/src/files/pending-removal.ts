@@ -5,7 +5,7 @@ import { conflict } from '@recordbus/shared/errors';
 import { fileFieldsOf } from './file-changes.ts';
 import type { Removals } from './removals.ts';
 
-/** Whether the files of a deleted record with this id are still to be removed: files of a new one would go with them. */
+/** Whether the files of a deleted record with this id are not removed yet: the removal would also take files of a new one. */
 export async function hasPendingRemoval(query: Query, collection: Collection, id: string): Promise<boolean> {
   if (fileFieldsOf(collection).length === 0) return false;
   const rows = await query({
@@ -18,7 +18,7 @@ export async function hasPendingRemoval(query: Query, collection: Collection, id
 const waitMs = 3000;
 const intervalMs = 50;
 
-/** Waits until the files of a deleted record with this id are removed. Throws 409 when that takes long. */
+/** Waits until the files of a deleted record with this id are removed. Throws 409 after three seconds. */
 export async function awaitRemoval(
   query: Query,
   removals: Pick<Removals, 'wake'>,
