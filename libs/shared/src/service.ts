@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Principal, RequestContext } from './context.ts';
 import type { ServiceDescription } from './http/description.ts';
 import type { Route } from './http/route.ts';
@@ -8,6 +9,18 @@ import type { Metrics } from './metrics/index.ts';
 export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
+  context: RequestContext,
+) => Promise<void>;
+
+/**
+ * Takes over a connection whose request asks for another protocol (RFC 9110, section 7.8). The gateway has verified the
+ * context and matched a route of the service. `head` has the first bytes after the request. Before it switches
+ * protocols, the handler may still refuse with an HTTP answer.
+ */
+export type UpgradeHandler = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
   context: RequestContext,
 ) => Promise<void>;
 
@@ -25,6 +38,8 @@ export interface Service {
   /** For a service whose routes change while it runs: registers a listener for changes. */
   readonly onRoutesChange?: (listener: () => void) => void;
   readonly handle: RequestHandler;
+  /** For a service with WebSockets. */
+  readonly upgrade?: UpgradeHandler;
   /** Answers other services, at paths below `/internal/` that the gateway never forwards. */
   readonly handleInternal?: RequestHandler;
   readonly checks: Readonly<Record<string, HealthCheck>>;

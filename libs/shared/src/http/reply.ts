@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** An answer as a handler returns it. `json` is a body that is already JSON text, as the database wrote it. */
@@ -10,6 +11,11 @@ export interface Reply {
   readonly text?: string | Buffer;
   /** Opens a body that is streamed; not called for HEAD. The headers have its type. */
   readonly openStream?: () => Promise<Readable>;
+  /**
+   * Takes over the answer once its head is sent, for a stream of messages that stays open. Resolves when the answer has
+   * ended. Not called for HEAD.
+   */
+  readonly holdOpen?: (response: ServerResponse) => Promise<void>;
 }
 
 /** 200 with the result in the envelope (http §3.1). */

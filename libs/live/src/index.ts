@@ -1,0 +1,6 @@
+export type { LiveCaller } from './live-caller.ts';
+export { livePaths } from './live-paths.ts';
+export type { LiveReads, OpenResult } from './live-reads.ts';
+export type { CrossedCollection, LivePlan, OpenedPlan } from './plan.ts';
+export type { LiveRequest, SnapshotRequest } from './requests.ts';
+export type { Callers, EventVerdict, LiveEvent, ShownRecord, Verdicts } from './verdicts.ts';
