@@ -43,7 +43,7 @@ export function startChild(
   }
   const messages: unknown[] = [];
   child.on('message', (message) => messages.push(message));
-  endWithThisProcess(child);
+  endWithThisProcess(child, options.detached === true);
   // "close" follows the last line; "error" means that the program did not start.
   const exited = Promise.race([
     once(child, 'close').then(([code, signal]): Exit => ({ code, signal })),
@@ -73,22 +73,30 @@ export function startChild(
   };
 }
 
-/**
- * A test that is ended (by a timeout, Ctrl-C, even SIGKILL) leaves no process behind: a shell waits for the end of its
- * input, which closes when this process ends for any reason.
- */
-function endWithThisProcess(child: ChildProcess): void {
+/** A process that a test started ends with the test; of a detached one, the whole group. */
+function endWithThisProcess(child: ChildProcess, isGroup: boolean): void {
   if (child.pid === undefined) return;
-  const script = 'read -r line || kill -KILL "$1"';
-  const guard = spawn('sh', ['-c', script, 'guard', String(child.pid)], {
+  const release = whenThisProcessEnds('kill -KILL "$1"', [String(isGroup ? -child.pid : child.pid)]);
+  child.once('exit', release);
+}
+
+/**
+ * A test that is ended (by a timeout, Ctrl-C, even SIGKILL) leaves nothing behind: a shell waits for the end of its
+ * input, which closes when this process ends for any reason, and runs the commands. Returns a function that calls it off.
+ */
+export function whenThisProcessEnds(commands: string, args: readonly string[], options: SpawnOptions = {}): () => void {
+  const guard = spawn('sh', ['-c', `read -r line || { ${commands}; }`, 'guard', ...args], {
+    ...options,
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
   guard.unref();
   const { stdin } = guard;
-  stdin.on('error', () => {});
+  stdin?.on('error', () => {});
   if (stdin instanceof Socket) stdin.unref();
-  child.once('exit', () => stdin.end('it has ended\n'));
+  return () => {
+    stdin?.end('it is not needed\n');
+  };
 }
 
 /** Stops a process with the signal, and with SIGKILL after `graceMs` milliseconds. */
