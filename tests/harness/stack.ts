@@ -187,7 +187,7 @@ const isReadiness = (message: unknown): message is Readiness =>
   typeof message === 'object' && message !== null && 'ready' in message && 'url' in message;
 
 /** Removes variables of the test run that must not reach the stack under test. */
-const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+export const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name)));
 
 /** Returns the clients of a stack by caller. */

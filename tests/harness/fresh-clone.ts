@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { type Dirent, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { repository } from './stack.ts';
+
+/** Commits the files of this repository, as they are now, to a new repository in `directory`, which `git clone` takes. */
+export function commitFiles(directory: string): void {
+  const author = { name: 'Recordbus', email: 'recordbus@example.com' };
+  const git = (...args: string[]): void => {
+    const { status, stderr, error } = spawnSync('git', args, {
+      env: {
+        ...withoutGitVariables(process.env),
+        GIT_DIR: join(directory, '.git'),
+        GIT_WORK_TREE: repository,
+        GIT_AUTHOR_NAME: author.name,
+        GIT_AUTHOR_EMAIL: author.email,
+        GIT_COMMITTER_NAME: author.name,
+        GIT_COMMITTER_EMAIL: author.email,
+      },
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, `git ${args.join(' ')}: ${stderr} ${error ?? ''}`);
+  };
+  mkdirSync(directory);
+  git('-c', 'init.defaultBranch=main', 'init', '--quiet');
+  git('add', '--all');
+  git('-c', 'commit.gpgSign=false', 'commit', '--quiet', '--no-verify', '--message', 'The files under test');
+}
+
+/** Removes the variables that a hook of git has, which name the repository of the hook. */
+export const withoutGitVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('GIT_')));
+
+/**
+ * Gives a clone the dependencies that npm would install, without a network: the packages of the registry are links to
+ * those of this repository; the workspaces are those of the clone.
+ */
+export function linkDependencies(clone: string): void {
+  link(join(repository, 'node_modules'), join(clone, 'node_modules'));
+}
+
+function link(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (isOfThisInstall(entry)) continue;
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.name.startsWith('@')) link(source, target);
+    else symlinkSync(source, target);
+  }
+}
+
+/** What each clone writes itself: the cache of compiled code, and the note of a complete install. */
+const isOfThisInstall = ({ name }: Dirent): boolean => name === '.cache' || name === '.installed';
