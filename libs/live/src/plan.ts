@@ -5,11 +5,10 @@ export interface CrossedCollection {
   readonly collection: string;
   /** The names of the fields that the expression reads there. */
   readonly fields: readonly string[];
-  /**
-   * The names of the relation fields there that lead to accounts. With `isAccounts`, the record's id names one too.
-   */
+  /** The names of the relation fields there that lead to accounts: a changed record names those that it concerns. */
   readonly accountFields: readonly string[];
-  readonly isAccounts: boolean;
+  /** Whether it is the caller's own account that the expression reads (`@request.auth.org`): then its id is named. */
+  readonly isCaller: boolean;
 }
 
 /**
