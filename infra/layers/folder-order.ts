@@ -44,7 +44,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'app config',
     'own-service',
     'pipeline routes',
-    'accounts client-address cors follow-settings metrics rate-limit reference request-log routing',
+    'client-address cors follow-settings metrics rate-limit reference request-log routing session-use',
     'upstream',
   ],
   'services/records': [

@@ -5,15 +5,16 @@ import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import type { ExtensionsConfig } from '@recordbus/extension-host/config';
 import {
-  createAccounts,
   createGateway,
   createRequestLog,
+  createSessionUse,
   createSharedWindows,
   type Gateway,
   localUpstream,
 } from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
 import { type CollectionCache, createCollectionCache } from '@recordbus/schema';
+import { type Accounts, createAccounts } from '@recordbus/sessions';
 import { createSettings, type Settings } from '@recordbus/settings';
 import type { Config } from '@recordbus/shared/config';
 import { endRequests, listen } from '@recordbus/shared/http';
@@ -51,7 +52,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const storage = await openStorage(config);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
-  const parts = { database, bus, cipher, storage, settings, collections };
+  const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
+  const parts = { database, bus, cipher, storage, settings, collections, accounts };
   const services = createServices(options, parts);
   const setupToken = await prepareFirstAdmin({ database: database.of('signIn'), config, log });
   for (const service of services) await startPart(lifecycle, service.name, service);
@@ -72,6 +74,7 @@ interface SharedParts {
   readonly storage: Storage;
   readonly settings: Settings;
   readonly collections: CollectionCache;
+  readonly accounts: Accounts;
 }
 
 /** Creates the services behind the gateway, each with the connections of its own class. */
@@ -105,7 +108,7 @@ function createServices({ config, extensions, secret }: OneProcessOptions, parts
 
 function createLocalGateway(
   { config, secret, metrics }: OneProcessOptions,
-  { database, bus, settings }: SharedParts,
+  { database, settings, accounts }: SharedParts,
   services: readonly Service[],
   log: Logger,
 ): Gateway {
@@ -113,7 +116,8 @@ function createLocalGateway(
     log,
     secret,
     settings,
-    accounts: createAccounts({ database, bus, log }),
+    accounts,
+    sessionUse: createSessionUse({ database, log }),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),

@@ -22,10 +22,12 @@ export type Principal =
     } & SessionClaims)
   | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & SessionClaims);
 
-/** The session and the expiry of a token. */
+/** What a token states of its session. A service can look the session up again by it. */
 interface SessionClaims {
   /** The id of the session's row; a token that was signed elsewhere may have none. */
   readonly sessionId?: string | undefined;
+  /** The version of the account's tokens. */
+  readonly tokenVersion?: number | undefined;
   /** When the token expires, in unix seconds. */
   readonly expiresAtSec?: number | undefined;
 }

@@ -11,10 +11,10 @@ import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-export { type Accounts, createAccounts } from './accounts/accounts.ts';
 export { gatewayRoutes } from './own-service.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
+export { createSessionUse, type SessionUse } from './session-use/session-use.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
 
@@ -42,7 +42,7 @@ export interface Gateway {
 
 /** Creates the gateway: it authenticates the caller, finds the service of the route and forwards the request. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { log, settings, accounts, windows, requestLog, processMetrics, upstreams } = deps;
+  const { log, settings, sessionUse, windows, requestLog, processMetrics, upstreams } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const metrics = createMetrics('gateway');
   measureRequestLog(metrics, requestLog);
@@ -65,7 +65,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     checks,
     metrics,
     async start() {
-      await accounts.start();
+      sessionUse.start();
       windows.start();
       requestLog.start();
       await Promise.all(
@@ -81,7 +81,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await Promise.all(all.map((upstream) => upstream.stop()));
       await requestLog.stop();
       await windows.stop();
-      await accounts.stop();
+      await sessionUse.stop();
     },
   };
 }

@@ -1,13 +1,14 @@
 import { connectBus } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { createAccounts } from '@recordbus/sessions';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createAccounts, createGateway, createRequestLog, createSharedWindows } from './app.ts';
+import { createGateway, createRequestLog, createSessionUse, createSharedWindows } from './app.ts';
 import { gatewayVariables } from './config.ts';
 import { httpUpstream } from './upstream/http-upstream.ts';
 
@@ -19,6 +20,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(findEncryptionKey(config).text);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
   const sealer = createContextSealer(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
     httpUpstream({ name, url: config[name], sealer, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
@@ -27,7 +29,8 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     log,
     secret,
     settings,
-    accounts: createAccounts({ database, bus, log }),
+    accounts,
+    sessionUse: createSessionUse({ database, log }),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),

@@ -1,3 +1,4 @@
+import type { Accounts } from '@recordbus/sessions';
 import { fixedSettings } from '@recordbus/settings/testing';
 import { createContextSealer } from '@recordbus/shared/context';
 import { type ListeningServer, listen } from '@recordbus/shared/http';
@@ -7,11 +8,11 @@ import type { Service } from '@recordbus/shared/service';
 import { createServiceApp } from '@recordbus/shared/service-app';
 import { createTokenSigner } from '@recordbus/tokens';
 import {
-  type Accounts,
   createGateway,
   type Gateway,
   localUpstream,
   type RequestLog,
+  type SessionUse,
   type Upstream,
 } from '../src/app.ts';
 import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
@@ -26,11 +27,12 @@ export const quiet = createLogger('test', 'silent');
 export const bus: Parameters<typeof httpUpstream>[0]['bus'] = { onNotice: () => () => {} };
 
 /** Accounts that accept every session as its token describes it. */
-const trustingAccounts: Accounts = {
-  start: async () => {},
-  stop: async () => {},
+const trustingAccounts: Pick<Accounts, 'findPrincipal'> = {
   findPrincipal: async ({ principal }) => principal,
 };
+
+/** Notes nothing. */
+const noSessionUse: SessionUse = { note: () => {}, start: () => {}, stop: async () => {} };
 
 /** A request log that discards every request. */
 const discardingLog: RequestLog = {
@@ -50,6 +52,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     secret,
     settings: fixedSettings(),
     accounts: trustingAccounts,
+    sessionUse: noSessionUse,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
     requestLog: discardingLog,
     processMetrics: createMetrics('gateway'),

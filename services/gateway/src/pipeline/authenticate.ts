@@ -1,6 +1,7 @@
+import type { Accounts } from '@recordbus/sessions';
 import type { Principal } from '@recordbus/shared/context';
 import type { TokenVerifier } from '@recordbus/tokens';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { SessionUse } from '../session-use/session-use.ts';
 import type { Step } from './exchange.ts';
 
 /** The principal of callers without a token. */
@@ -9,16 +10,25 @@ const rejected: Principal = { type: 'guest', rejectedToken: true };
 
 const bearer = /^Bearer +([\w.-]+) *$/i;
 
+interface AuthenticateDeps {
+  readonly verifier: TokenVerifier;
+  readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly sessionUse: Pick<SessionUse, 'note'>;
+}
+
 /**
  * Sets the principal from the bearer token. The caller with an invalid token, or with one whose account or session has
  * ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so this
  * step removes them from the request.
  */
-export function authenticate(verifier: TokenVerifier, accounts: Pick<Accounts, 'findPrincipal'>): Step {
+export function authenticate({ verifier, accounts, sessionUse }: AuthenticateDeps): Step {
   const identify = async (credentials: string): Promise<Principal> => {
     const token = bearer.exec(credentials)?.[1];
     const session = token && (await verifier.verifySession(token));
-    return (session && (await accounts.findPrincipal(session))) || rejected;
+    const principal = session && (await accounts.findPrincipal(session));
+    if (!principal) return rejected;
+    if (session.sessionId) sessionUse.note(session.sessionId);
+    return principal;
   };
   return async (request, response, next) => {
     const { authorization } = request.headers;

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
+import type { Accounts } from '@recordbus/sessions';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import { createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
-import type { Accounts } from '../accounts/accounts.ts';
 import { createFindClient } from '../client-address/find-client.ts';
 import { corsKeys, createCorsPolicy } from '../cors/cors-policy.ts';
 import { followSettings } from '../follow-settings.ts';
@@ -13,6 +13,7 @@ import { createLimiter } from '../rate-limit/limiter.ts';
 import type { SharedWindows } from '../rate-limit/shared-windows.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
+import type { SessionUse } from '../session-use/session-use.ts';
 import { admitCaller } from './admit-caller.ts';
 import { admitScrape } from './admit-scrape.ts';
 import { answerError } from './answer-error.ts';
@@ -31,7 +32,8 @@ export interface PipelineDeps {
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   readonly settings: Settings;
-  readonly accounts: Accounts;
+  readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly sessionUse: SessionUse;
   /** The counters of the rate limits. */
   readonly windows: SharedWindows;
   readonly requestLog: RequestLog;
@@ -48,7 +50,7 @@ interface PipelineParts {
 
 /** Creates the steps of every request, in order. A change of the settings reaches the steps that read them. */
 export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineParts): RequestListener {
-  const { log, secret, settings, accounts, windows, requestLog, trustedProxies, clock = Date.now } = deps;
+  const { log, secret, settings, accounts, sessionUse, windows, requestLog, trustedProxies, clock = Date.now } = deps;
   const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
     createFindClient(trustedProxiesOf(settings, trustedProxies)),
   );
@@ -72,7 +74,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     cors(corsPolicy),
     matchRoute(table),
     admitScrape(settings),
-    authenticate(createTokenVerifier(secret, clock), accounts),
+    authenticate({ verifier: createTokenVerifier(secret, clock), accounts, sessionUse }),
     limitRate(rateRules, createLimiter(windows, nowMs)),
     admitCaller,
     limitBody,

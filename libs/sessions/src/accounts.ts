@@ -5,8 +5,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Session } from '@recordbus/tokens';
 import { LRUCache } from 'lru-cache';
 import { type AccountState, findAccountState } from './account-state.ts';
-import { createRevocationFeed } from './revocation-feed.ts';
-import { createSessionUse } from './session-use.ts';
+import { createRevocationFeed, type RevokedSubjects } from './revocation-feed.ts';
 
 /** Checks that the account and session of a token still exist and still match it. */
 export interface Accounts {
@@ -19,10 +18,15 @@ export interface Accounts {
    * the database does not answer.
    */
   findPrincipal(session: Session): Promise<Principal | undefined>;
+  /**
+   * Calls the listener with the accounts and sessions whose principals may have changed or ended, within a second of
+   * the change. Look up with `findPrincipal` whether one has. Returns a function that removes the listener.
+   */
+  onRevoked(listener: (subjects: RevokedSubjects) => void): () => void;
 }
 
 interface AccountsDeps {
-  readonly database: Database;
+  readonly database: Pick<Database, 'read'>;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
 }
@@ -39,7 +43,6 @@ interface CachedPrincipal {
 /** Creates the accounts cache: each session is looked up once, and again after a revocation names it or its account. */
 export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   const feed = createRevocationFeed({ database, bus, log });
-  const use = createSessionUse({ database, log });
   const cache = new LRUCache<string, CachedPrincipal>({ max: maxCachedSessions });
 
   async function lookUp(session: Session): Promise<Principal | undefined> {
@@ -52,23 +55,16 @@ export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   }
 
   return {
-    async start() {
-      await feed.start();
-      use.start();
-    },
-    async stop() {
-      await feed.stop();
-      await use.stop();
-    },
+    start: feed.start,
+    stop: feed.stop,
+    onRevoked: feed.onRevoked,
     async findPrincipal(session) {
       try {
         if (!feed.isFresh()) await feed.refresh();
         const { principal, sessionId } = session;
         const cached = cache.get(keyOf(session));
         const isCurrent = cached && !feed.revokedSince(cached.mark, principal.id, sessionId);
-        const found = isCurrent ? cached.principal : await lookUp(session);
-        if (found && sessionId) use.note(sessionId);
-        return found;
+        return isCurrent ? cached.principal : await lookUp(session);
       } catch (error) {
         throw mapDatabaseError(error) ?? error;
       }
@@ -89,7 +85,8 @@ function principalOf(session: Session, state: AccountState): Principal | undefin
   if (state.tokenVersion !== tokenVersion || (sessionId && !state.hasSession))
     return principal.type === 'user' && principal.anonymous && !state.isAnonymous ? promoted : undefined;
   const { email, isAnonymous: anonymous, isVerified: verified } = state;
+  const claims = { sessionId, tokenVersion, expiresAtSec };
   return principal.type === 'admin'
-    ? { ...principal, email, sessionId, expiresAtSec }
-    : { ...principal, email, anonymous, verified, sessionId, expiresAtSec };
+    ? { ...principal, email, ...claims }
+    : { ...principal, email, anonymous, verified, ...claims };
 }

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import type { Session } from '@recordbus/tokens';
-import { createRevocationFeed } from '../src/accounts/revocation-feed.ts';
-import { type Accounts, createAccounts } from '../src/app.ts';
-import { eventually } from './eventually.ts';
-import { quiet } from './topologies.ts';
+import { type Accounts, createAccounts } from './accounts.ts';
+import { createRevocationFeed, type RevokedSubjects } from './revocation-feed.ts';
+import { sessionOf as sessionOfPrincipal } from './session-of.ts';
+
+const quiet = createLogger('test', 'silent');
 
 const silentBus = { onNotice: () => () => {} };
 
@@ -50,6 +53,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
       email: 'u1@now',
       verified: false,
       sessionId: undefined,
+      tokenVersion: 0,
       expiresAtSec: 1_900_000_000,
     });
   });
@@ -120,16 +124,39 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     await feed.stop();
   });
 
-  test('the last use of sessions is written at the stop at the latest', async () => {
-    await addSession('s1b', 'u1');
-    const other = createAccounts({ database, bus: silentBus, log: quiet });
-    await other.start();
-    await other.findPrincipal(sessionOf('u1', { sessionId: 's1b' }));
-    await other.stop();
-    const [row] = await database.query<{ last_used_at: number }>({
-      text: "select last_used_at from system.sessions where id = 's1b'",
-      values: [],
+  test('a listener learns which accounts and sessions were revoked, and not afterwards', async () => {
+    const seen: RevokedSubjects[] = [];
+    const end = accounts.onRevoked((subjects) => seen.push(subjects));
+    const endFailing = accounts.onRevoked(() => {
+      throw new Error('a defect of a listener');
     });
-    assert.ok((row?.last_used_at ?? 0) > 1_700_000_000);
+    await revoke('u8');
+    await eventually(() => seen.some((subjects) => subjects !== 'all' && subjects.has('u8')));
+    await revoke('*');
+    await eventually(() => seen.includes('all'));
+    end();
+    endFailing();
+    const count = seen.length;
+    const session = sessionOf('u8');
+    await add('u8');
+    assert.ok(await accounts.findPrincipal(session));
+    await revoke('u8');
+    await run("delete from records.people where id = 'u8'");
+    await eventually(async () => (await accounts.findPrincipal(session)) === undefined);
+    assert.equal(seen.length, count);
+  });
+
+  test('the session of a principal finds it again, and ends as the session of the token does', async () => {
+    await add('u9');
+    await addSession('s9', 'u9');
+    const principal = await accounts.findPrincipal(sessionOf('u9', { sessionId: 's9' }));
+    assert.ok(principal);
+    const session = sessionOfPrincipal(principal);
+    assert.ok(session);
+    assert.deepEqual(await accounts.findPrincipal(session), principal);
+    await run("update records.people set token_version = 1 where id = 'u9'");
+    await revoke('u9');
+    await eventually(async () => (await accounts.findPrincipal(session)) === undefined);
+    assert.equal(sessionOfPrincipal({ type: 'guest', rejectedToken: false }), undefined);
   });
 });

@@ -5,10 +5,21 @@ import type { Logger } from '@recordbus/shared/logging';
 /** How often the times are written, in milliseconds. The list of sessions lags by as much. */
 const intervalMs = 30_000;
 
-/**
- * Notes when sessions are used, and writes the times together: a write per request would cost more than the request.
- */
-export function createSessionUse({ database, log }: { database: Pick<Database, 'query'>; log: Logger }) {
+/** Notes when sessions are used. */
+export interface SessionUse {
+  note(sessionId: string): void;
+  start(): void;
+  /** Writes the remaining times. */
+  stop(): Promise<void>;
+}
+
+interface SessionUseDeps {
+  readonly database: Pick<Database, 'query'>;
+  readonly log: Logger;
+}
+
+/** Creates the notes. It writes the times together: a write per request would cost more than the request. */
+export function createSessionUse({ database, log }: SessionUseDeps): SessionUse {
   let usedAtSec = new Map<string, number>();
   const writing = every({
     name: 'write the last use of sessions',
@@ -30,12 +41,11 @@ export function createSessionUse({ database, log }: { database: Pick<Database, '
   }
 
   return {
-    note(sessionId: string): void {
+    note(sessionId) {
       usedAtSec.set(sessionId, Math.floor(Date.now() / 1000));
     },
     start: writing.start,
-    /** Writes the remaining times. */
-    async stop(): Promise<void> {
+    async stop() {
       await writing.stop();
       await write().catch((error) => log.warn({ err: error }, 'cannot write the last use of sessions'));
     },

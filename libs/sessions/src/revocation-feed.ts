@@ -15,6 +15,9 @@ const longestGapMs = 300_000;
 /** The most subjects in memory. When one is evicted, every lookup before its revocation is stale. */
 const maxSubjects = 50_000;
 
+/** Accounts and sessions by their ids; `all` when every earlier lookup is stale. */
+export type RevokedSubjects = ReadonlySet<string> | 'all';
+
 /** Follows `system.revocations`, the log of accounts and sessions whose cached lookups are stale. */
 export interface RevocationFeed {
   /** Begins to follow the log at its present end. Throws when the database does not answer. */
@@ -28,6 +31,8 @@ export interface RevocationFeed {
   mark(): number;
   /** Whether the account or the session was revoked after the mark. */
   revokedSince(mark: number, accountId: string, sessionId: string | undefined): boolean;
+  /** Calls the listener after each read that found revocations. Returns a function that removes the listener. */
+  onRevoked(listener: (subjects: RevokedSubjects) => void): () => void;
 }
 
 interface FeedDeps {
@@ -41,6 +46,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
   let mark = 0;
   /** Lookups with this mark or a lower one are stale. */
   let allStaleAt = 0;
+  const listeners = new Set<(subjects: RevokedSubjects) => void>();
   const revokedAt = new LRUCache<string, number>({
     max: maxSubjects,
     dispose: (at, _subject, reason) => {
@@ -63,9 +69,22 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     if (!row) throw new Error('the log of revocations returned no row');
     // A lookup that was under way during this read has the mark from before it, so it counts as stale.
     if (!since || row.subjects) mark += 1;
-    if (!since || row.subjects?.includes('*')) allStaleAt = mark - 1;
+    const areAllStale = !since || row.subjects?.includes('*');
+    if (areAllStale) allStaleAt = mark - 1;
     for (const subject of row.subjects ?? []) revokedAt.set(subject, mark);
+    if (areAllStale || row.subjects) announce(areAllStale ? 'all' : new Set(row.subjects));
     return row.snapshot;
+  }
+
+  /** Calls all listeners, including those after one that throws. */
+  function announce(subjects: RevokedSubjects): void {
+    for (const listener of listeners) {
+      try {
+        listener(subjects);
+      } catch (error) {
+        log.error({ err: error }, 'a listener to the revocations failed');
+      }
+    }
   }
 
   return {
@@ -78,6 +97,10 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
       at <= allStaleAt ||
       at < (revokedAt.get(accountId) ?? 0) ||
       (sessionId !== undefined && at < (revokedAt.get(sessionId) ?? 0)),
+    onRevoked(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }
 

@@ -1,0 +1,14 @@
+import type { Principal } from '@recordbus/shared/context';
+import type { Session } from '@recordbus/tokens';
+
+/**
+ * Returns the session behind a principal that the gateway passed on, to look it up again; undefined for a guest and for
+ * a principal without the claims of a session.
+ */
+export function sessionOf(principal: Principal): Session | undefined {
+  if (principal.type === 'guest') return undefined;
+  const { tokenVersion, sessionId, expiresAtSec } = principal;
+  return tokenVersion === undefined || expiresAtSec === undefined
+    ? undefined
+    : { principal, tokenVersion, sessionId, expiresAtSec };
+}
