@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findShellComments } from './shell-comments.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+const files = globSync(['*.md', '{docs,examples,infra,libs,services,tests}/**/*.md'], {
+  cwd: root,
+  exclude: (name) => name === 'node_modules',
+}).sort();
+
+test('no shell block of a document has a comment: the words are outside of it', () => {
+  assert.ok(files.length > 50, `${files.length} files were found`);
+  const found = files.flatMap((file) =>
+    findShellComments(readFileSync(join(root, file), 'utf8')).map(({ line, text }) => `${file}:${line}: ${text}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+const linesIn = (...commands: readonly string[]): readonly number[] =>
+  findShellComments(['Text # 1', '', '```sh', ...commands, '```', '', '# Heading'].join('\n')).map(({ line }) => line);
+
+test('comments between commands, and after them, are found', () => {
+  assert.deepEqual(linesIn('# first', 'one', 'two # then', 'three'), [4, 6]);
+  assert.deepEqual(linesIn('one;# first', '  # second'), [4, 5]);
+  assert.deepEqual(linesIn("one '", "' # after a text of two lines"), [5]);
+  assert.deepEqual(linesIn("cat <<'END'", "it's", 'END', 'one # after a document'), [7]);
+});
+
+test('other signs of the same form are not comments', () => {
+  assert.deepEqual(linesIn(`one '# a' "# b" "\\" # c" \\# d`, 'two $# http://localhost/#z'), []);
+  assert.deepEqual(linesIn('cat <<END', '# a line of the document', 'END'), []);
+  assert.deepEqual(linesIn("one '", '# a line of the text', "'"), []);
+  assert.deepEqual(findShellComments('```ts\n# not a shell\n```\n'), []);
+});

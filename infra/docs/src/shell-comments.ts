@@ -1,0 +1,53 @@
+/** A line of a document. */
+interface Line {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** What a line of commands leaves open for the next one. */
+interface Scan {
+  /** The quote of an unfinished text, or nothing. */
+  readonly quote: string;
+  /** The line that ends a here-document; undefined outside of one. */
+  readonly documentEnd: string | undefined;
+}
+
+const nothingOpen: Scan = { quote: '', documentEnd: undefined };
+
+/**
+ * Returns the lines of the document's shell blocks that have a comment. A reader pastes such a block into a terminal, and
+ * zsh takes the words of a comment there as arguments or as a command.
+ */
+export function findShellComments(document: string): readonly Line[] {
+  const found: Line[] = [];
+  let scan: Scan | undefined;
+  for (const [index, text] of document.split('\n').entries()) {
+    if (scan === undefined) {
+      if (/^ {0,8}```(sh|bash|zsh|shell|console)\b/.test(text)) scan = nothingOpen;
+    } else if (text.trim() === '```') {
+      scan = undefined;
+    } else {
+      const { hasComment, ...next } = scanLine(text, scan);
+      if (hasComment) found.push({ line: index + 1, text });
+      scan = next;
+    }
+  }
+  return found;
+}
+
+function scanLine(text: string, { quote, documentEnd }: Scan): Scan & { readonly hasComment: boolean } {
+  if (documentEnd !== undefined)
+    return { quote, documentEnd: text.trim() === documentEnd ? undefined : documentEnd, hasComment: false };
+  let open = quote;
+  for (let index = 0; index < text.length; index += 1) {
+    const sign = text.charAt(index);
+    if (sign === '\\' && open !== "'") index += 1;
+    else if (open !== '') open = sign === open ? '' : open;
+    else if (sign === "'" || sign === '"') open = sign;
+    else if (sign === '#' && beginsWord(text, index)) return { ...nothingOpen, hasComment: true };
+  }
+  const named = open === '' ? /(?<!<)<<-?['"]?(\w{1,40})/.exec(text)?.[1] : undefined;
+  return { quote: open, documentEnd: named, hasComment: false };
+}
+
+const beginsWord = (text: string, index: number): boolean => index === 0 || ' \t;&|()'.includes(text.charAt(index - 1));
