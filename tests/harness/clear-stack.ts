@@ -2,13 +2,12 @@ import type { Client } from './client.ts';
 import { type JsonObject, listAt, objectAt, textAt } from './json.ts';
 import { firstAdmin } from './stack.ts';
 
-/** How often to repeat a list of deletes: a collection stays while a view or a relation depends on it. */
-const maxRounds = 10;
+const collectionsPath = '/api/v1/collections';
 
 /** Resets a stack to the state after its set-up: no webhooks, no collections, one admin, the default settings. */
 export async function clearStack(admin: Client): Promise<void> {
   await deleteAll(admin, '/api/v1/admin/webhooks');
-  await deleteAll(admin, '/api/v1/collections');
+  await deleteAllCollections(admin);
   await deleteAll(admin, '/api/v1/admin/admins', ({ email }) => email !== firstAdmin.email);
   const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');
   // Rate limits stay disabled, because the next file signs in.
@@ -16,20 +15,47 @@ export async function clearStack(admin: Client): Promise<void> {
   await admin.patch('/api/v1/admin/settings', Object.fromEntries(names.map((name) => [name, ''])));
 }
 
-async function deleteAll(admin: Client, path: string, isGoing: (row: JsonObject) => boolean = () => true) {
-  for (let round = 0; round < maxRounds; round += 1) {
-    const rows = listAt((await admin.get(path)).json, 'data').filter(isGoing);
-    if (rows.length === 0) return;
-    for (const row of rows) {
-      const { status } = await admin.send('DELETE', `${path}/${textAt(row, 'id')}`);
-      if (status === 422) await clearRules(admin, path, rows);
-    }
-  }
-  throw new Error(`cannot delete all rows of ${path}`);
+/** A collection cannot be deleted while a view, a relation or a rule of another one depends on it, in a circle too. */
+async function deleteAllCollections(admin: Client): Promise<void> {
+  const left = await deleteWhatGoes(admin, collectionsPath);
+  for (const collection of left) await clearRules(admin, collection);
+  for (const collection of left) await dropRelations(admin, collection);
+  await deleteAll(admin, collectionsPath);
 }
 
-/** Clears the rules of collections, which may name others. */
-async function clearRules(admin: Client, path: string, collections: readonly JsonObject[]): Promise<void> {
-  const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
-  for (const row of collections) await admin.send('PATCH', `${path}/${textAt(row, 'id')}`, { body: rules });
+async function deleteAll(admin: Client, path: string, isGoing?: (row: JsonObject) => boolean): Promise<void> {
+  const left = await deleteWhatGoes(admin, path, isGoing);
+  if (left.length > 0) throw new Error(`cannot delete these rows of ${path}: ${JSON.stringify(left)}`);
 }
+
+/** Deletes rows, repeatedly while a row is deleted, since each may free another. Returns those that are left. */
+async function deleteWhatGoes(
+  admin: Client,
+  path: string,
+  isGoing: (row: JsonObject) => boolean = () => true,
+): Promise<readonly JsonObject[]> {
+  for (let before = Number.POSITIVE_INFINITY; ; ) {
+    const rows = listAt((await admin.get(path)).json, 'data').filter(isGoing);
+    if (rows.length === 0 || rows.length === before) return rows;
+    before = rows.length;
+    for (const row of rows) await admin.send('DELETE', `${path}/${textAt(row, 'id')}`);
+  }
+}
+
+/** Clears the rules of a collection and of its fields, which may name other collections and relations. */
+async function clearRules(admin: Client, collection: JsonObject): Promise<void> {
+  const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
+  const path = `${collectionsPath}/${textAt(collection, 'id')}`;
+  await admin.patch(path, rules);
+  const ruled = fieldsOf(collection).filter((field) => 'view_rule' in field || 'write_rule' in field);
+  for (const field of ruled)
+    await admin.patch(`${path}/fields/${textAt(field, 'name')}`, { view_rule: null, write_rule: null });
+}
+
+async function dropRelations(admin: Client, collection: JsonObject): Promise<void> {
+  for (const field of fieldsOf(collection).filter(({ type }) => type === 'relation'))
+    await admin.delete(`${collectionsPath}/${textAt(collection, 'id')}/fields/${textAt(field, 'name')}`);
+}
+
+/** The definitions of the fields, which the API shows as a text of JSON. */
+const fieldsOf = (collection: JsonObject): readonly JsonObject[] => JSON.parse(textAt(collection, 'fields'));
