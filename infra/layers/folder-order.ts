@@ -53,7 +53,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'record-subjects',
     'records-parts routes',
     'extensions',
-    'account-writes aggregate delete history',
+    'account-writes aggregate delete history live',
     'write',
     'accounts vector',
     'files read',

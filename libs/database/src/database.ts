@@ -46,6 +46,8 @@ export interface ClientReads {
   page<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read. */
   shaped<R>(statement: Statement, statementMs: number): Promise<R[]>;
+  /** Reads for live subscriptions, whose clients sent no request for it. */
+  live<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read of several statements that see one snapshot. */
   shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
 }
@@ -186,6 +188,7 @@ function openClientReads(openers: Openers, { gets, longReadWidth, startup }: Cli
   const lists = openers.lane('lists', startup);
   const short = openers.pool('shortReads', {}, startup);
   const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, startup);
+  const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, startup);
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
   const shaped = createShapedReads({ short, long, longWidth: longReadWidth, meter: meterOf('shaped'), largeAnswers });
   const readOn = <R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]> => {
@@ -196,12 +199,13 @@ function openClientReads(openers: Openers, { gets, longReadWidth, startup }: Cli
     get: (statement, statementMs) => readOn(gets, statement, statementMs),
     page: (statement, statementMs) => readOn(lists, statement, statementMs),
     shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
+    live: (statement, statementMs) => traced(statement, () => live.query(statement, statementMs)),
     shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
   };
   return {
     reads,
     async close(): Promise<void> {
-      await Promise.all([lists, short, long].map((one) => one.close()));
+      await Promise.all([lists, short, long, live].map((one) => one.close()));
     },
   };
 }

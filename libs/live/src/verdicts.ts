@@ -2,6 +2,8 @@
 export interface LiveEvent {
   /** The id of the event. */
   readonly id: string;
+  /** The id of the record, for a large event: it is in the header `ce-subject`, after the collection. */
+  readonly record?: string | undefined;
   readonly verb: 'create' | 'update' | 'delete';
   readonly version: string;
   /** The text of its `data`; undefined for a large event, which records reads by its id. */

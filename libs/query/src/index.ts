@@ -7,6 +7,7 @@ export { isHidden } from './resolve/member.ts';
 export type { Link } from './resolve/resolved.ts';
 export type { QuerySchema } from './resolve/scope.ts';
 export { findVisibleReferrers } from './resolve/visible-referrers.ts';
+export { channelColumn, checkChannelRule, compileChannelRule } from './rules/channel-rule.ts';
 export { checkRule } from './rules/check-rule.ts';
 export { findMissingIndex, type WantedIndex } from './rules/missing-index.ts';
 export { findOpenRules, type OpenRule } from './rules/open-rules.ts';

@@ -34,8 +34,9 @@ async function inScope<T>(
   context: RequestContext | undefined,
   response: ServerResponse | undefined,
   work: () => Promise<T>,
+  client?: string,
 ): Promise<T> {
-  const scope = { fields, isOver: false, context, client: undefined, response, release: undefined };
+  const scope = { fields, isOver: false, context, client, response, release: undefined };
   try {
     return await scopes.run(scope, work);
   } finally {
@@ -57,6 +58,10 @@ export const inRequest = <T>(context: RequestContext, work: () => Promise<T>, re
 /** Runs work that a request caused and that outlives its answer. Its log lines have the request's fields too. */
 export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
   inScope(currentFields(), undefined, undefined, work);
+
+/** Runs work for a client that sent no request for it, such as what follows a connection that stays open. */
+export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> =>
+  inScope(undefined, undefined, undefined, work, client);
 
 /** Returns the fields of the current request, none outside a request, as a new object that the logger may fill. */
 export const currentLogFields = (): object => ({ ...currentFields() });

@@ -2,6 +2,7 @@ import type { AccountHooks } from '@recordbus/accounts';
 import { checkRoom } from '@recordbus/bus';
 import { limitRules, mapDatabaseError } from '@recordbus/database';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
+import type { LiveReads } from '@recordbus/live';
 import { createFilteredClient } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { RequestHandler, Service } from '@recordbus/shared/service';
@@ -9,6 +10,7 @@ import { createTakePicture } from './account-writes/take-picture.ts';
 import { createUserWriter } from './account-writes/user-writer.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
+import { createLiveReads } from './live/live-reads.ts';
 import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
@@ -35,7 +37,9 @@ const maxPicturesPerOrigin = 8;
 const extensionPath = '/api/x/';
 
 /** Creates the records service: records, files, and the extensions. */
-export function createRecords(deps: RecordsDeps): Service & { readonly accountHooks: AccountHooks } {
+export function createRecords(
+  deps: RecordsDeps,
+): Service & { readonly accountHooks: AccountHooks; readonly live: LiveReads } {
   const database = limitRules(deps.database, () => deps.settings.get('records.read_timeout_ms'));
   const given = { ...deps, database };
   const { log, bus, secret, config } = given;
@@ -70,9 +74,13 @@ export function createRecords(deps: RecordsDeps): Service & { readonly accountHo
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxPicturesPerOrigin });
   const accountHooks = createAccountHooks(records, extensions, { client, log });
 
+  const { collections: served, reads, encryption, schema } = records;
+  const live = createLiveReads({ database, reads, cache, served, schema, encryption });
+
   return {
     name: 'records',
     accountHooks,
+    live,
     handleInternal: createDispatcher(internalAccountRoutes(accountHooks), dispatching),
     get routes() {
       return [...routes, ...(extensions.loaded?.routes ?? [])];

@@ -10,6 +10,7 @@ import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
+import type { LiveReads } from '@recordbus/live';
 import { type Collection, createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
@@ -81,6 +82,7 @@ interface WrittenEvent {
 export interface RecordsFixture {
   readonly database: Database;
   readonly storage: Storage;
+  readonly live: LiveReads;
   send(method: string, path: string, sent?: Sent): Promise<Answer>;
   create(collection: Collection): Promise<void>;
   /** The events written since the last call, oldest first. */
@@ -165,6 +167,7 @@ export async function startRecords(
   return {
     database,
     storage,
+    live: service.live,
     create: (collection) => createCollection(database, collection),
     async send(method, path, { as = 'guest', body, headers } = {}) {
       const response = await fetch(`${base}${path}`, {

@@ -52,6 +52,15 @@ export const connectionBudget = {
     maxWaiting: 200,
     session: serialReads,
   },
+  /** What changes mean for live subscriptions. No list, write or sign-in waits for it, and it waits for none of them. */
+  liveReads: {
+    connections: 4,
+    perClient: 2,
+    statementMs: 5000,
+    waitMs: 10_000,
+    maxWaiting: 2000,
+    session: serialReads,
+  },
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
   /** Sign-ins and registrations, and the counters of rate limits before them. */

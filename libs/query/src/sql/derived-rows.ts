@@ -1,5 +1,5 @@
-import type { Collection, ValueKind } from '@recordbus/schema';
-import { setMembers } from '../resolve/member.ts';
+import type { ValueKind } from '@recordbus/schema';
+import { memberCollection } from '../resolve/member-collection.ts';
 import type { QuerySchema } from '../resolve/scope.ts';
 import { compileExpression } from './expressions.ts';
 import type { SqlTarget } from './sql-target.ts';
@@ -21,23 +21,9 @@ export function compileOverRows(
   into: SqlTarget,
 ): string {
   const schema = { collation, findCollection: () => undefined };
-  return compileExpression(text, { collection: collectionOf(rows), schema, audience: 'client' }, into);
-}
-
-/** A collection that has the columns as members, and nothing else. */
-function collectionOf({ name, columns }: DerivedRows): Collection {
-  const collection: Collection = {
-    id: '',
-    name,
-    type: 'view',
-    fields: [],
-    viewQuery: null,
-    rules: { list: null, view: null, create: null, update: null, delete: null },
-    historyEnabled: false,
-    lacking: ['created_at', 'updated_at'],
-    createdAtSec: 0,
-    updatedAtSec: 0,
-  };
-  setMembers(collection, columns);
-  return collection;
+  return compileExpression(
+    text,
+    { collection: memberCollection(rows.name, rows.columns), schema, audience: 'client' },
+    into,
+  );
 }

@@ -19,6 +19,8 @@ export interface RecordReads {
   readonly shaped: Query;
   /** A shaped read of several statements that see one snapshot. */
   snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** A read for live subscriptions. */
+  readonly live: Query;
   /** The most bytes of an answer. */
   maxAnswerBytes(): number;
 }
@@ -51,6 +53,7 @@ export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: 
     },
     shaped,
     snapshot: (work) => reads.shapedTransaction(work, timeoutMs()).catch(explainCost),
+    live: (statement) => reads.live<never>(statement, timeoutMs()).catch(explainCost),
     maxAnswerBytes,
   };
 }
@@ -61,6 +64,7 @@ export const readsWithin = (query: Query, { maxAnswerBytes }: Pick<RecordReads, 
   page: (_collection, statementFor) => query(statementFor(maxAnswerBytes())),
   shaped: query,
   snapshot: (work) => work(query),
+  live: query,
   maxAnswerBytes,
 });
 

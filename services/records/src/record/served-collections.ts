@@ -94,7 +94,7 @@ export function createServedCollections(
  * outdated, or an unknown constraint refused a write. A missing column may cause any error of class 42: `t.rank` is
  * then the aggregate `rank(t)`.
  */
-const isOutdatedSchema = (error: unknown): boolean =>
+export const isOutdatedSchema = (error: unknown): boolean =>
   isDatabaseError(
     error,
     sqlState.cachedPlanChanged,

@@ -1,4 +1,4 @@
-import type { FieldAccess, Link, NamedParameters, Parameters } from '@recordbus/query';
+import type { FieldAccess, Link, NamedParameters, Parameters, SqlTarget } from '@recordbus/query';
 import { type Collection, mayGrow, quoteLiteral, type RecordColumn, recordColumns, tableOf } from '@recordbus/schema';
 import { type CompileContext, compileCondition, compileRule } from '../rules/compile-rule.ts';
 import { joinedWithinLimit, limitedText } from './answer-limit.ts';
@@ -40,12 +40,17 @@ export interface RecordJson {
  * Composes the JSON of the record in the given row. Expansions are subselects within the text, which find each row by its
  * primary key, so they run only for the rows of the page.
  */
-export function recordJson(projection: Projection, row: string, context: StatementContext): RecordJson {
+export function recordJson(
+  projection: Projection,
+  row: string,
+  context: StatementContext,
+  { isTable }: Pick<SqlTarget, 'isTable'> = { isTable: true },
+): RecordJson {
   const { collection, view } = projection;
   const columns = selectedColumns(collection, projection.selection, view);
   const { parameters } = context;
   const { from, conditional } = shownMembers({ columns, view }, row, parameters, (rule) =>
-    compileCondition(rule, collection, context, { row, parameters, isTable: true }),
+    compileCondition(rule, collection, context, { row, parameters, isTable }),
   );
   const expansions = selectedExpansions(projection);
   const isRuled = conditional.length > 0 || expansions?.some(({ condition }) => condition !== undefined);
@@ -54,7 +59,7 @@ export function recordJson(projection: Projection, row: string, context: Stateme
   return {
     columns: [...new Set(read.map(({ column }) => column))],
     from,
-    text: withExpand(projection, conditional, row, context),
+    text: withExpand(projection, conditional, { row, parameters, isTable }, context),
   };
 }
 
@@ -67,7 +72,7 @@ function selectedExpansions({ selection, expansions }: Projection): readonly Exp
 function withExpand(
   projection: Projection,
   conditional: readonly string[],
-  row: string,
+  place: SqlTarget,
   context: StatementContext,
 ): string {
   const expansions = selectedExpansions(projection);
@@ -75,7 +80,7 @@ function withExpand(
   const expanded = expansions.map((expansion) => {
     const selection = projection.selection.member('expand')?.member(expansion.name);
     if (!selection) throw new Error(`the expansion ${expansion.name} is not selected`);
-    return selectTarget(expansion, selection, row, context);
+    return selectTarget(expansion, selection, place, context);
   });
   // concat_ws leaves out nulls: there is no target, or the caller may not view it.
   const expand = expanded.length > 0 ? `concat_ws(',', ${expanded.join(', ')})` : "''";
@@ -86,9 +91,10 @@ function withExpand(
 function selectTarget(
   expansion: Expansion,
   selection: FieldSelection,
-  from: string,
+  place: SqlTarget,
   context: StatementContext,
 ): string {
+  const from = place.row;
   const { name, column, isList, target, view, condition, referrers, needsRuleCheck, inner } = expansion;
   if (referrers) return selectReferrers({ ...expansion, referrers }, selection, from, context);
   const { parameters } = context;
@@ -102,7 +108,7 @@ function selectTarget(
   // A relation that the caller may not view in this record leads nowhere.
   const where = (sql: string) =>
     condition
-      ? `case when ${compileCondition(condition.rule, condition.collection, context, { row: from, parameters, isTable: true })} then ${sql} end`
+      ? `case when ${compileCondition(condition.rule, condition.collection, context, place)} then ${sql} end`
       : sql;
   const rowsOf = (id: string) => `from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${id}${rule}`;
   if (!isList) return where(`(select ${label} || ${text} ${rowsOf(`${from}.${column}`)})`);

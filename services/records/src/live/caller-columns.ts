@@ -1,0 +1,87 @@
+import type { NamedParameters, Parameters, RequestValues } from '@recordbus/query';
+
+/** Where the values of a subscription come from. */
+export interface SubscriptionValues {
+  readonly request: RequestValues;
+  /** The id of the one record that is followed. */
+  readonly record: string | undefined;
+}
+
+/** A value that differs between subscriptions with the same plan. */
+interface CallerColumn {
+  readonly sqlType: string;
+  read(values: SubscriptionValues): unknown;
+}
+
+/** The columns of the relation `caller`, which has a row for each subscription. */
+export interface CallerColumns<Given extends object> {
+  readonly count: number;
+  /** How often the SQL so far reads one of them. */
+  readonly reads: number;
+  /** The SQL types of the columns, in order. */
+  readonly types: readonly string[];
+  /** Parameters whose values of the request are columns. Fixed values are those of the statement, as in a rule. */
+  readonly ofRule: NamedParameters<Given>;
+  /** Parameters of which fixed values are columns too, as in the filter of a client. */
+  readonly ofClient: Parameters;
+  /** Adds the id of the one record that is followed. Returns its SQL. */
+  recordId(): string;
+  /** The values of one subscription, in the order of the columns. */
+  valuesOf(values: SubscriptionValues): unknown[];
+}
+
+/** Alias of the relation, and its column with the number of the subscription. No value is named like it. */
+export const callerAlias = 'caller';
+export const callerNumber = `${callerAlias}."@c"`;
+
+/** Creates the columns of a statement with the given parameters. */
+export function createCallerColumns<Given extends object>(statement: NamedParameters<Given>): CallerColumns<Given> {
+  const columns: CallerColumn[] = [];
+  const placed = new Map<string, string>();
+  let reads = 0;
+  const add = (sqlType: string, read: CallerColumn['read']): string => {
+    columns.push({ sqlType, read });
+    return isArray(sqlType) ? `${callerAlias}.v${columns.length}::${sqlType}` : `${callerAlias}.v${columns.length}`;
+  };
+  const ofRequest: Parameters['ofRequest'] = (key, sqlType, read) => {
+    reads += 1;
+    const id = JSON.stringify([key, sqlType]);
+    const sql = placed.get(id) ?? add(sqlType, ({ request }) => read(request));
+    placed.set(id, sql);
+    return sql;
+  };
+  const withFixed = (fixed: Parameters['fixed']): NamedParameters<Given> => ({
+    fixed,
+    ofRequest,
+    named: statement.named,
+    member: statement.member,
+    alias: statement.alias,
+    get aliases() {
+      return statement.aliases;
+    },
+    values: statement.values,
+    valuesFrom: statement.valuesFrom,
+  });
+
+  return {
+    get count() {
+      return columns.length;
+    },
+    get reads() {
+      return reads;
+    },
+    get types() {
+      return columns.map(({ sqlType }) => sqlType);
+    },
+    ofRule: withFixed(statement.fixed),
+    ofClient: withFixed((value, sqlType) => {
+      reads += 1;
+      return add(sqlType, () => value);
+    }),
+    recordId: () => add('text', ({ record }) => record ?? null),
+    valuesOf: (values) => columns.map(({ read }) => read(values)),
+  };
+}
+
+/** Whether the type is one of arrays. Their values arrive as texts, since an array of arrays would be flattened. */
+export const isArray = (sqlType: string): boolean => sqlType.endsWith('[]');

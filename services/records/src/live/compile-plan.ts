@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { LiveRequest } from '@recordbus/live';
+import { createNamedParameters, type NamedParameters } from '@recordbus/query';
+import { type Collection, encryptedFieldsOf, quoteIdentifier } from '@recordbus/schema';
+import { type CompileContext, callerKind, compileRule } from '../rules/compile-rule.ts';
+import { isOpen } from '../rules/field-rules.ts';
+import { needsRuleCheck } from '../rules/rule-context.ts';
+import { readFilter } from '../shape/conditions.ts';
+import { everything, selectedColumns } from '../shape/field-selection.ts';
+import { readProjection } from '../shape/read-projection.ts';
+import type { Projection } from '../shape/record-json.ts';
+import { type CallerColumns, createCallerColumns } from './caller-columns.ts';
+import { eventAlias } from './event-rows.ts';
+import { composeJudge } from './judge-sql.ts';
+
+/** The values that each run of a statement gives. It takes those that it needs. */
+export interface JudgeValues {
+  /** JSON text of the list of records (see `selectEventRows`). */
+  readonly given: string;
+  readonly stored: string;
+  /** The values of the callers, a list for each column. */
+  readonly columns: ReadonlyMap<string, readonly unknown[]>;
+  /** The most bytes of the JSON of one record. */
+  readonly maxBytes: number;
+}
+
+/** The condition on the row of an event, and what is shown of it. */
+export interface Judged {
+  readonly collection: Collection;
+  /** Undefined where every record matches. */
+  readonly condition: string | undefined;
+  readonly projection: Projection;
+  /** Whether the JSON of an event is what a get shows. */
+  readonly showsEvent: boolean;
+}
+
+/** A statement that judges events, for subscriptions that differ in their values. */
+export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'valuesFrom'>, Judged {
+  readonly key: string;
+  readonly text: string;
+  /** Whether the condition depends on the caller, and whether the JSON does. */
+  readonly conditionReads: boolean;
+  readonly projectionReads: boolean;
+  /** Whether the JSON has values that events leave out. */
+  readonly needsStored: boolean;
+  /** The fields of the record that the condition reads. */
+  readonly ownFields: readonly string[];
+  readonly columns: CallerColumns<JudgeValues>;
+}
+
+/** Compiles what a subscription follows. Throws 400 for an invalid filter or `expand`. */
+export function compilePlan(collection: Collection, request: LiveRequest, context: CompileContext): CompiledPlan {
+  const parameters = createNamedParameters<JudgeValues>();
+  const columns = createCallerColumns(parameters);
+  const condition = compileCondition(collection, request, columns, context);
+  const conditionReads = columns.count > 0;
+  const projection = readProjection(collection, request, context);
+  const { selection, view, expansions } = projection;
+  const shown = new Set(selectedColumns(collection, selection, view).map(({ name }) => name));
+  const needsStored = encryptedFieldsOf(collection).some(({ name }) => shown.has(name));
+  const showsEvent = selection === everything && isOpen(view) && !expansions && !needsStored;
+  const judged = { collection, condition, projection, showsEvent };
+  const { text, projectionReads } = composeJudge(judged, { parameters, columns, conditionReads, context });
+  const fixed = parameters.valuesFrom(noValues);
+  const { fields, expand } = request;
+  const key = hashOf([collection.id, callerKind(context), text, fixed, columns.types, fields, expand]);
+  return {
+    ...judged,
+    key,
+    text,
+    valuesFrom: parameters.valuesFrom,
+    conditionReads,
+    projectionReads,
+    needsStored,
+    ownFields: fieldsIn(condition ?? '', collection),
+    columns,
+  };
+}
+
+/** The rule that applies to the caller, and the filter; undefined without both. */
+function compileCondition(
+  collection: Collection,
+  { record, filter }: LiveRequest,
+  columns: CallerColumns<JudgeValues>,
+  context: CompileContext,
+): string | undefined {
+  const conditions: string[] = [];
+  const place = { row: eventAlias, isTable: false };
+  const action = record === undefined ? 'list' : 'view';
+  if (record !== undefined) conditions.push(`${eventAlias}.id = ${columns.recordId()}`);
+  if (needsRuleCheck(collection, action, context))
+    conditions.push(`(${compileRule(collection, action, context, { ...place, parameters: columns.ofRule })})`);
+  if (filter !== undefined)
+    conditions.push(`(${readFilter(collection, filter, { ...place, parameters: columns.ofClient }, context)})`);
+  return conditions.length > 0 ? conditions.join(' and ') : undefined;
+}
+
+/** The fields of the record that a condition names. It has values only as parameters. */
+const fieldsIn = (condition: string, { fields }: Collection): string[] =>
+  fields.map(({ name }) => name).filter((name) => condition.includes(`${eventAlias}.${quoteIdentifier(name)}`));
+
+const noValues: JudgeValues = { given: '', stored: '', columns: new Map(), maxBytes: 0 };
+
+const hashOf = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);

@@ -1,0 +1,214 @@
+import { isDatabaseError, type Query } from '@recordbus/database';
+import type { Callers, EventVerdict, LiveEvent } from '@recordbus/live';
+import type { FieldEncryption } from '@recordbus/schema';
+import { startSlice } from '@recordbus/shared/time-slice';
+import { decryptAnswer } from '../shape/decrypt-answer.ts';
+import { selectedColumns } from '../shape/field-selection.ts';
+import { isArray } from './caller-columns.ts';
+import type { CompiledPlan } from './compile-plan.ts';
+import { type DistinctCallers, distinctCallers, joinCallers } from './distinct-callers.ts';
+import { columnName, type JudgedRow } from './judge-sql.ts';
+import { type ReadEvent, readEvents } from './read-events.ts';
+
+/** What judging needs of the service. */
+export interface JudgeDeps {
+  /** Runs the statements that judge. */
+  readonly read: Query;
+  /** Reads large events. */
+  readonly readSystem: Query;
+  readonly encryption: FieldEncryption;
+  maxAnswerBytes(): number;
+}
+
+/** Most pairs of an event and a caller in one statement. */
+const maxPairs = 250_000;
+/** Most UTF-16 code units of the records of one statement. */
+const maxUnits = 4 * 2 ** 20;
+
+type CallerValues = readonly (readonly unknown[])[];
+
+/** Judges events for callers. Throws the errors of the database. */
+export async function judgeEvents(
+  deps: JudgeDeps,
+  plan: CompiledPlan,
+  events: readonly LiveEvent[],
+  callers: CallerValues,
+): Promise<EventVerdict[]> {
+  const read = await readEvents(deps.readSystem, plan, events);
+  const distinct = distinctCallers(plan.columns.count === 0 ? [] : callers);
+  const verdicts: EventVerdict[] = [];
+  const slice = startSlice();
+  for (const group of groupsOf(read)) {
+    for (const verdict of await judgeGroup(deps, plan, group, distinct)) {
+      if (slice.isOver()) await slice.pause();
+      verdicts.push(verdict);
+    }
+  }
+  return verdicts;
+}
+
+/** Splits events into groups whose records are one statement. */
+function* groupsOf(events: readonly ReadEvent[]): Generator<readonly ReadEvent[]> {
+  let group: ReadEvent[] = [];
+  let units = 0;
+  for (const event of events) {
+    const size = (event.before?.length ?? 0) + (event.after?.length ?? 0);
+    if (group.length > 0 && units + size > maxUnits) {
+      yield group;
+      group = [];
+      units = 0;
+    }
+    group.push(event);
+    units += size;
+  }
+  if (group.length > 0) yield group;
+}
+
+/**
+ * Judges a group. Where the data of an event do not fit, which one change of the schema after another may cause, each
+ * event is judged alone, then by the stored record, and matches for nobody if that fails too, as then no get reads it.
+ */
+async function judgeGroup(
+  deps: JudgeDeps,
+  plan: CompiledPlan,
+  group: readonly ReadEvent[],
+  callers: DistinctCallers,
+): Promise<EventVerdict[]> {
+  try {
+    return await judgeOnce(deps, plan, group, callers);
+  } catch (error) {
+    if (!isDatabaseError(error) || !/^(21|22)/.test(error.code ?? '')) throw error;
+    const [only] = group;
+    if (group.length === 1 && only) {
+      if (only.before === undefined && only.after === undefined) return [nobody(only.event)];
+      return judgeGroup(deps, plan, [{ ...only, before: undefined, after: undefined }], callers);
+    }
+    const verdicts: EventVerdict[] = [];
+    for (const event of group) verdicts.push(...(await judgeGroup(deps, plan, [event], callers)));
+    return verdicts;
+  }
+}
+
+const nobody = ({ version }: LiveEvent): EventVerdict => ({ before: [], now: [], records: [], version });
+
+async function judgeOnce(
+  deps: JudgeDeps,
+  plan: CompiledPlan,
+  group: readonly ReadEvent[],
+  callers: DistinctCallers,
+): Promise<EventVerdict[]> {
+  const results = group.map(() => createResult());
+  const asked = group.map((read, n) => ({ read, n }));
+  const isFree = plan.condition === undefined && plan.showsEvent;
+  const rest = isFree ? asked.filter(({ read, n }) => !answerFreely(read, results[n])) : asked;
+  for (const row of rest.length > 0 ? await askRows(deps, plan, rest, callers) : []) {
+    const [read, result] = [group[row.n], results[row.n]];
+    if (!read || !result) continue;
+    const these: Callers = row.callers === null ? 'all' : callers.positionsOf(row.callers);
+    if (!row.isAfter) result.before = joinCallers(result.before, these);
+    else {
+      result.now = joinCallers(result.now, these);
+      const json = row.json === null ? (read.after ?? 'null') : await decrypted(deps, plan, row.json);
+      result.records.push({ callers: these, json });
+      result.version = row.version ?? undefined;
+    }
+  }
+  return group.map((read, n) => verdictOf(plan, read, results[n] ?? createResult()));
+}
+
+interface Result {
+  before: Callers;
+  now: Callers;
+  readonly records: { readonly callers: Callers; readonly json: string }[];
+  version: string | undefined;
+}
+
+const createResult = (): Result => ({ before: [], now: [], records: [], version: undefined });
+
+/** Answers where everybody sees the record of the event. Returns false where the stored record is needed. */
+function answerFreely({ event, before, after }: ReadEvent, result: Result | undefined): boolean {
+  if (!result || (after === undefined && event.verb !== 'delete')) return false;
+  if (before !== undefined) result.before = 'all';
+  if (after !== undefined) {
+    result.now = 'all';
+    result.records.push({ callers: 'all', json: after });
+  }
+  return true;
+}
+
+function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, result: Result): EventVerdict {
+  const { before, now, records, version } = result;
+  return {
+    before,
+    now,
+    records:
+      event.verb === 'update'
+        ? records.map((record) => ({ ...record, changed: shownNames(plan, changed, record.json) }))
+        : records,
+    version: version ?? event.version,
+  };
+}
+
+/** The names of the fields that the record shows to these callers. */
+function shownNames({ collection, projection }: CompiledPlan, changed: readonly string[], json: string) {
+  const { selection, view } = projection;
+  const shown = new Set(selectedColumns(collection, selection, view).map(({ name }) => name));
+  const names = changed.filter((name) => shown.has(name));
+  if (!names.some((name) => view.conditional.has(name))) return names;
+  const record: unknown = JSON.parse(json);
+  return names.filter((name) => typeof record === 'object' && record !== null && Object.hasOwn(record, name));
+}
+
+async function decrypted({ encryption, maxAnswerBytes }: JudgeDeps, plan: CompiledPlan, json: string): Promise<string> {
+  if (!plan.needsStored && !plan.projection.expansions) return json;
+  const body = await decryptAnswer(encryption, plan.projection, `${dataStart}${json}}`, maxAnswerBytes());
+  return body.slice(dataStart.length, -1);
+}
+
+const dataStart = '{"data":';
+
+/** Runs the statement for these events, in parts if there are many callers. */
+async function askRows(
+  deps: JudgeDeps,
+  { text, valuesFrom, columns }: CompiledPlan,
+  asked: readonly { readonly read: ReadEvent; readonly n: number }[],
+  { rows }: DistinctCallers,
+): Promise<JudgedRow[]> {
+  const given = asked.flatMap(({ read: { before, after }, n }) => [
+    ...(before === undefined ? [] : [`[${n},false,${before}]`]),
+    ...(after === undefined ? [] : [`[${n},true,${after}]`]),
+  ]);
+  const stored = asked.flatMap(({ read: { event, id, after }, n }) =>
+    after === undefined && event.verb !== 'delete' && id !== undefined ? [[n, id]] : [],
+  );
+  const shared = { given: `[${given.join(',')}]`, stored: JSON.stringify(stored), maxBytes: deps.maxAnswerBytes() };
+  const found: JudgedRow[] = [];
+  const width = Math.max(1, Math.floor(maxPairs / (given.length + stored.length + 1)));
+  for (let from = 0; from === 0 || from < rows.length; from += width) {
+    const part = rows.slice(from, from + width);
+    const lists = columns.types.map((type, index): [string, unknown[]] => [
+      columnName(index),
+      part.map((values) => (isArray(type) ? arrayText(values[index]) : (values[index] ?? null))),
+    ]);
+    const read = await deps.read<JudgedRow>({ text, values: valuesFrom({ ...shared, columns: new Map(lists) }) });
+    found.push(...(from === 0 ? read : read.map((row) => shifted(row, from))));
+  }
+  return found;
+}
+
+/** A row of a later part, with the numbers of all callers. */
+const shifted = (row: JudgedRow, by: number): JudgedRow => ({
+  ...row,
+  callers:
+    row.callers
+      ?.split(',')
+      .map((number) => Number(number) + by)
+      .join(',') ?? null,
+});
+
+/** The text of an array in PostgreSQL. */
+function arrayText(value: unknown): string | null {
+  if (!Array.isArray(value)) return null;
+  const items = value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/[\\"]/g, '\\$&')}"`));
+  return `{${items.join(',')}}`;
+}

@@ -1,0 +1,83 @@
+import type { LiveCaller, LivePlan, LiveRequest } from '@recordbus/live';
+import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
+import type { Collection, CollectionCache } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { AppError } from '@recordbus/shared/errors';
+import { perCollection } from '../record/prepared.ts';
+import { authorize } from '../rules/authorize.ts';
+import { callerKind } from '../rules/compile-rule.ts';
+import { type CompiledPlan, compilePlan } from './compile-plan.ts';
+
+/** Most plans of a collection that are kept compiled. */
+const maxKept = 2000;
+/** Longer requests are compiled each time. */
+const maxKeptLength = 10_000;
+
+interface PlanDeps {
+  readonly collections: Pick<CollectionCache, 'find'>;
+  readonly schema: QuerySchema;
+}
+
+/** The compiled plans of the current schema. */
+export interface LivePlans {
+  /** Compiles what a caller follows in a collection. Throws 400 for an invalid filter or `expand`. */
+  compile(collection: Collection, request: LiveRequest, principal: Principal): CompiledPlan;
+  /** Compiles a plan again; undefined where the schema now gives its request another key, or refuses it. */
+  find(plan: LivePlan): CompiledPlan | undefined;
+}
+
+/** Creates the plans. Those of an earlier schema are garbage. */
+export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
+  const keptOf = perCollection(() => new Map<string, CompiledPlan>());
+
+  function compile(collection: Collection, request: LiveRequest, principal: Principal): CompiledPlan {
+    const { record, filter, fields, expand } = request;
+    const shape = JSON.stringify([callerKind({ principal }), record !== undefined, filter, fields, expand]);
+    const kept = keptOf(collection);
+    const known = kept.get(shape);
+    if (known) return known;
+    const compiled = compilePlan(collection, request, { principal, schema });
+    if (shape.length > maxKeptLength) return compiled;
+    if (kept.size >= maxKept) kept.delete(kept.keys().next().value ?? '');
+    kept.set(shape, compiled);
+    return compiled;
+  }
+
+  return {
+    compile,
+    find({ key, request, callerKind: kind }) {
+      const collection = collections.find(request.collection);
+      if (!collection || collection.type === 'view') return undefined;
+      try {
+        const principal = principalOf(kind);
+        authorize(collection.rules[actionOf(request)], principal);
+        const compiled = compile(collection, request, principal);
+        return compiled.key === key ? compiled : undefined;
+      } catch (error) {
+        if (error instanceof AppError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The action whose rule decides about a subscription. */
+export const actionOf = ({ record }: Pick<LiveRequest, 'record'>): 'list' | 'view' =>
+  record === undefined ? 'list' : 'view';
+
+/** One of the callers of a kind. Statements are the same for all of them. */
+function principalOf(kind: string): Principal {
+  if (kind === 'guest') return { type: 'guest', rejectedToken: false };
+  if (kind === 'admin') return { type: 'admin', id: '', email: '' };
+  const collection = kind.slice('user:'.length);
+  return { type: 'user', id: '', email: '', collection, anonymous: false, impersonatedBy: null };
+}
+
+/** What rules read of a subscription: a GET with the headers and the query of its connection. */
+export const requestValuesOf = ({ principal, headers, query }: LiveCaller): RequestValues => ({
+  method: 'GET',
+  auth: authOf(principal),
+  body: undefined,
+  query: (name) => (Object.hasOwn(query, name) ? query[name] : undefined),
+  header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
+});

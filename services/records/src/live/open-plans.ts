@@ -1,0 +1,60 @@
+import type { LiveCaller, LivePlan, LiveRequest, OpenResult } from '@recordbus/live';
+import { AppError, malformed, notFound } from '@recordbus/shared/errors';
+import { inSlices } from '@recordbus/shared/time-slice';
+import { isRecordId } from '../record/record-id.ts';
+import type { ServedCollections } from '../record/served-collections.ts';
+import { callerKind } from '../rules/compile-rule.ts';
+import type { CompiledPlan } from './compile-plan.ts';
+import { actionOf, type LivePlans, requestValuesOf } from './live-plans.ts';
+
+interface OpenDeps {
+  readonly served: Pick<ServedCollections, 'admit'>;
+  readonly plans: LivePlans;
+}
+
+interface Opening {
+  readonly request: LiveRequest;
+  readonly caller: LiveCaller;
+}
+
+/** Opens subscriptions: each becomes its plan and values, or the refusal of a GET. */
+export async function openPlans(deps: OpenDeps, openings: readonly Opening[]): Promise<OpenResult[]> {
+  const results: OpenResult[] = [];
+  for await (const opening of inSlices(openings)) {
+    try {
+      results.push(await openPlan(deps, opening));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      results.push({ refusal: error });
+    }
+  }
+  return results;
+}
+
+async function openPlan({ served, plans }: OpenDeps, { request: written, caller }: Opening): Promise<OpenResult> {
+  const request = withoutEmpty(written);
+  const { principal } = caller;
+  const collection = await served.admit({ collection: request.collection, action: actionOf(request), principal });
+  if (collection.type === 'view') throw malformed(`${collection.name} is a view, whose rows change without events`);
+  if (request.record !== undefined && !isRecordId(request.record)) throw notFound('record');
+  const compiled = plans.compile(collection, request, principal);
+  const values = compiled.columns.valuesOf({ request: requestValuesOf(caller), record: request.record });
+  return { plan: planOf(compiled, request, callerKind({ principal })), values };
+}
+
+const planOf = (compiled: CompiledPlan, request: LiveRequest, kind: string): LivePlan => ({
+  key: compiled.key,
+  request,
+  callerKind: kind,
+  readsValues: compiled.columns.count > 0,
+  hasCandidates: false,
+  crossed: [],
+});
+
+/** Empty parameters are none, as in a query. */
+export function withoutEmpty({ collection, record, filter, expand, fields }: LiveRequest): LiveRequest {
+  return { collection, record, filter: givenText(filter), expand: givenText(expand), fields: givenText(fields) };
+}
+
+/** The text; undefined for an empty one. */
+export const givenText = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text);

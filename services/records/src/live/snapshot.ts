@@ -1,0 +1,83 @@
+import type { LiveCaller, SnapshotRequest } from '@recordbus/live';
+import type { QuerySchema } from '@recordbus/query';
+import type { Collection, FieldEncryption } from '@recordbus/schema';
+import { malformed, notFound } from '@recordbus/shared/errors';
+import { findRecord } from '../read/get-record.ts';
+import { listRecords } from '../read/list-records.ts';
+import type { RecordReads } from '../read/record-reads.ts';
+import type { ServedCollections } from '../record/served-collections.ts';
+import type { RuleContext } from '../rules/rule-context.ts';
+import { actionOf, requestValuesOf } from './live-plans.ts';
+import { givenText } from './open-plans.ts';
+
+interface SnapshotDeps {
+  readonly reads: RecordReads;
+  readonly served: Pick<ServedCollections, 'serve'>;
+  readonly schema: QuerySchema;
+  readonly encryption: FieldEncryption;
+}
+
+interface Snapshot {
+  /** JSON text of a list of records. */
+  readonly records: string;
+  /** How many records the list has in all; undefined for one record. */
+  readonly total?: number | undefined;
+}
+
+/** The page of a list (records §3.1). */
+const defaultPage = { page: 1, perPage: 30 };
+const maxPerPage = 1000;
+
+/** Reads the first state of a subscription. Throws as a GET does. */
+export function readSnapshot(deps: SnapshotDeps, request: SnapshotRequest, caller: LiveCaller): Promise<Snapshot> {
+  const { principal } = caller;
+  const { served, schema } = deps;
+  const context = { principal, schema, request: requestValuesOf(caller) };
+  return served.serve({ collection: request.collection, action: actionOf(request), principal }, (collection) =>
+    request.record === undefined
+      ? readPage(deps, collection, request, context)
+      : readOne(deps, collection, { ...request, id: request.record }, context),
+  );
+}
+
+async function readPage(
+  { reads, encryption }: SnapshotDeps,
+  collection: Collection,
+  { filter, sort, fields, expand, ...given }: SnapshotRequest,
+  context: RuleContext,
+): Promise<Snapshot> {
+  const page = readWhole('page', given.page ?? defaultPage.page, Number.MAX_SAFE_INTEGER);
+  const perPage = readWhole('perPage', given.perPage ?? defaultPage.perPage, maxPerPage);
+  const texts = {
+    filter: givenText(filter),
+    sort: givenText(sort),
+    fields: givenText(fields),
+    expand: givenText(expand),
+  };
+  const list = { page, perPage, skipTotal: false, ...texts };
+  const body = await listRecords(reads, collection, list, context, encryption);
+  const [whole = '', total] = endOfList.exec(body) ?? [];
+  return { records: body.slice(dataStart.length, -whole.length), total: Number(total) };
+}
+
+async function readOne(
+  { reads, encryption }: SnapshotDeps,
+  collection: Collection,
+  { id, fields, expand }: SnapshotRequest & { readonly id: string },
+  context: RuleContext,
+): Promise<Snapshot> {
+  const request = { id, fields: givenText(fields), expand: givenText(expand) };
+  const found = await findRecord(reads, collection, request, context, encryption);
+  if (!found) throw notFound('record');
+  return { records: `[${found.body.slice(dataStart.length, -1)}]` };
+}
+
+/** What is around the records of an answer. */
+const dataStart = '{"data":';
+const endOfList = /,"page":\d+,"perPage":\d+,"totalItems":(\d+),"totalPages":\d+\}$/;
+
+function readWhole(name: string, value: number, max: number): number {
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw malformed(`${name} must be a whole number from 1 to ${max}`, { [name]: `must be from 1 to ${max}` });
+  return value;
+}
