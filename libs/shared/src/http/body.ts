@@ -37,13 +37,20 @@ const bodyTimeoutMs = 300_000;
  * Reads a JSON body of at most `limitBytes`; undefined when the request has none. Throws 413, 415 for another content
  * type, and 400 for text that is not JSON or not UTF-8, nests too deep or has too many members.
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  parse: (bytes: Uint8Array) => Promise<unknown> = parseSoon,
+): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = request.headers['content-type'] ?? '';
   if (!isJsonInUtf8(type)) throw unsupportedMediaType('application/json');
   if (declaredBodyBytes(request) > limitBytes) throw payloadTooLarge(limitBytes);
   const bytes = await readBytes(request, limitBytes);
-  if (bytes.length === 0) return undefined;
+  return bytes.length === 0 ? undefined : parse(bytes);
+}
+
+async function parseSoon(bytes: Uint8Array): Promise<unknown> {
   const excess = findJsonExcess(bytes);
   if (excess) throw malformed(`the body ${excess}`);
   if (bytes.length <= largeBodyBytes) return parseJson(bytes);

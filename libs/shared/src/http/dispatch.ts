@@ -99,7 +99,11 @@ async function readInput(
     query: readQuery(route.query, search),
     body:
       route.body &&
-      readBody(route, route.body, multipart ? undefined : await readJsonBody(request, route.bodyLimitBytes)),
+      readBody(
+        route,
+        route.body,
+        multipart ? undefined : await readJsonBody(request, route.bodyLimitBytes, route.parseBody),
+      ),
     isHead: request.method === 'HEAD',
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),

@@ -45,7 +45,7 @@ export const describeRoutes = (routes: readonly Route[]): RouteManifest[] =>
   });
 
 function describeRoute(route: Route): RouteManifest {
-  const { handler, admit, params, query, body, answers, described = {}, ...rest } = route;
+  const { handler, admit, parseBody, params, query, body, answers, described = {}, ...rest } = route;
   const { answer, ...inputs } = described;
   return withPortablePatterns({
     ...rest,
