@@ -14,6 +14,7 @@ export { findOpenRules, type OpenRule } from './rules/open-rules.ts';
 export { readsOnlyRecord } from './rules/reads-only-record.ts';
 export { findReferences, type Reference, renameInExpression } from './rules/references.ts';
 export { refusedFieldsSql } from './rules/refused-fields.ts';
+export { seesWrites } from './rules/sees-writes.ts';
 export { findCaseCollation } from './sql/case-collation.ts';
 export { type Columns, type ColumnValue, createColumns } from './sql/columns.ts';
 export { compileOverRows, type DerivedRows } from './sql/derived-rows.ts';

@@ -29,7 +29,7 @@ export interface Origin extends Pick<Scope, 'collection' | 'schema'> {
 export function findReferences(text: string, origin: Origin): Reference[] {
   const expression = parse(text);
   return [
-    ...operandsIn(expression).flatMap((placed) => ofOperand(placed, origin)),
+    ...operandsIn(expression).flatMap((placed) => referencesOf(placed, origin)),
     ...existsIn(expression).flatMap(({ collection, position }) => ofName(collection, position, origin)),
     ...testsIn(expression).flatMap((test) => ofComparedNames(test, origin)),
   ];
@@ -58,7 +58,8 @@ export function renameInExpression(
   return result + text.slice(end);
 }
 
-function ofOperand({ operand, within }: PlacedOperand, origin: Origin): Reference[] {
+/** Finds the collections and fields that an operand names. */
+export function referencesOf({ operand, within }: PlacedOperand, origin: Origin): Reference[] {
   if (operand.kind === 'path') return ofPath(operand.segments, operand.position, within, origin);
   if (operand.kind !== 'request') return [];
   const { segments, position } = operand;

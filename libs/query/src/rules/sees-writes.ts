@@ -1,0 +1,49 @@
+import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { existsIn, operandsIn, type PlacedOperand } from '../language/operands.ts';
+import { parse } from '../language/parser.ts';
+import { QueryError } from '../query-error.ts';
+import { callerCollection } from '../resolve/caller-collection.ts';
+import { outerRecord } from '../resolve/path.ts';
+import type { QuerySchema } from '../resolve/scope.ts';
+import { type Origin, referencesOf } from './references.ts';
+
+/** Whose rule it is, and the caller. */
+interface Place {
+  readonly collection: Collection;
+  readonly schema: QuerySchema;
+  readonly principal: Principal;
+}
+
+/**
+ * Whether a rule may see what was written to other records of its own collection, or reads the body of the write. Views
+ * may read any collection. A rule that does not parse counts as one that does.
+ */
+export function seesWrites(rule: string, { collection, schema, principal }: Place): boolean {
+  try {
+    const expression = parse(rule);
+    const caller = callerCollection(principal, schema);
+    const origin = { collection, schema, accounts: caller ? [caller] : [] };
+    const isSeen = (other: Collection | undefined) => !other || other.id === collection.id || other.type === 'view';
+    return (
+      existsIn(expression).some(({ collection: name }) => isSeen(schema.findCollection(name))) ||
+      operandsIn(expression).some((placed) => readsBody(placed) || othersIn(placed, origin).some(isSeen))
+    );
+  } catch (error) {
+    if (error instanceof QueryError) return true;
+    throw error;
+  }
+}
+
+const readsBody = ({ operand }: PlacedOperand): boolean => operand.kind === 'request' && operand.segments[0] === 'body';
+
+/** The collections of the records other than the rule's own whose values an operand reads. */
+function othersIn(placed: PlacedOperand, origin: Origin): Collection[] {
+  const references = referencesOf(placed, origin);
+  // A path that begins at the rule's record begins with a member of it.
+  return references.slice(beginsAtRecord(placed) ? 1 : 0).map(({ collection }) => collection);
+}
+
+/** Within `exists`, each `record` leads one record outwards. */
+const beginsAtRecord = ({ operand, within }: PlacedOperand): boolean =>
+  operand.kind === 'path' && within.every((_, index) => operand.segments[index] === outerRecord);
