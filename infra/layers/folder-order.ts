@@ -53,6 +53,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'record-subjects',
     'records-parts routes',
     'extensions',
+    'batch',
     'account-writes aggregate delete history live',
     'write',
     'accounts vector',

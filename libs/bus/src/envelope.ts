@@ -12,6 +12,8 @@ export const envelope = z.object({
   data: z.unknown(),
   actor: z.object({ type: z.string(), id: z.string().nullable() }),
   request_id: z.string().nullable(),
+  /** The place of the write in its batch; only of writes of a batch. A write that an operation causes has its index. */
+  batch: z.object({ id: z.uuid(), index: z.int(), size: z.int() }).optional(),
   /**
    * Set only when the event is too large for a message: then `data` is null, and `system.large_events` holds the whole
    * envelope under the event's id for as long as the stream keeps the message.
@@ -37,6 +39,8 @@ export interface EnvelopeExpressions {
   readonly actorType: string;
   readonly actorId: string;
   readonly requestId: string;
+  /** JSON text, null for a write outside a batch. Undefined for events that are never part of one. */
+  readonly batch?: string;
 }
 
 /**
@@ -54,6 +58,7 @@ export function envelopeSql(parts: EnvelopeExpressions): string {
     `',"actor":{"type":' || ${jsonText(parts.actorType)}`,
     `',"id":' || ${jsonText(parts.actorId)}`,
     `'},"request_id":' || ${jsonText(parts.requestId)}`,
+    ...(parts.batch ? [`coalesce(',"batch":' || ${parts.batch}, '')`] : []),
   ];
   return `(${members.join(' || ')} || '}')`;
 }

@@ -22,6 +22,11 @@ interface WritePart {
   readonly write: string;
   /** Distinguishes the CTEs of several writes of a statement. A single write needs none. */
   readonly suffix?: string;
+  /**
+   * Name of a CTE with a row for each written row: its `id`, its `place` in the order of the events, and `batch`, its place
+   * in the batch (JSON text). By default all rows have the place of the statement.
+   */
+  readonly places?: string;
 }
 
 /** A statement that writes, and its values for each run. */
@@ -74,18 +79,30 @@ export const withCtes = (ctes: readonly (Cte | undefined)[]): string =>
  * The CTEs of the written rows, their JSON, their events, their history rows if the collection keeps them, and the versions
  * of deleted rows.
  */
-function ctesOf(parameters: OriginParameters, { collection, verb, write, suffix = '' }: WritePart): readonly Cte[] {
+function ctesOf(
+  parameters: OriginParameters,
+  { collection, verb, write, suffix = '', places }: WritePart,
+): readonly Cte[] {
   const written = `${verb === 'delete' ? 'gone' : 'new'}${suffix}`;
   const shown = `shown${suffix}`;
   const history = insertHistory(parameters, { collection, verb, source: written });
   return [
     { name: written, sql: write },
     { name: shown, sql: selectShown(collection, verb, written), isMaterialized: true },
-    { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, source: shown }) },
+    { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, ...eventsOf(shown, places) }) },
     ...(history === undefined ? [] : [{ name: `history${suffix}`, sql: history }]),
     ...(verb === 'delete' ? [{ name: `ended${suffix}`, sql: insertDeletedVersions(collection, written) }] : []),
   ];
 }
+
+/** The rows that become events, in the order of their places. */
+const eventsOf = (shown: string, places: string | undefined): { source: string; batch?: string } =>
+  places === undefined
+    ? { source: shown }
+    : {
+        source: `(select w.*, p.batch from ${shown} w join ${places} p on p.id = w.id order by p.place)`,
+        batch: 'e.batch',
+      };
 
 const selectShown = (collection: Collection, verb: Verb, written: string): string =>
   verb === 'update'

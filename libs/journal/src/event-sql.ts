@@ -17,13 +17,15 @@ interface EventParts {
    * (JSON text).
    */
   readonly source: string;
+  /** SQL of the place in the batch, from a row `e` of the relation; by default that of the whole statement. */
+  readonly batch?: string | undefined;
 }
 
 /**
  * The INSERT of an event into the outbox for each row of a relation. It is part of the statement that writes the
  * records, so records and events commit together.
  */
-export function insertEvents(parameters: OriginParameters, { collection, verb, source }: EventParts): string {
+export function insertEvents(parameters: OriginParameters, { collection, verb, source, batch }: EventParts): string {
   const name = quoteLiteral(collection.name);
   const data = verb === 'update' ? `',"previous":' || e.previous || ',"changed":' || e.changed || '}'` : `'}'`;
   const body = envelopeSql({
@@ -36,6 +38,7 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
     actorType: parameters.named('actorType', 'text'),
     actorId: parameters.named('actorId', 'text'),
     requestId: parameters.named('requestId', 'text'),
+    batch: batch ?? parameters.named('batch', 'text'),
   });
   return `insert into system.outbox (event_id, event, record_key, body, traceparent, collection_id, records_added)
   select e.event_id, ${quoteLiteral(`${collection.name}.${verb}`)}, ${name} || '/' || e.id, ${body}, ${parameters.named('traceparent', 'text')},

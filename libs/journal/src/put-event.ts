@@ -32,7 +32,7 @@ export async function putEvent(query: Query, { event, data, recordKey, context }
   return row.id;
 }
 
-const ofProduct: Origin = { actorType: 'system', actorId: null, requestId: null, traceparent: null };
+const ofProduct: Origin = { actorType: 'system', actorId: null, requestId: null, traceparent: null, batch: null };
 
 interface Given extends Origin {
   readonly event: string;

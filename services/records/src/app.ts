@@ -16,6 +16,7 @@ import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
 import { createRecordsParts } from './records-parts.ts';
 import { aggregateRoute } from './routes/aggregate.ts';
+import { batchRoute } from './routes/batch.ts';
 import { createRoute } from './routes/create.ts';
 import { cronRoutes } from './routes/crons.ts';
 import { deleteRoute } from './routes/delete.ts';
@@ -66,6 +67,7 @@ export function createRecords(
   const recordRoutes = createRecordRoutes(records);
   const routes = [
     ...Object.values(recordRoutes),
+    batchRoute(records),
     downloadRoute(records),
     fileTokenRoute(records),
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),

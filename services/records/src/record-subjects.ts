@@ -47,6 +47,7 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
     removals,
     downloads: openDownloads(given, parts),
     maxUploadBytes: given.config.maxUploadBytes ?? defaultMaxUploadBytes,
+    maxBatchOperations: () => settings.get('batch.max_operations'),
     ...createAccountRules(given, parts),
   };
 }

@@ -76,6 +76,7 @@ interface WrittenEvent {
   readonly data: { readonly record: ShownRecord; readonly previous?: ShownRecord; readonly changed?: string[] };
   readonly actor: { readonly type: string; readonly id: string | null };
   readonly request_id: string;
+  readonly batch?: { readonly id: string; readonly index: number; readonly size: number };
 }
 
 /** The records service on a database of its own, without a bus: reads and writes must not need one. */

@@ -1,7 +1,7 @@
 import { wholeNumber } from '@recordbus/shared/config';
 import { setting, settingGroup } from './setting.ts';
 
-export const records = settingGroup('Reading records', ['auth', 'records'], {
+export const records = settingGroup('Records', ['auth', 'records'], {
   'records.read_timeout_ms': setting(
     wholeNumber(10, 60_000),
     '5000',
@@ -10,6 +10,7 @@ export const records = settingGroup('Reading records', ['auth', 'records'], {
   'records.max_answer_bytes': setting(
     wholeNumber(1024, 134_217_728),
     '33554432',
-    'Largest answer of records, history or expand, in bytes; a larger one is refused.',
+    'Largest answer of records, history, expand or a batch, in bytes; a larger one is refused.',
   ),
+  'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Most operations of a batch.'),
 });

@@ -8,7 +8,7 @@ import { eventRecordSchema } from './event-record-schema.ts';
 export interface EventSchemas {
   /** Header `Service-Event-Version` of the described messages. */
   readonly version: 1;
-  /** The body of every message. Webhooks get its `id`, `event`, `timestamp`, `version` and `data`. */
+  /** The body of every message. Webhooks get its `id`, `event`, `timestamp`, `version`, `batch` and `data`. */
   readonly envelope: JsonSchema;
   /** `data.record`, and `data.previous` of an update, by the name of the collection. */
   readonly records: Readonly<Record<string, JsonSchema>>;

@@ -1,5 +1,6 @@
 import type { ExtensionWorker } from '@recordbus/extension-host';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
+import type { WriteContext } from '@recordbus/journal';
+import type { Principal } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 import { type RunWrite, runWithin } from '../write/write-unit.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -7,7 +8,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 /** The scope of a call of an extension. */
 export interface CallScope {
   /** The context of the request that caused the call; the caller is its principal. */
-  readonly context: RequestContext;
+  readonly context: WriteContext;
   /** The transaction of the write whose before hook this is, or the one that the call has opened. */
   readonly transaction: WriteTransaction | undefined;
   /** The workers that wait for this call, by extension: a nested hook runs in the worker of the outer one. */
@@ -26,7 +27,7 @@ export const writeIn = ({ transaction }: Pick<CallScope, 'transaction'>, write: 
   transaction ? (options, work) => transaction.part((part) => runWithin(part)(options, work)) : write;
 
 /** The scope of a call that no other call caused. */
-export const rootScope = (context: RequestContext): CallScope => ({
+export const rootScope = (context: WriteContext): CallScope => ({
   context,
   transaction: undefined,
   workers: new Map(),

@@ -3,7 +3,7 @@ import { isDatabaseError, sqlState } from '@recordbus/database';
 import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
-import { methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
+import { AppError, methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
 import { authorize, isOpenTo } from '../rules/authorize.ts';
 
 /** A request for an action on the records of a collection. */
@@ -29,6 +29,15 @@ export interface ServedCollections {
    * it throws.
    */
   serve<T>(request: Request, work: (collection: Collection) => Promise<T>): Promise<T>;
+  /** Serves several requests as one like `serve`: the work gets those up to the first that is refused. */
+  serveAll<T>(requests: readonly Request[], work: (admitted: Admitted) => Promise<T>): Promise<T>;
+}
+
+/** The collections of requests in their order, up to the first request that is refused. */
+export interface Admitted {
+  readonly collections: readonly Collection[];
+  /** The refusal of the request after them; undefined when all are admitted. */
+  readonly refusal: AppError | undefined;
 }
 
 /** The most attempts of one request while the schema changes. */
@@ -68,26 +77,51 @@ export function createServedCollections(
     return cache.find(name);
   }
 
+  async function admitAll(requests: readonly Request[]): Promise<Admitted> {
+    const collections: Collection[] = [];
+    for (const request of requests) {
+      try {
+        collections.push(await admit(request));
+      } catch (error) {
+        if (error instanceof AppError) return { collections, refusal: error };
+        throw error;
+      }
+    }
+    return { collections, refusal: undefined };
+  }
+
+  /** Runs work with what `load` returns, and again with what it returns after the schema has changed. */
+  async function whileOutdated<T, L>(
+    load: () => Promise<L>,
+    isUnchanged: (a: L, b: L) => boolean,
+    work: (loaded: L) => Promise<T>,
+  ): Promise<T> {
+    let loaded = await load();
+    for (let left = maxAttempts - 1; ; left -= 1) {
+      try {
+        return await work(loaded);
+      } catch (error) {
+        if (!isOutdatedSchema(error)) throw error;
+        await cache.reload();
+        const current = await load();
+        if (isUnchanged(current, loaded)) throw error;
+        if (left === 0) throw unavailable('the schema is being changed', error);
+        loaded = current;
+      }
+    }
+  }
+
   return {
     admit,
     requireAction,
-    async serve(request, work) {
-      let collection = await admit(request);
-      for (let left = maxAttempts - 1; ; left -= 1) {
-        try {
-          return await work(collection);
-        } catch (error) {
-          if (!isOutdatedSchema(error)) throw error;
-          await cache.reload();
-          const current = await admit(request);
-          if (current === collection) throw error;
-          if (left === 0) throw unavailable('the schema is being changed', error);
-          collection = current;
-        }
-      }
-    },
+    serve: (request, work) => whileOutdated(() => admit(request), Object.is, work),
+    serveAll: (requests, work) => whileOutdated(() => admitAll(requests), isSame, work),
   };
 }
+
+const isSame = (a: Admitted, b: Admitted): boolean =>
+  a.collections.length === b.collections.length &&
+  a.collections.every((collection, n) => collection === b.collections[n]);
 
 /**
  * Whether a statement did not fit its tables: a column or table is gone or has another type, a prepared statement is

@@ -19,6 +19,8 @@ export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   readonly schema: QuerySchema;
   readonly searchVectors: SearchVectors;
   readonly downloads: Downloads;
+  /** The most operations of a batch. */
+  maxBatchOperations(): number;
 }
 
 interface Input {

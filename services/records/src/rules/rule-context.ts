@@ -1,6 +1,7 @@
+import type { WriteContext } from '@recordbus/journal';
 import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
 import type { Collection, RuleName } from '@recordbus/schema';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/shared/context';
 import { isOpenTo } from './authorize.ts';
 
 /** What a rule may read: the principal, the request, and the collections that the rule names. */
@@ -13,12 +14,12 @@ export interface RuleContext {
 }
 
 /** One request: its context, and what rules read of it. */
-export interface Call extends RequestContext, RuleContext {}
+export interface Call extends WriteContext, RuleContext {}
 
 type Caller = Pick<RuleContext, 'principal' | 'passesRules'>;
 
 interface CallInput {
-  readonly context: RequestContext;
+  readonly context: WriteContext;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   queryText(name: string): string | undefined;
   header(name: string): string | undefined;
@@ -30,9 +31,9 @@ export function callOf(
   { context, body, queryText, header }: CallInput,
   { schema }: Pick<RuleContext, 'schema'>,
 ): Call {
-  const { requestId, traceparent, clientAddress, principal } = context;
+  const { requestId, traceparent, clientAddress, principal, batch } = context;
   const request = { method, auth: authOf(principal), body, query: queryText, header };
-  return { requestId, traceparent, clientAddress, principal, request, schema };
+  return { requestId, traceparent, clientAddress, principal, request, schema, batch };
 }
 
 /** Returns the call for a write that the product makes because of the given call. */

@@ -31,6 +31,6 @@ export function writtenJson(
   const text = objectText(conditional);
   return {
     text: 's.visible',
-    from: `(select w.version, ${text} as visible from shown w join new n on n.id = w.id ${from}) s`,
+    from: `(select w.id, w.version, ${text} as visible from shown w join new n on n.id = w.id ${from}) s`,
   };
 }

@@ -99,7 +99,7 @@ const preparePlaced = (collection: Collection, place: CreatePlace, caller: Calle
   prepareWrite('create', composeCreateAt(collection, place, caller));
 
 /** Runs the hooks of a create and reads the body that they leave, into the values of the statement. */
-async function prepareCreate(
+export async function prepareCreate(
   unit: WriteUnit,
   collection: Collection,
   { body: sent, upload }: NewRecord,

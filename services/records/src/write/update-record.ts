@@ -45,7 +45,8 @@ export type Change = RecordPlace & {
   readonly versions: readonly string[] | undefined;
 };
 
-const readerOf = perCollection(compileRecordReader);
+/** The reader of the bodies of a collection. */
+export const readerOf = perCollection(compileRecordReader);
 
 /** The statements of updates. Clients choose among as many as there are unique keys. */
 const statements = perCaller('update', (collection, caller) => {

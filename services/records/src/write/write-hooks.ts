@@ -1,5 +1,5 @@
+import type { WriteContext } from '@recordbus/journal';
 import type { Collection, ColumnValues } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 import type { WriteMode } from './write-mode.ts';
 import type { WriteUnit } from './write-unit.ts';
 
@@ -19,7 +19,7 @@ export interface PendingWrite {
   readonly given?: ColumnValues;
   /** The stored record, which is locked (`readStored`); undefined for a create. */
   readonly previous: Body | undefined;
-  readonly context: RequestContext;
+  readonly context: WriteContext;
   /** The deadline of the hooks of the whole write, by `performance.now`, if this is a part of one. */
   readonly deadlineMs?: number;
 }

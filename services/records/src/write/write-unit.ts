@@ -13,7 +13,7 @@ export type WriteUnit = UnitOfWork<AfterCommitWork>;
 interface WriteOptions<T> {
   readonly mode: WriteMode;
   /** The upload whose files the commit keeps. */
-  readonly upload?: Upload | undefined;
+  readonly upload?: Pick<Upload, 'announced'> | undefined;
   /** Keeps the result for the request's idempotency key, in the same commit. */
   readonly keepAnswer?: ((result: T, query: RunStatement) => Promise<void>) | undefined;
 }

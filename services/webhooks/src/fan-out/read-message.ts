@@ -37,13 +37,13 @@ export function readMessage(message: Message): IncomingEvent {
 
 /**
  * Returns the body that is signed and sent (webhooks §3.3). Its members are cut out of the envelope's text, so every
- * digit stays. Only events of records have a `version`.
+ * digit stays. Only events of records have a `version`, and only those of a batch a `batch`.
  */
 export function webhookBody(envelopeText: string): string {
   const members = cutMembers(envelopeText);
   const member = (name: string) => `"${name}":${members.get(name) ?? 'null'}`;
-  const version = members.has('version') ? ['version'] : [];
-  return `{${['id', 'event', 'timestamp', ...version, 'data'].map(member).join(',')}}`;
+  const some = ['version', 'batch'].filter((name) => members.has(name));
+  return `{${['id', 'event', 'timestamp', ...some, 'data'].map(member).join(',')}}`;
 }
 
 /** Returns the publisher's time, in microseconds, or else the time at which the stream received the message. */

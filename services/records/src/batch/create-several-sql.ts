@@ -1,0 +1,39 @@
+import { composeWrite, newValue, nowSec, type Origin, type WriteStatement } from '@recordbus/journal';
+import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
+import type { CallerSql, SentNames } from '../record/caller-sql.ts';
+import { writtenJson } from '../shape/written-json.ts';
+import { type GivenRows, givenRows } from './given-rows.ts';
+import { holdsFor } from './holds-for.ts';
+
+/**
+ * The statement of several creates. Rules are conditions on the rows `draft`; a record for which one does not hold is not
+ * written. It returns a row for each written record.
+ */
+export const composeCreateSeveral = (
+  collection: Collection,
+  caller: CallerSql,
+): WriteStatement<Origin & GivenRows & SentNames> =>
+  composeWrite((parameters) => {
+    const given = givenRows(collection, parameters, { withValues: true });
+    const columns = [
+      { name: 'id', value: 'g.id' },
+      { name: 'created_at', value: nowSec },
+      { name: 'updated_at', value: nowSec },
+      ...collection.fields.map((field) => ({
+        name: quoteIdentifier(field.name),
+        value: newValue(field, given.valueOf(field)),
+      })),
+    ];
+    const names = columns.map(({ name }) => name);
+    const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')} from given g`;
+    const condition = holdsFor(caller.verdictOn({ row: 'draft' }, parameters));
+    const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
+    const write = `insert into ${tableOf(collection)} (${names.join(', ')})
+  select ${names.map((name) => `draft.${name}`).join(', ')} from draft where ${condition}
+  returning *`;
+    return {
+      before: [given.cte, { name: 'draft', sql: draft, isMaterialized: true }],
+      writes: [{ collection, verb: 'create', write, places: 'given' }],
+      answer: `select s.id, '{"data":' || ${shown.text} || '}' as body, s.version from ${shown.from}`,
+    };
+  });

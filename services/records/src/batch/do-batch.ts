@@ -1,0 +1,41 @@
+import { type KeepAnswer, type Reply, rawJson } from '@recordbus/shared/http';
+import type { ServedCollections } from '../record/served-collections.ts';
+import { attemptPut } from '../write/put-record.ts';
+import type { RunWrite } from '../write/write-unit.ts';
+import type { Operation } from './operation.ts';
+import { planBatch, requestsOf, type Uploads } from './plan-batch.ts';
+import type { BatchInput } from './ready-operation.ts';
+import { type BatchRules, batchBudgetMs, modeOfBatch, runBatch } from './run-batch.ts';
+
+/** The dependencies of a batch. */
+export interface BatchDeps extends Omit<BatchRules, 'collections'> {
+  readonly collections: ServedCollections;
+  readonly write: RunWrite;
+}
+
+interface BatchRequest {
+  readonly operations: readonly Operation[];
+  readonly uploads: Uploads;
+  readonly input: BatchInput & { readonly keepAnswer?: KeepAnswer };
+}
+
+/** Does a batch: all of its operations or none. Throws the refusal of the first operation that is refused. */
+export async function doBatch({ operations, uploads, input }: BatchRequest, deps: BatchDeps): Promise<Reply> {
+  const deadlineMs = performance.now() + batchBudgetMs;
+  const announced = [...uploads.values()].flatMap((upload) => upload.announced);
+  return deps.collections.serveAll(requestsOf(operations, input.context.principal), (admitted) => {
+    const plan = planBatch(operations, admitted, uploads);
+    if (plan.refusal && plan.operations.length === 0) throw plan.refusal;
+    let isRepeated = false;
+    return attemptPut(() =>
+      deps.write(
+        { mode: modeOfBatch(plan, deps), upload: { announced }, keepAnswer: input.keepAnswer },
+        async (unit) => {
+          const attempt = { plan, input, deadlineMs, isRepeated };
+          isRepeated = true;
+          return rawJson(200, await runBatch(unit, attempt, deps));
+        },
+      ),
+    );
+  });
+}

@@ -1,0 +1,26 @@
+import { type Origin, originOf, textOfPlace } from '@recordbus/journal';
+import { versionsOfIfMatch } from '../record/etag.ts';
+import type { GivenRows } from './given-rows.ts';
+import type { Operation } from './operation.ts';
+import type { ReadyOperation } from './ready-operation.ts';
+
+type Equal = readonly [ReadyOperation, ...ReadyOperation[]];
+
+/** The values of a statement of several operations on records that exist, besides the values of fields. */
+export const givenOf = (ready: Equal): Origin & Omit<GivenRows, 'columns'> => ({
+  ...placesOf(ready),
+  ids: ready.map(({ id = '' }) => id),
+  versions: ready.map(({ operation }) => versionsOfIfMatch(operation.ifMatch)?.[0] ?? null),
+});
+
+/** The origin of several operations, and their places in the batch. */
+export const placesOf = (ready: Equal): Origin & Pick<GivenRows, 'batches'> => ({
+  ...originOf(ready[0].call),
+  batches: ready.map(({ call }) => (call.batch ? textOfPlace(call.batch) : '')),
+});
+
+/** Whether the operation admits one version, or any. */
+export function hasOneVersion({ ifMatch }: Operation): boolean {
+  const versions = versionsOfIfMatch(ifMatch);
+  return versions === undefined || versions.length === 1;
+}

@@ -1,0 +1,27 @@
+import { seesWrites } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import { hasAccounts } from '../accounts/new-account.ts';
+import { perCallerKind } from '../record/per-caller-kind.ts';
+import type { CompileContext } from '../rules/compile-rule.ts';
+
+type Action = 'create' | 'update' | 'delete';
+
+/**
+ * Whether no rule of a write sees what an earlier operation on another record of the collection wrote. Rules of accounts
+ * may read the caller, whose account may be one of these records.
+ */
+export const isBlind = (action: Action, collection: Collection, context: CompileContext): boolean =>
+  blind[action](collection, context);
+
+const blind = { create: isBlindFor('create'), update: isBlindFor('update'), delete: isBlindFor('delete') };
+
+function isBlindFor(action: Action) {
+  return perCallerKind((collection, { principal, schema }) => {
+    if (hasAccounts(collection)) return false;
+    if (principal.type === 'admin') return true;
+    const ofFields = collection.fields.flatMap(({ viewRule, writeRule }) => [viewRule, writeRule]);
+    return [collection.rules[action], ...ofFields].every(
+      (rule) => !rule || !seesWrites(rule, { collection, schema, principal }),
+    );
+  });
+}

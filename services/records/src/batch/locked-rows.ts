@@ -1,0 +1,18 @@
+import { type Cte, versionOf } from '@recordbus/journal';
+import { type Collection, tableOf } from '@recordbus/schema';
+
+/**
+ * The CTEs `old`, the locked rows with the ids (SQL) as they are before the write, and `admitted`, the ids of those for
+ * which a condition on `old` holds.
+ */
+export const lockedRows = (collection: Collection, ids: string, condition: string): readonly Cte[] => [
+  {
+    name: 'old',
+    sql: `select t.* from ${tableOf(collection)} t where t.id = any(${ids}) order by t.id for update`,
+    isMaterialized: true,
+  },
+  { name: 'admitted', sql: `select old.id from old where ${condition}`, isMaterialized: true },
+];
+
+/** The condition that an operation `g` may write the version of the row `old`. */
+export const admitsVersion = `(g.version is null or g.version = ${versionOf('old')})`;

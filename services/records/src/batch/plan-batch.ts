@@ -1,0 +1,90 @@
+import { newId } from '@recordbus/database';
+import type { Collection, RuleName } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { AppError } from '@recordbus/shared/errors';
+import type { Upload } from '../files/upload-parts.ts';
+import type { Admitted } from '../record/served-collections.ts';
+import { operationRefused, refusalAt } from './batch-refusal.ts';
+import type { Operation, OperationVerb } from './operation.ts';
+import { type Reference, replaceReferences } from './reference.ts';
+
+/** The actions of which the operation needs one. */
+const actionsOf: Readonly<Record<OperationVerb, RuleName | readonly RuleName[]>> = {
+  create: 'create',
+  update: 'update',
+  upsert: ['update', 'create'],
+  delete: 'delete',
+};
+
+/** The requests for which the operations ask, in their order. */
+export const requestsOf = (operations: readonly Operation[], principal: Principal) =>
+  operations.map(({ op, collection }) => ({ collection, action: actionsOf[op], principal }));
+
+/** The uploads of operations, by index. */
+export type Uploads = ReadonlyMap<number, Upload>;
+
+/** An operation that may be done. */
+export interface PlannedOperation {
+  readonly index: number;
+  readonly operation: Operation;
+  readonly collection: Collection;
+  readonly upload: Upload | undefined;
+  /** The operations to whose results it refers. */
+  readonly uses: ReadonlySet<number>;
+}
+
+/** The operations of a batch, up to the first one that is refused before any is done. */
+export interface BatchPlan {
+  readonly id: string;
+  /** The number of operations. */
+  readonly size: number;
+  readonly operations: readonly PlannedOperation[];
+  /** The refusal of the operation after them. */
+  readonly refusal: AppError | undefined;
+  /** The index of each name. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+/** Plans a batch of operations, whose collections were admitted. */
+export function planBatch(
+  operations: readonly Operation[],
+  { collections, refusal }: Admitted,
+  uploads: Uploads,
+): BatchPlan {
+  const names = new Map(operations.flatMap(({ as }, index) => (as === undefined ? [] : [[as, index]])));
+  const planned: PlannedOperation[] = [];
+  const plan = { id: newId(), size: operations.length, operations: planned, names };
+  for (const [index, operation] of operations.entries()) {
+    const collection = collections[index];
+    if (!collection) return { ...plan, refusal: refusal && refusalAt(index, refusal) };
+    try {
+      const uses = usesOf(index, operation, collection, { operations, names });
+      planned.push({ index, operation, collection, upload: uploads.get(index), uses });
+    } catch (error) {
+      if (error instanceof AppError) return { ...plan, refusal: error };
+      throw error;
+    }
+  }
+  return { ...plan, refusal: undefined };
+}
+
+/** The operations that one refers to. Throws 422 for one that is not earlier, is unknown, or has no result. */
+function usesOf(
+  index: number,
+  { id, data }: Operation,
+  collection: Collection,
+  { operations, names }: { readonly operations: readonly Operation[]; readonly names: ReadonlyMap<string, number> },
+): ReadonlySet<number> {
+  const uses = new Set<number>();
+  const add = ({ name, path, text }: Reference, member: string): undefined => {
+    const used = names.get(name);
+    const refuse = (message: string) => operationRefused(index, { [member]: `refers to ${text}, ${message}` });
+    if (used === undefined) throw refuse('and no operation has this name');
+    if (used >= index) throw refuse('which is not an earlier operation');
+    if (operations[used]?.op === 'delete' || path.length === 0) throw refuse('which is no member of a result');
+    uses.add(used);
+  };
+  if (typeof id === 'object') add(id, 'id');
+  replaceReferences(collection, data, add);
+  return uses;
+}

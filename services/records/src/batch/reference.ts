@@ -1,0 +1,63 @@
+import type { Collection } from '@recordbus/schema';
+
+/** A reference to the result of an earlier operation: `{"$ref": "order.id"}` (batch §3). */
+export interface Reference {
+  /** The `as` of the operation. */
+  readonly name: string;
+  /** The members that lead to the value. */
+  readonly path: readonly string[];
+  /** As the client sent it. */
+  readonly text: string;
+}
+
+const key = '$ref';
+
+/** Whether a value is a reference: an object with the one member `$ref`, a text. */
+export function isReference(value: unknown): value is { readonly $ref: string } {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+  return Object.keys(value).length === 1 && typeof Reflect.get(value, key) === 'string';
+}
+
+/** Reads a reference. */
+export function readReference({ $ref: text }: { readonly $ref: string }): Reference {
+  const [name = '', ...path] = text.split('.');
+  return { name, path, text };
+}
+
+/** Replaces a reference; called with the field that has it. */
+type Replace = (reference: Reference, field: string) => unknown;
+
+/**
+ * Replaces the references in a body: values of fields, and values within their lists and operators. On json fields an
+ * object is a value. Returns the same body if it has none.
+ */
+export function replaceReferences(
+  { fields }: Pick<Collection, 'fields'>,
+  body: Readonly<Record<string, unknown>>,
+  replace: Replace,
+): Readonly<Record<string, unknown>> {
+  const values = new Set(fields.filter(({ type }) => type === 'json').map(({ name }) => name));
+  let replaced: Map<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(body)) {
+    if (values.has(name) || typeof value !== 'object' || value === null) continue;
+    const next = replaceIn(value, (reference) => replace(reference, name));
+    if (next === value) continue;
+    replaced ??= new Map(Object.entries(body));
+    replaced.set(name, next);
+  }
+  return replaced ? Object.fromEntries(replaced) : body;
+}
+
+/** Nesting of bodies is bounded (http §2.1), so recursion is too. Returns the same value if it has no reference. */
+function replaceIn(value: unknown, replace: (reference: Reference) => unknown): unknown {
+  if (isReference(value)) return replace(readReference(value));
+  if (typeof value !== 'object' || value === null) return value;
+  let isChanged = false;
+  const next = Object.entries(value).map(([name, inner]): [string, unknown] => {
+    const replaced = replaceIn(inner, replace);
+    isChanged ||= replaced !== inner;
+    return [name, replaced];
+  });
+  if (!isChanged) return value;
+  return Array.isArray(value) ? next.map(([, inner]) => inner) : Object.fromEntries(next);
+}

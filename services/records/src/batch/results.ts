@@ -1,0 +1,67 @@
+import { etagOf } from '../record/etag.ts';
+import { operationRefused } from './batch-refusal.ts';
+import type { Reference } from './reference.ts';
+
+/** The result of an operation that was done. */
+export interface OperationResult {
+  readonly status: 200 | 201;
+  /** The body of the single write, `{"data": …}`; undefined for a delete. */
+  readonly body: string | undefined;
+  /** The version after the write; undefined for a delete. */
+  readonly version: string | undefined;
+}
+
+const envelopeStart = '{"data":'.length;
+
+/** The results of a batch so far, by index. */
+export interface Results {
+  readonly count: number;
+  /** UTF-16 code units of the bodies so far. */
+  readonly units: number;
+  add(result: OperationResult): void;
+  /** The value that an operation refers to. Throws 422 when the result has no such member. */
+  valueOf(reference: Reference, used: number, from: { readonly index: number; readonly member: string }): unknown;
+  /** The body of the answer. */
+  toJson(): string;
+}
+
+/** Collects results. */
+export function createResults(): Results {
+  const results: OperationResult[] = [];
+  const parsed = new Map<number, unknown>();
+  let units = 0;
+
+  function recordOf(used: number): unknown {
+    if (!parsed.has(used)) parsed.set(used, JSON.parse(results[used]?.body ?? '{}').data);
+    return parsed.get(used);
+  }
+
+  return {
+    get count() {
+      return results.length;
+    },
+    get units() {
+      return units;
+    },
+    add(result) {
+      results.push(result);
+      units += result.body?.length ?? 0;
+    },
+    valueOf({ path, text }, used, { index, member }) {
+      let value = recordOf(used);
+      for (const name of path) {
+        if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+          throw operationRefused(index, { [member]: `refers to ${text}, which the result lacks` });
+        value = Reflect.get(value, name);
+      }
+      return value;
+    },
+    toJson: () => `{"data":[${results.map(textOf).join(',')}]}`,
+  };
+}
+
+const textOf = ({ status, body, version }: OperationResult): string => {
+  const data = body === undefined ? 'null' : body.slice(envelopeStart, -1);
+  const etag = version === undefined ? 'null' : JSON.stringify(etagOf(version));
+  return `{"status":${status},"data":${data},"etag":${etag}}`;
+};

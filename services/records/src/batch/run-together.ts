@@ -1,0 +1,112 @@
+import { AppError } from '@recordbus/shared/errors';
+import type { WriteUnit } from '../write/write-unit.ts';
+import { concernsAll } from './batch-refusal.ts';
+import { equalCreates } from './equal-creates.ts';
+import { equalDeletes } from './equal-deletes.ts';
+import type { EqualOperations } from './equal-operations.ts';
+import { equalUpdates } from './equal-updates.ts';
+import type { OperationVerb } from './operation.ts';
+import type { PlannedOperation } from './plan-batch.ts';
+import type { ReadyOperation } from './ready-operation.ts';
+import type { Results } from './results.ts';
+import type { OperationRules } from './run-operation.ts';
+
+const equals: Readonly<Partial<Record<OperationVerb, EqualOperations>>> = {
+  create: equalCreates,
+  update: equalUpdates,
+  delete: equalDeletes,
+};
+
+/** The most operations of the first statement, and of later ones, when the size of an answer is known. */
+const [firstWidth, maxWidth] = [32, 250];
+
+/** UTF-16 code units of the bodies in the answer of a statement. */
+const maxAnswerUnits = 2 ** 21;
+
+/** UTF-16 code units of the values of a statement. The driver converts them in one piece of work. */
+const maxGivenUnits = 2 ** 19;
+
+interface Turn {
+  readonly operations: readonly PlannedOperation[];
+  readonly results: Results;
+  readonly ready: (planned: PlannedOperation) => ReadyOperation;
+}
+
+/**
+ * Does the next operations with one statement if they are equal and none of them can see what another one of them did.
+ * Returns how many are to be done alone instead, which may be 0: those that are not equal to the next, and those of a
+ * statement that failed, so that the refusal is that of the first operation that is refused.
+ */
+export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationRules): Promise<number> {
+  const equal = equals[turn.operations[turn.results.count]?.operation.op ?? 'upsert'];
+  const [first, second, ...more] = equal ? findEqual(equal, turn, rules) : [];
+  if (!equal || !first || !second) return 1;
+  const savepoint = (verb: string) => unit.query({ text: `${verb} together`, values: [] });
+  await savepoint('savepoint');
+  try {
+    const done = await equal.run(unit, [first, second, ...more], rules);
+    if (done) {
+      await savepoint('release savepoint');
+      for (const result of done) turn.results.add(result);
+      return 0;
+    }
+  } catch (error) {
+    if (concernsAll(error)) throw error;
+  }
+  await savepoint('rollback to savepoint');
+  return more.length + 2;
+}
+
+/** The next operations that are equal, on different records, and refer to none of each other. */
+function findEqual(
+  equal: EqualOperations,
+  { operations, results, ready }: Turn,
+  rules: OperationRules,
+): ReadyOperation[] {
+  const found: ReadyOperation[] = [];
+  const ids = new Set<string>();
+  const { count } = results;
+  const width = widthAfter(results);
+  let kind: string | undefined;
+  let units = 0;
+  for (let index = count; index < operations.length && found.length < width && units < maxGivenUnits; index += 1) {
+    const planned = operations[index];
+    if (!planned || !isLike(planned, operations[count]) || [...planned.uses].some((used) => used >= count)) break;
+    const next = findReady(planned, ready);
+    const kindOfNext = next && equal.kindOf(next, rules);
+    if (!next || kindOfNext === undefined || (found.length > 0 && kindOfNext !== kind)) break;
+    if (next.id !== undefined && ids.has(next.id)) break;
+    if (next.id !== undefined) ids.add(next.id);
+    kind = kindOfNext;
+    units += unitsOf(next.body);
+    found.push(next);
+  }
+  return found;
+}
+
+const isLike = (planned: PlannedOperation, first: PlannedOperation | undefined): boolean =>
+  planned.collection === first?.collection && planned.operation.op === first.operation.op;
+
+/** Undefined for an operation whose references are refused. It is refused when it is done alone. */
+function findReady(planned: PlannedOperation, ready: Turn['ready']): ReadyOperation | undefined {
+  try {
+    return ready(planned);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** How many operations the next statement may have, so that its answer is not too large if it is like those before. */
+function widthAfter({ count, units }: Results): number {
+  if (count === 0) return firstWidth;
+  return Math.max(1, Math.min(maxWidth, Math.floor(maxAnswerUnits / (units / count + 1))));
+}
+
+const unitsOf = (body: ReadyOperation['body']): number =>
+  Object.values(body).reduce<number>((sum, value) => sum + unitsOfValue(value), 0);
+
+function unitsOfValue(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0;
+}

@@ -1,0 +1,33 @@
+import { toJsonSchema } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { anyRecord } from './record-schema.ts';
+
+const reference = z.object({ $ref: z.string().describe('`<as>.<member>` of an earlier operation') });
+
+const operation = z.object({
+  op: z.enum(['create', 'update', 'upsert', 'delete']),
+  collection: z.string(),
+  id: z.union([z.string(), reference]).optional().describe('the record; of a create the id that it gets'),
+  on: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe('of an upsert without id: a unique field, or the fields of a unique index'),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('the fields; a value may be `{"$ref": "<as>.<member>"}`, a member of an earlier result'),
+  if_match: z.string().optional().describe('the ETag of the version to change, or * for any'),
+  as: z.string().optional().describe('a name by which later operations refer to the result'),
+});
+
+const result = z.object({
+  status: z.union([z.literal(200), z.literal(201)]),
+  data: anyRecord.nullable().describe('null after a delete'),
+  etag: z.string().nullable().describe('the version of the record; null after a delete'),
+});
+
+/** The schemas of a batch. Its operations are read one by one, so that a refusal has the index of one. */
+export const describedBatch = {
+  body: toJsonSchema(z.object({ operations: z.array(operation) }), 'input'),
+  answer: toJsonSchema(z.array(result), 'output'),
+};
