@@ -31,8 +31,11 @@ export interface LiveReads {
     request: SnapshotRequest,
     caller: LiveCaller,
   ): Promise<{ readonly records: string; readonly total?: number | undefined }>;
-  /** Returns the ids of the accounts that these events may concern, for a plan that has candidates. */
-  candidates(batch: EventBatch): Promise<readonly string[]>;
+  /**
+   * Returns the ids of the accounts that these events may concern, for a plan that has candidates; undefined where it has
+   * none now, since the schema has changed: then judge for all.
+   */
+  candidates(batch: EventBatch): Promise<readonly string[] | undefined>;
   /**
    * Judges events for callers, each with the `values` of its subscription. It reads the schema that is committed now, so
    * no rule decides that was changed before the events were written. Throws 422 for a plan that takes too long.

@@ -36,6 +36,17 @@ describe('judging events for live subscriptions', { skip: skipWithoutDatabase },
           rules: rules('owner = @request.auth.id || title = "public"'),
         },
       ),
+      testCollection('orgs', [{ name: 'name' }, { name: 'boss', type: 'relation', collection: 'users' }]),
+      testCollection('members', [
+        { name: 'org', type: 'relation', collection: 'orgs' },
+        { name: 'user', type: 'relation', collection: 'users' },
+        { name: 'role' },
+      ]),
+      testCollection('tasks', [{ name: 'org', type: 'relation', collection: 'orgs' }, { name: 'title' }], {
+        rules: rules(
+          'exists(members, org = record.org && user = @request.auth.id && role != "left") || org.boss = @request.auth.id',
+        ),
+      }),
       testCollection('closed', [{ name: 'title' }], { rules: rules('') }),
     ]);
   });
@@ -145,6 +156,35 @@ describe('judging events for live subscriptions', { skip: skipWithoutDatabase },
     const followed = await opened({ collection: 'open', record: record.id }, guest);
     const unknown = await opened({ collection: 'open', record: 'none' }, guest);
     assert.deepEqual((await judge([unknown, followed], events))[0]?.now, [1]);
+  });
+
+  it('names the accounts that an event may concern, and what a rule passes through', async () => {
+    const id = async (path: string, body: object) => (await write('POST', path, body)).record.id;
+    const password = 'correct horse battery';
+    const [boss, member, left, stranger] = await Promise.all(
+      ['boss', 'member', 'left', 'stranger'].map((name) => id('users', { email: `${name}@x.org`, password })),
+    );
+    assert.ok(boss && member && left && stranger);
+    const org = await id('orgs', { name: 'o', boss });
+    await id('members', { org, user: member, role: 'works' });
+    await id('members', { org, user: left, role: 'left' });
+    const subscriptions = await Promise.all(
+      [boss, member, left, stranger].map((user) => opened({ collection: 'tasks' }, userOf(user))),
+    );
+    const [{ plan }] = subscriptions as [OpenedPlan];
+    assert.equal(plan.hasCandidates, true);
+    assert.deepEqual(plan.crossed, [
+      { collection: 'members', fields: ['org', 'user', 'role'], accountFields: ['user'], isCaller: false },
+      { collection: 'orgs', fields: ['boss'], accountFields: ['boss'], isCaller: false },
+    ]);
+    await takeEvents();
+    await write('POST', 'tasks', { org, title: 't' });
+    await write('POST', 'tasks', { title: 'of nobody' });
+    const events = await takeEvents();
+    const candidates = await records.live.candidates({ plan, events, client: 'test' });
+    assert.deepEqual([...(candidates ?? [])].sort(), [boss, member].sort());
+    const [first, second] = await judge(subscriptions, events);
+    assert.deepEqual([sorted(first?.now), second?.now], [[0, 1], []]);
   });
 
   it('asks admins no rule', async () => {

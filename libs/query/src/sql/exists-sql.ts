@@ -42,7 +42,7 @@ function existsIn(
  * Joins the relations of a path from the outer row (`team = record.post.team`) beside the table. A sub-select of their
  * own, within that of the table, would keep PostgreSQL from hashing the outer one, and would run once for each row.
  */
-function joinOuterPath(item: Resolved, into: SqlTarget) {
+export function joinOuterPath(item: Resolved, into: SqlTarget) {
   if (item.kind !== 'comparison' || item.isNegated || item.negatesValue) return undefined;
   const side = (['left', 'right'] as const).find((each) => isOuterPath(item[each]));
   const other = item[side === 'left' ? 'right' : 'left'];

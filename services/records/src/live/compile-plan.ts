@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LiveRequest } from '@recordbus/live';
+import type { CrossedCollection, LiveRequest } from '@recordbus/live';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, encryptedFieldsOf, quoteIdentifier } from '@recordbus/schema';
 import { type CompileContext, callerKind, compileRule } from '../rules/compile-rule.ts';
@@ -10,6 +10,8 @@ import { everything, selectedColumns } from '../shape/field-selection.ts';
 import { readProjection } from '../shape/read-projection.ts';
 import type { Projection } from '../shape/record-json.ts';
 import { type CallerColumns, createCallerColumns } from './caller-columns.ts';
+import { type CandidatesStatement, compileCandidatesOf } from './candidates.ts';
+import { findCrossed } from './crossed.ts';
 import { eventAlias } from './event-rows.ts';
 import { composeJudge } from './judge-sql.ts';
 
@@ -46,6 +48,9 @@ export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'values
   /** The fields of the record that the condition reads. */
   readonly ownFields: readonly string[];
   readonly columns: CallerColumns<JudgeValues>;
+  readonly crossed: readonly CrossedCollection[];
+  /** Undefined where records do not lead to the accounts that may see them. */
+  readonly candidates: CandidatesStatement | undefined;
 }
 
 /** Compiles what a subscription follows. Throws 400 for an invalid filter or `expand`. */
@@ -74,6 +79,8 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
     needsStored,
     ownFields: fieldsIn(condition ?? '', collection),
     columns,
+    crossed: findCrossed(collection, request, context),
+    candidates: compileCandidatesOf(collection, request.record === undefined ? 'list' : 'view', context),
   };
 }
 

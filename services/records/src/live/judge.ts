@@ -47,6 +47,28 @@ export async function judgeEvents(
   return verdicts;
 }
 
+/** Finds the ids of the accounts that events may concern; undefined for a plan that does not lead to them. */
+export async function findCandidates(
+  deps: JudgeDeps,
+  plan: CompiledPlan,
+  events: readonly LiveEvent[],
+): Promise<readonly string[] | undefined> {
+  const { candidates } = plan;
+  if (!candidates) return undefined;
+  const ids = new Set<string>();
+  try {
+    for (const group of groupsOf(await readEvents(deps.readSystem, plan, events))) {
+      const values = candidates.valuesFrom(rowsOf(group.map((read, n) => ({ read, n }))));
+      for (const { id } of await deps.read<{ id: string }>({ text: candidates.text, values })) ids.add(id);
+    }
+  } catch (error) {
+    // Judging finds out which of the events does not fit the schema.
+    if (isDataError(error)) return undefined;
+    throw error;
+  }
+  return [...ids];
+}
+
 /** Splits events into groups whose records are one statement. */
 function* groupsOf(events: readonly ReadEvent[]): Generator<readonly ReadEvent[]> {
   let group: ReadEvent[] = [];
@@ -77,7 +99,7 @@ async function judgeGroup(
   try {
     return await judgeOnce(deps, plan, group, callers);
   } catch (error) {
-    if (!isDatabaseError(error) || !/^(21|22)/.test(error.code ?? '')) throw error;
+    if (!isDataError(error)) throw error;
     const [only] = group;
     if (group.length === 1 && only) {
       if (only.before === undefined && only.after === undefined) return [nobody(only.event)];
@@ -88,6 +110,9 @@ async function judgeGroup(
     return verdicts;
   }
 }
+
+/** Whether a value does not fit a statement. */
+const isDataError = (error: unknown): boolean => isDatabaseError(error) && /^(21|22)/.test(error.code ?? '');
 
 const nobody = ({ version }: LiveEvent): EventVerdict => ({ before: [], now: [], records: [], version });
 
@@ -171,19 +196,12 @@ const dataStart = '{"data":';
 async function askRows(
   deps: JudgeDeps,
   { text, valuesFrom, columns }: CompiledPlan,
-  asked: readonly { readonly read: ReadEvent; readonly n: number }[],
+  asked: readonly Asked[],
   { rows }: DistinctCallers,
 ): Promise<JudgedRow[]> {
-  const given = asked.flatMap(({ read: { before, after }, n }) => [
-    ...(before === undefined ? [] : [`[${n},false,${before}]`]),
-    ...(after === undefined ? [] : [`[${n},true,${after}]`]),
-  ]);
-  const stored = asked.flatMap(({ read: { event, id, after }, n }) =>
-    after === undefined && event.verb !== 'delete' && id !== undefined ? [[n, id]] : [],
-  );
-  const shared = { given: `[${given.join(',')}]`, stored: JSON.stringify(stored), maxBytes: deps.maxAnswerBytes() };
+  const shared = { ...rowsOf(asked), maxBytes: deps.maxAnswerBytes() };
   const found: JudgedRow[] = [];
-  const width = Math.max(1, Math.floor(maxPairs / (given.length + stored.length + 1)));
+  const width = Math.max(1, Math.floor(maxPairs / (2 * asked.length)));
   for (let from = 0; from === 0 || from < rows.length; from += width) {
     const part = rows.slice(from, from + width);
     const lists = columns.types.map((type, index): [string, unknown[]] => [
@@ -194,6 +212,24 @@ async function askRows(
     found.push(...(from === 0 ? read : read.map((row) => shifted(row, from))));
   }
   return found;
+}
+
+interface Asked {
+  readonly read: ReadEvent;
+  /** The number of the event in its group. */
+  readonly n: number;
+}
+
+/** The rows of events, as a statement takes them (see `selectEventRows`). */
+function rowsOf(asked: readonly Asked[]): { readonly given: string; readonly stored: string } {
+  const given = asked.flatMap(({ read: { before, after }, n }) => [
+    ...(before === undefined ? [] : [`[${n},false,${before}]`]),
+    ...(after === undefined ? [] : [`[${n},true,${after}]`]),
+  ]);
+  const stored = asked.flatMap(({ read: { event, id, after }, n }) =>
+    after === undefined && event.verb !== 'delete' && id !== undefined ? [[n, id]] : [],
+  );
+  return { given: `[${given.join(',')}]`, stored: JSON.stringify(stored) };
 }
 
 /** A row of a later part, with the numbers of all callers. */

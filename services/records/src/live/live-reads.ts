@@ -8,7 +8,7 @@ import type { RecordReads } from '../read/record-reads.ts';
 import { isOutdatedSchema, type ServedCollections } from '../record/served-collections.ts';
 import { admitsToChannel } from './channel-rule.ts';
 import type { CompiledPlan } from './compile-plan.ts';
-import { judgeEvents } from './judge.ts';
+import { findCandidates, judgeEvents } from './judge.ts';
 import { createLivePlans } from './live-plans.ts';
 import { openPlans } from './open-plans.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -56,7 +56,12 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
       await refresh.run();
       return asked.map((plan) => plans.find(plan) !== undefined);
     },
-    candidates: async () => [],
+    candidates: ({ plan, events, client }) =>
+      asClient(client, async () => {
+        await refresh.run();
+        const find = () => plans.find(plan);
+        return withPlan(find, (compiled) => findCandidates(judging, compiled, events), cache);
+      }),
     snapshot: (request, caller) => readSnapshot({ reads, served, schema, encryption }, request, caller),
     admitsToChannel: (rule, channel, caller) => admitsToChannel({ read: reads.live, schema }, rule, channel, caller),
   };

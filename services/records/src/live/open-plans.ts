@@ -47,8 +47,8 @@ const planOf = (compiled: CompiledPlan, request: LiveRequest, kind: string): Liv
   request,
   callerKind: kind,
   readsValues: compiled.columns.count > 0,
-  hasCandidates: false,
-  crossed: [],
+  hasCandidates: compiled.candidates !== undefined,
+  crossed: compiled.crossed,
 });
 
 /** Empty parameters are none, as in a query. */

@@ -1,0 +1,112 @@
+import type { Collection } from '@recordbus/schema';
+import { parse } from '../language/parser.ts';
+import { membersOf } from '../resolve/member.ts';
+import { resolve } from '../resolve/resolve.ts';
+import type { Column, Hop, Resolved, Source, Walk } from '../resolve/resolved.ts';
+import type { Scope } from '../resolve/scope.ts';
+
+/** A collection whose records decide about others, and the names of the fields that are read there. */
+export interface Crossing {
+  readonly collection: Collection;
+  readonly fields: ReadonlySet<string>;
+  /** Whether the record is the caller's account. */
+  readonly isCaller: boolean;
+}
+
+/**
+ * Finds the collections that an expression passes through, with those of guards and the account of the caller. The
+ * collection of the scope counts where one of its records reads others. Throws QueryError like `compileExpression`.
+ */
+export function findCrossings(text: string, scope: Scope): Crossing[] {
+  const found: Found[] = [];
+  visit(resolve(parse(text), scope), [{ collection: scope.collection, is: 'own' }], createNote(found));
+  return found;
+}
+
+interface Found extends Crossing {
+  readonly fields: Set<string>;
+}
+
+/** A row that an expression reads: the record that it is about, the account of the caller, or another one. */
+interface Row {
+  readonly collection: Collection;
+  readonly is: 'own' | 'caller' | 'other';
+}
+
+/** Notes what is read of a row. */
+type Note = (row: Row, column?: string) => void;
+
+function createNote(found: Found[]): Note {
+  return ({ collection, is }, column) => {
+    if (is === 'own') return;
+    const isCaller = is === 'caller';
+    let crossing = found.find((known) => known.collection === collection && known.isCaller === isCaller);
+    if (!crossing) {
+      crossing = { collection, isCaller, fields: new Set() };
+      found.push(crossing);
+    }
+    const field = [...membersOf(collection).values()].find((member) => member.column === column)?.field;
+    if (field) crossing.fields.add(field.name);
+  };
+}
+
+/** Visits an expression about the first of the rows; the others are those around `exists`. */
+function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
+  switch (expression.kind) {
+    case 'all':
+    case 'any':
+      for (const item of expression.items) visit(item, rows, note);
+      return;
+    case 'decided':
+      return;
+    case 'nullTest':
+      visitSource(expression.operand, rows, note);
+      return;
+    case 'comparison':
+      visitSource(expression.left, rows, note);
+      visitSource(expression.right, rows, note);
+      return;
+    case 'exists': {
+      const { from, condition } = expression;
+      if (!('target' in from)) {
+        visitColumn(from, rows, note);
+        return;
+      }
+      const row = { collection: from.target, is: 'other' } as const;
+      note(row);
+      if (from.guard) visit(from.guard, [row], note);
+      if (condition) visit(condition, [row, ...rows], note);
+    }
+  }
+}
+
+function visitSource(source: Source, rows: readonly Row[], note: Note): void {
+  if (source.source === 'several') for (const item of source.items) visitSource(item, rows, note);
+  else if (source.source === 'column') visitColumn(source, rows, note);
+  else if (source.source === 'caller') visitColumn(source.column, accountRows(source.account), note);
+  else if (source.source === 'count') visitColumn(source.of, source.account ? accountRows(source.account) : rows, note);
+}
+
+const accountRows = (collection: Collection): readonly Row[] => [{ collection, is: 'caller' }];
+
+function visitColumn(column: Column, rows: readonly Row[], note: Note): void {
+  const end = follow(column, rows, note);
+  if (!end) return;
+  note(end, column.column);
+  if (column.visibleIf) visit(column.visibleIf, [end], note);
+}
+
+/** Follows the relations of a path to its last row. */
+function follow({ hops, up }: Walk, rows: readonly Row[], note: Note): Row | undefined {
+  return hops.reduce<Row | undefined>((from, hop) => from && visitHop(hop, from, note), rows[up]);
+}
+
+function visitHop({ link, target, guard, visibleIf }: Hop, from: Row, note: Note): Row {
+  const row = { collection: target, is: 'other' } as const;
+  const owner = link.via === 'relation' || link.via === 'list' ? from : row;
+  note(row);
+  note(owner, link.column);
+  if (visibleIf) visit(visibleIf, [owner], note);
+  if (guard) visit(guard, [row], note);
+  return row;
+}

@@ -1,0 +1,157 @@
+import { tableOf } from '@recordbus/schema';
+import { parse } from '../language/parser.ts';
+import { callersOf } from '../resolve/caller-values.ts';
+import { resolve } from '../resolve/resolve.ts';
+import type { CallerValue, Column, Resolved, ResolvedComparison, ResolvedExists, Source } from '../resolve/resolved.ts';
+import type { Scope } from '../resolve/scope.ts';
+import { compile } from './compile.ts';
+import { joinOuterPath } from './exists-sql.ts';
+import { selectThrough } from './hops.ts';
+import { type SqlTarget, targetOf, withCollation } from './sql-target.ts';
+import { columnSql, storedSql } from './value-sql.ts';
+
+/**
+ * Compiles a rule to a select of the ids of the accounts for which it may hold on the row of `into`: at least those for
+ * which it does. Undefined where the record does not lead to them. Throws QueryError like `compileExpression`.
+ */
+export function compileCandidates(text: string, scope: Scope, into: SqlTarget): string | undefined {
+  const found = candidatesOf(resolve(parse(text), scope), withCollation(scope, into));
+  return found && unionOf(found.selects);
+}
+
+/** Selects of ids, and how much they cost compared with others. */
+interface Candidates {
+  readonly selects: readonly string[];
+  readonly cost: number;
+}
+
+const nobody: Candidates = { selects: [], cost: 0 };
+
+const unionOf = (selects: readonly string[]): string =>
+  selects.length === 0 ? 'select null::text where false' : selects.join(' union all ');
+
+function candidatesOf(expression: Resolved, into: SqlTarget): Candidates | undefined {
+  switch (expression.kind) {
+    case 'all':
+      // Each item bounds the accounts: the cheapest is enough.
+      return expression.items
+        .flatMap((item) => candidatesOf(item, into) ?? [])
+        .reduce<Candidates | undefined>((best, one) => (best && best.cost <= one.cost ? best : one), undefined);
+    case 'any': {
+      const found = expression.items.map((item) => candidatesOf(item, into));
+      if (!found.every((one) => one !== undefined)) return undefined;
+      const cost = found.reduce((sum, one) => sum + one.cost, 0);
+      return { selects: found.flatMap(({ selects }) => selects), cost };
+    }
+    case 'decided':
+      return expression.holds ? undefined : nobody;
+    case 'comparison':
+      return ofComparison(expression, into);
+    case 'exists':
+      return ofExists(expression, into);
+    case 'nullTest':
+      return undefined;
+  }
+}
+
+/** `x = @request.auth.id`, and `x = @request.auth.<relation>`, whose index leads back to the accounts. */
+function ofComparison(test: ResolvedComparison, into: SqlTarget): Candidates | undefined {
+  const { operator, isNegated, negatesValue, left, right } = test;
+  if (isNegated || negatesValue || (operator !== '=' && operator !== 'in')) return undefined;
+  for (const [column, caller] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    if (column.source !== 'column') continue;
+    const way = 1 + column.hops.length;
+    if (isCallerId(caller)) return { selects: [selectValues(column, into)], cost: way };
+    if (isIndexedRelation(caller))
+      return { selects: [selectAccounts(caller, selectValues(column, into), into)], cost: way + costOfAccounts };
+  }
+  return undefined;
+}
+
+/** More than that of any path: a relation of accounts may lead to many of them. */
+const costOfAccounts = 100;
+
+const isCallerId = (source: Source): boolean =>
+  source.source === 'request' && source.part === 'auth' && source.path[0] === 'id' && !source.isLowered;
+
+/** Whether the value is a relation of the account itself. */
+const isIndexedRelation = (source: Source): source is CallerValue =>
+  source.source === 'caller' &&
+  source.column.hops.length === 0 &&
+  !source.column.transform &&
+  source.account.type === 'auth' &&
+  (source.column.relation?.link.via === 'relation' ||
+    (source.column.relation?.link.via === 'list' && source.column.relation.link.table !== undefined));
+
+/** A select of the texts at the end of a path, or of the entries of its lists. */
+function selectValues(column: Column, into: SqlTarget): string {
+  const from = targetOf(column, into);
+  const end = (at: SqlTarget) =>
+    column.kind === 'list'
+      ? `jsonb_array_elements_text(${storedSql(column, at)})`
+      : columnSql({ ...column, hops: [] }, 'text', at);
+  return column.hops.length === 0 ? `select ${end(from)}` : selectThrough(column, from, end);
+}
+
+/** A select of the accounts that have one of the values in a relation. */
+function selectAccounts({ account, column }: CallerValue, values: string, { parameters }: SqlTarget): string {
+  const [value, row] = [parameters.alias(), parameters.alias()];
+  const from = `select ${row}.${column.kind === 'list' ? 'owner' : 'id'} from (${values}) ${value}(id)`;
+  const link = column.relation?.link;
+  return column.kind === 'list' && link?.via === 'list'
+    ? `${from} join ${link.table} ${row} on ${row}.target = ${value}.id`
+    : `${from} join ${tableOf(account)} ${row} on ${row}.${column.column} = ${value}.id`;
+}
+
+/** `exists(members, org = record.org && user = @request.auth.id)`: what does not read the caller narrows the records. */
+function ofExists({ from, condition, isNegated }: ResolvedExists, into: SqlTarget): Candidates | undefined {
+  if (isNegated || !condition || !('target' in from)) return undefined;
+  const row = into.parameters.alias();
+  const inner = { ...into, row, isTable: from.target.type !== 'view', outer: into };
+  const found = candidatesOf(condition, inner);
+  if (!found) return undefined;
+  const account = into.parameters.alias();
+  const tables = [`${tableOf(from.target)} ${row}`];
+  const conditions: string[] = [];
+  for (const item of condition.kind === 'all' ? condition.items : [condition]) {
+    if (readsRequest(item)) continue;
+    const joined = joinOuterPath(item, into);
+    if (joined) tables.push(joined.tables);
+    conditions.push(...(joined?.conditions ?? []));
+    conditions.push(compile(joined?.test ?? item, { ...inner, outer: joined?.outer ?? into }));
+  }
+  // Records that the row does not lead to are too many to be worth it.
+  if (!conditions.some((sql) => sql.includes(`${into.row}.`))) return undefined;
+  const select = `select ${account}.id from ${tables.join(', ')} cross join lateral (${unionOf(found.selects)}) ${account}(id) where ${conditions.join(' and ')}`;
+  return { selects: [select], cost: found.cost + costOfExists };
+}
+
+const costOfExists = 10;
+
+/** Whether an expression reads a value of the request. A statement for all callers has none. */
+function readsRequest(expression: Resolved): boolean {
+  switch (expression.kind) {
+    case 'all':
+    case 'any':
+      return expression.items.some(readsRequest);
+    case 'decided':
+      return false;
+    case 'nullTest':
+      return isOfRequest(expression.operand);
+    case 'comparison':
+      return isOfRequest(expression.left) || isOfRequest(expression.right);
+    case 'exists':
+      return expression.condition !== undefined && readsRequest(expression.condition);
+  }
+}
+
+const isOfRequest = (source: Source): boolean =>
+  source.source === 'several'
+    ? source.items.some(isOfRequest)
+    : source.source === 'request' ||
+      source.source === 'isset' ||
+      source.source === 'changed' ||
+      callersOf(source).length > 0;

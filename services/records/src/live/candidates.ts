@@ -1,0 +1,48 @@
+import { compileCandidates, createNamedParameters, type NamedParameters, QueryError } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
+import { needsRuleCheck } from '../rules/rule-context.ts';
+import { eventAlias, selectEventRows } from './event-rows.ts';
+
+/** The values of a run: the records of events (see `selectEventRows`). */
+export interface CandidateValues {
+  readonly given: string;
+  readonly stored: string;
+}
+
+/** A statement that finds the accounts that events may concern. */
+export interface CandidatesStatement extends Pick<NamedParameters<CandidateValues>, 'valuesFrom'> {
+  readonly text: string;
+}
+
+/** Compiles the statement; undefined where the rule does not lead from a record to accounts. */
+export function compileCandidatesOf(
+  collection: Collection,
+  action: 'list' | 'view',
+  context: CompileContext,
+): CandidatesStatement | undefined {
+  if (context.principal.type !== 'user' || !needsRuleCheck(collection, action, context)) return undefined;
+  const parameters = createNamedParameters<CandidateValues>();
+  const scope = { ...clientScope(collection, context), audience: 'rule' } as const;
+  const select = findSelect(() =>
+    compileCandidates(collection.rules[action] ?? '', scope, { row: eventAlias, parameters, isTable: false }),
+  );
+  if (select === undefined) return undefined;
+  const given = parameters.named('given', 'json');
+  const stored = parameters.named('stored', 'json');
+  const text = `with event as materialized (
+  ${selectEventRows(collection, { given, stored })}
+)
+select distinct account.id from event cross join lateral (${select}) account(id) where account.id is not null`;
+  return { text, valuesFrom: parameters.valuesFrom };
+}
+
+/** A rule that cannot be compiled admits nobody, which the statement that judges finds. */
+function findSelect(compile: () => string | undefined): string | undefined {
+  try {
+    return compile();
+  } catch (error) {
+    if (error instanceof QueryError) return undefined;
+    throw error;
+  }
+}

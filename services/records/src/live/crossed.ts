@@ -1,0 +1,44 @@
+import type { CrossedCollection, LiveRequest } from '@recordbus/live';
+import { type Crossing, findCrossings, QueryError } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
+import { needsRuleCheck } from '../rules/rule-context.ts';
+
+/** The collections that the rule and the filter of a subscription pass through. */
+export function findCrossed(
+  collection: Collection,
+  { record, filter }: LiveRequest,
+  context: CompileContext,
+): readonly CrossedCollection[] {
+  const scope = clientScope(collection, context);
+  const action = record === undefined ? 'list' : 'view';
+  const rule = needsRuleCheck(collection, action, context) ? collection.rules[action] : null;
+  const crossings = [
+    ...(rule ? ofRule(() => findCrossings(rule, { ...scope, audience: 'rule' })) : []),
+    ...(filter === undefined ? [] : findCrossings(filter, scope)),
+  ];
+  const groups = Map.groupBy(crossings, (crossing) => `${crossing.isCaller} ${crossing.collection.name}`);
+  return [...groups.values()].flatMap((those) => {
+    const [first] = those;
+    if (!first) return [];
+    const fields = new Set(those.flatMap((it) => [...it.fields]));
+    const leadsToAccounts = ({ name, collection: target }: Collection['fields'][number]) =>
+      fields.has(name) && target !== undefined && context.schema.findCollection(target)?.type === 'auth';
+    return {
+      collection: first.collection.name,
+      fields: [...fields],
+      accountFields: first.collection.fields.filter(leadsToAccounts).map(({ name }) => name),
+      isCaller: first.isCaller,
+    };
+  });
+}
+
+/** A rule that cannot be compiled admits nobody, whatever other records say. */
+function ofRule(find: () => Crossing[]): Crossing[] {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof QueryError) return [];
+    throw error;
+  }
+}
