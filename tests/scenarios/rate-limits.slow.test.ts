@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import { topologies } from '../harness/target.ts';
+import { batches } from './rate-limits/batches.ts';
 import { clients } from './rate-limits/clients.ts';
 import { startLimitedStack } from './rate-limits/limited-stack.ts';
 import { rules } from './rate-limits/rules.ts';
@@ -10,5 +11,6 @@ for (const topology of topologies)
     await using stack = await startLimitedStack(topology);
     await t.test('follow the rules [http §8]', (part) => rules(part, stack));
     await t.test('count by client [http §8.7, §9]', (part) => clients(part, stack));
+    await t.test('count the operations of batches [batch §1.4]', (part) => batches(part, stack));
     await t.test('are shared by all gateways [docs/gateway]', (part) => sharedLimits(part, stack));
   });

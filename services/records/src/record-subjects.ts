@@ -2,6 +2,7 @@ import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { createFieldEncryption } from '@recordbus/schema';
 import { createFileTokens } from '@recordbus/tokens';
 import type { AccountRules } from './accounts/account-rules.ts';
+import { createOperationLimits } from './batch/operation-limits.ts';
 import { createReferrers } from './delete/referrers.ts';
 import { createDownloadTokens } from './files/download-tokens.ts';
 import { createDownloads, type Downloads } from './files/downloads.ts';
@@ -47,6 +48,7 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
     removals,
     downloads: openDownloads(given, parts),
     maxUploadBytes: given.config.maxUploadBytes ?? defaultMaxUploadBytes,
+    operationLimits: createOperationLimits({ query: database.query, settings }),
     maxBatchOperations: () => settings.get('batch.max_operations'),
     ...createAccountRules(given, parts),
   };

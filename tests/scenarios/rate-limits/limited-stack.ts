@@ -4,7 +4,7 @@ import { eventually } from '../../harness/eventually.ts';
 import { startSecondGateway } from '../../harness/service-process.ts';
 import { createGround, firstAdmin, type Ground, type Stack, startStack, type Topology } from '../../harness/stack.ts';
 
-interface Rule {
+export interface Rule {
   readonly label: string;
   readonly max: number;
   readonly windowMs?: number;

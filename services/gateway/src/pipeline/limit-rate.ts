@@ -1,7 +1,6 @@
+import { audienceOf, type ChooseRule, rateCaller } from '@recordbus/rate-limits';
 import type { RateRule } from '@recordbus/settings';
-import { clientKey } from '@recordbus/shared/client-key';
 import { rateLimited } from '@recordbus/shared/errors';
-import type { ChooseRule } from '../rate-limit/choose-rule.ts';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { Verdict } from '../rate-limit/window-share.ts';
 import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
@@ -18,7 +17,7 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
       return;
     }
     exchange.rateRule = rule.label;
-    const caller = callerOf(exchange);
+    const caller = rateCaller(exchange.context, exchange.route?.action);
     const verdict = other ? countUnderBoth(limiter, caller, rule, other) : limiter.count(rule, caller);
     if (verdict instanceof Promise) return verdict.then((settled) => settle(response, settled, next));
     settle(response, verdict, next);
@@ -29,7 +28,7 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
 function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): readonly RateRule[] {
   const { route, context } = exchange;
   const paths = resourcePaths(url, exchange);
-  const audience = context.principal.type === 'guest' ? 'guest' : 'auth';
+  const audience = audienceOf(context);
   const rule = choose({ paths, action: route?.action, audience });
   const other = route?.otherAction && choose({ paths, action: route.otherAction, audience });
   return [...new Set([rule, other])].filter((one) => one !== undefined);
@@ -52,10 +51,4 @@ function settle(response: GatewayResponse, verdict: Verdict, next: () => void): 
   response.setHeader('RateLimit-Reset', verdict.resetSec);
   if (!verdict.allowed) throw rateLimited(verdict.resetSec);
   next();
-}
-
-/** Returns the key that requests are counted under. Sign-ins count by address, even with a valid token (http §8.7). */
-function callerOf({ route, context: { principal, clientAddress } }: GatewayExchange): string {
-  if (route?.action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
-  return principal.type === 'admin' ? `admin ${principal.id}` : `user ${principal.collection} ${principal.id}`;
 }

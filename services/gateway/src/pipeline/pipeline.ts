@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { createChooseRule } from '@recordbus/rate-limits';
 import type { Accounts } from '@recordbus/sessions';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
@@ -8,7 +9,6 @@ import express from 'express';
 import { createFindClient } from '../client-address/find-client.ts';
 import { corsKeys, createCorsPolicy } from '../cors/cors-policy.ts';
 import { followSettings } from '../follow-settings.ts';
-import { createChooseRule } from '../rate-limit/choose-rule.ts';
 import { createLimiter } from '../rate-limit/limiter.ts';
 import type { SharedWindows } from '../rate-limit/shared-windows.ts';
 import type { RequestLog } from '../request-log/request-log.ts';

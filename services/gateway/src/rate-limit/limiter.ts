@@ -1,3 +1,4 @@
+import { windowKey } from '@recordbus/rate-limits';
 import type { RateRule } from '@recordbus/settings';
 import { LRUCache } from 'lru-cache';
 import { maxCallers, type RateWindows } from './rate-windows.ts';
@@ -56,8 +57,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
 
   return {
     count(rule, caller) {
-      // A changed rule counts from zero: what the old one refused may be allowed now.
-      const key = `${rule.label} ${rule.audience} ${rule.max} ${rule.windowMs} ${caller}`;
+      const key = windowKey(rule, caller);
       const share = shareOf(key, rule.windowMs);
       const portion = rule.action === 'auth' ? 1 : Math.max(1, Math.floor(rule.max / portionsPerLimit));
       if (share.left === 0 && !share.isExhausted) return countAfterTaking(share, key, rule, portion);

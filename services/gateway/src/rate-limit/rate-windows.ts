@@ -1,14 +1,8 @@
+import type { CountedWindow } from '@recordbus/rate-limits';
 import { LRUCache } from 'lru-cache';
 
 /** A window after a count. */
-export interface RateWindow {
-  /** The total, this count included. */
-  readonly used: number;
-  /** Time until it ends, in milliseconds. */
-  readonly leftMs: number;
-  /** When it ends, on the clock of the counter's owner. No two windows of a key end at the same time. */
-  readonly endsAtMs: number;
-}
+export type RateWindow = CountedWindow;
 
 /** Counters whose windows begin with the first request and end a fixed time later. */
 export interface RateWindows {

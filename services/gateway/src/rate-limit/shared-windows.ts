@@ -1,17 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Database } from '@recordbus/database';
+import { takeWindow } from '@recordbus/rate-limits';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { createOwnWindows, type RateWindow, type RateWindows } from './rate-windows.ts';
 
 const nowMs = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
-
-const takeSql = `
-  insert into system.rate_windows as w (key, ends_at_ms, used) values ($1, ${nowMs} + $2::bigint, $3::bigint)
-  on conflict (key) do update set
-    used = excluded.used + case when w.ends_at_ms > ${nowMs} then w.used else 0 end,
-    ends_at_ms = case when w.ends_at_ms > ${nowMs} then w.ends_at_ms else excluded.ends_at_ms end
-  returning used, ends_at_ms as "endsAtMs", ends_at_ms - ${nowMs} as "leftMs"`;
 
 const removeEndedSql = `delete from system.rate_windows where ends_at_ms < ${nowMs}`;
 
@@ -54,10 +47,7 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
   });
 
   async function takeShared(key: string, windowMs: number, count: number): Promise<RateWindow> {
-    // A hash keeps the key short, whatever the length of a label.
-    const values = [createHash('sha256').update(key).digest('base64url'), windowMs, count];
-    const [window] = await withTimeout(database.query<RateWindow>({ name: 'rate-window', text: takeSql, values }));
-    if (!window) throw new Error('the shared counter returned no row');
+    const window = await withTimeout(takeWindow(database.query, { key, windowMs, count }));
     own.follow(key, window);
     if (retryAtMs !== undefined) log.info('rate limits are shared by all replicas again');
     retryAtMs = undefined;

@@ -5,6 +5,7 @@ import { currentClient } from '@recordbus/shared/request-scope';
 import { z } from 'zod';
 import { doBatch } from '../batch/do-batch.ts';
 import { readOperations } from '../batch/operation.ts';
+import { batchPath } from '../batch/operation-limits.ts';
 import { parseOperations } from '../batch/parse-operations.ts';
 import { describedBatch } from './batch-schema.ts';
 import type { RouteDeps } from './route-deps.ts';
@@ -29,7 +30,7 @@ export function batchRoute(deps: RouteDeps): Route {
   return route({
     method: 'POST',
     idempotent: true,
-    path: '/api/v1/batch',
+    path: batchPath,
     access: 'public',
     summary: 'Do several writes together: all or none',
     body: z.strictObject({ operations: z.array(z.unknown(), 'must be a list') }),
@@ -47,10 +48,14 @@ export function batchRoute(deps: RouteDeps): Route {
       413: 'the body or an operation is too large',
       415: 'the body is neither JSON nor multipart/form-data',
       422: 'an operation or a field is refused, there are too many operations, or they take too long',
+      429: 'the operations are more than a rate limit allows',
     },
-    handler: (input) => {
+    handler: async (input) => {
       const operations = readOperations(input.body.operations);
-      return gate.run(currentClient() ?? '', () => doBatch({ operations, uploads: new Map(), input }, rules));
+      const limits = await deps.operationLimits.count(operations, input.context);
+      const run = () => doBatch({ operations, uploads: new Map(), input }, rules);
+      const reply = await gate.run(currentClient() ?? '', run);
+      return { ...reply, headers: { ...reply.headers, ...limits } };
     },
   });
 }

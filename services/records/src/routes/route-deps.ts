@@ -1,6 +1,7 @@
 import type { QuerySchema } from '@recordbus/query';
 import type { RuleName } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
+import type { OperationLimits } from '../batch/operation-limits.ts';
 import type { DeleteRules } from '../delete/deletion.ts';
 import type { Downloads } from '../files/downloads.ts';
 import type { UploadDeps } from '../files/with-upload.ts';
@@ -21,6 +22,7 @@ export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   readonly downloads: Downloads;
   /** The most operations of a batch. */
   maxBatchOperations(): number;
+  readonly operationLimits: OperationLimits;
 }
 
 interface Input {

@@ -1,0 +1,19 @@
+import type { RateRule } from '@recordbus/settings';
+import { clientKey } from '@recordbus/shared/client-key';
+import type { RequestContext } from '@recordbus/shared/context';
+
+type Caller = Pick<RequestContext, 'principal' | 'clientAddress'>;
+
+/** The audience that a caller belongs to (http §8.6). */
+export const audienceOf = ({ principal }: Pick<Caller, 'principal'>): 'guest' | 'auth' =>
+  principal.type === 'guest' ? 'guest' : 'auth';
+
+/** The key that requests are counted under. Sign-ins count by address, even with a valid token (http §8.7). */
+export function rateCaller({ principal, clientAddress }: Caller, action?: RateRule['action']): string {
+  if (action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
+  return principal.type === 'admin' ? `admin ${principal.id}` : `user ${principal.collection} ${principal.id}`;
+}
+
+/** The name of a caller's window. A changed rule has other windows: what the old one refused may be allowed now. */
+export const windowKey = ({ label, audience, max, windowMs }: RateRule, caller: string): string =>
+  `${label} ${audience} ${max} ${windowMs} ${caller}`;
