@@ -7,7 +7,7 @@ export interface LiveEvent {
   readonly verb: 'create' | 'update' | 'delete';
   readonly version: string;
   /** The text of its `data`; undefined for a large event, which records reads by its id. */
-  readonly data: string | undefined;
+  readonly data?: string | undefined;
 }
 
 /** Positions in the list of callers; `all` where the decision does not depend on them. */

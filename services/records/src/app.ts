@@ -25,6 +25,7 @@ import { fileTokenRoute } from './routes/file-token.ts';
 import { getRoute } from './routes/get.ts';
 import { historyRoute } from './routes/history.ts';
 import { internalAccountRoutes } from './routes/internal-accounts.ts';
+import { internalLiveRoutes } from './routes/internal-live.ts';
 import { listRoute } from './routes/list.ts';
 import { putRoute, upsertRoute } from './routes/put.ts';
 import { restoreRoute } from './routes/restore.ts';
@@ -83,7 +84,10 @@ export function createRecords(
     name: 'records',
     accountHooks,
     live,
-    handleInternal: createDispatcher(internalAccountRoutes(accountHooks), dispatching),
+    handleInternal: createDispatcher(
+      [...internalAccountRoutes(accountHooks), ...internalLiveRoutes(live)],
+      dispatching,
+    ),
     get routes() {
       return [...routes, ...(extensions.loaded?.routes ?? [])];
     },

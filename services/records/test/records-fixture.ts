@@ -10,10 +10,10 @@ import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
-import type { LiveReads } from '@recordbus/live';
+import { createLiveReadsClient, type LiveReads } from '@recordbus/live';
 import { type Collection, createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
-import type { Principal } from '@recordbus/shared/context';
+import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
 import { createLogger } from '@recordbus/shared/logging';
 import { openLocalStorage, type Storage } from '@recordbus/storage';
 import { createRecords } from '../src/app.ts';
@@ -84,6 +84,8 @@ export interface RecordsFixture {
   readonly database: Database;
   readonly storage: Storage;
   readonly live: LiveReads;
+  /** The same through the internal routes. */
+  readonly liveOverHttp: LiveReads;
   send(method: string, path: string, sent?: Sent): Promise<Answer>;
   create(collection: Collection): Promise<void>;
   /** The events written since the last call, oldest first. */
@@ -147,13 +149,16 @@ export async function startRecords(
   });
   starting.defer(() => service.stop());
   await service.start();
+  const sealer = createContextSealer(randomBytes(32));
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) =>
-    service.handle(request, response, {
-      requestId: 'r1',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
-      principal: principalOf(request),
-      clientAddress: '127.0.0.1',
-    }),
+    request.url?.startsWith('/internal/')
+      ? service.handleInternal?.(request, response, sealer.open(request.headers[contextHeader]))
+      : service.handle(request, response, {
+          requestId: 'r1',
+          traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
+          principal: principalOf(request),
+          clientAddress: '127.0.0.1',
+        }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   starting.defer(async () => {
@@ -169,6 +174,7 @@ export async function startRecords(
     database,
     storage,
     live: service.live,
+    liveOverHttp: createLiveReadsClient({ url: base, sealer }),
     create: (collection) => createCollection(database, collection),
     async send(method, path, { as = 'guest', body, headers } = {}) {
       const response = await fetch(`${base}${path}`, {

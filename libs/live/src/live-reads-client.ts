@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
+import { AppError, unavailable } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import { livePaths } from './live-paths.ts';
+import type { LiveReads } from './live-reads.ts';
+import type { LivePlan } from './plan.ts';
+import { liveSchemas, type refusal } from './schemas.ts';
+import { splitBatch } from './split-batch.ts';
+import type { Verdicts } from './verdicts.ts';
+
+interface ClientOptions {
+  /** The address of the records service. */
+  readonly url: string;
+  readonly sealer: ContextSealer;
+}
+
+/** A read waits up to 10 s for its turn, and may then take as long as an admin allows reads, up to a minute. */
+const timeoutMs = 90_000;
+
+const refused = z.object({
+  error: z.string(),
+  code: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** Calls the records service over HTTP, with the sealed context. Throws its refusals, and 503 when it does not answer. */
+export function createLiveReadsClient({ url, sealer }: ClientOptions): LiveReads {
+  async function call<Name extends keyof typeof liveSchemas>(
+    name: Name,
+    body: z.input<(typeof liveSchemas)[Name]['body']>,
+  ): Promise<z.output<(typeof liveSchemas)[Name]['answer']>> {
+    const response = await fetch(new URL(livePaths[name], url), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', [contextHeader]: sealer.seal(ownContext()) },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    }).catch((error) => {
+      throw recordsAway(error);
+    });
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw refusalOf(response.status, answer);
+    const read = z.object({ data: liveSchemas[name].answer }).safeParse(answer);
+    if (!read.success) throw recordsAway(read.error);
+    return read.data.data as z.output<(typeof liveSchemas)[Name]['answer']>;
+  }
+
+  return {
+    async open(requests) {
+      const results = await call('open', { requests: [...requests] });
+      return results.map((result) => ('plan' in result ? result : { refusal: readRefusal(result.refusal) }));
+    },
+    snapshot: (request, caller) => call('snapshot', { request, caller }),
+    async candidates({ plan, events, client }) {
+      const ids = new Set<string>();
+      for (const part of splitBatch(events)) {
+        const found = await call('candidates', { plan: toPlan(plan), events: part, client });
+        if (!found.ids) return undefined;
+        for (const id of found.ids) ids.add(id);
+      }
+      return [...ids];
+    },
+    async judge({ plan, events, client, callers }) {
+      const verdicts: (Verdicts & { readonly isStale: false })['events'][number][] = [];
+      const values = callers.map((one) => [...one]);
+      for (const part of splitBatch(events)) {
+        const judged = await call('judge', { plan: toPlan(plan), events: part, client, callers: values });
+        if (judged.isStale) return judged;
+        verdicts.push(...judged.events);
+      }
+      return { isStale: false, events: verdicts };
+    },
+    isCurrent: (plans) => call('isCurrent', { plans: plans.map(toPlan) }),
+    admitsToChannel: async (rule, channel, caller) => (await call('channel', { rule, channel, caller })).admits,
+  };
+}
+
+const toPlan = (plan: LivePlan): z.input<typeof liveSchemas.judge.body>['plan'] => ({
+  ...plan,
+  crossed: plan.crossed.map((one) => ({
+    ...one,
+    fields: [...one.fields],
+    accountFields: [...one.accountFields],
+  })),
+});
+
+/** The context of work that no request caused. */
+const ownContext = (): RequestContext => ({
+  requestId: randomUUID(),
+  traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`,
+  principal: { type: 'guest', rejectedToken: false },
+  clientAddress: '',
+});
+
+/** Writes a refusal as it travels within an answer. */
+export const writeRefusal = ({ status, code, message, details, headers }: AppError): z.input<typeof refusal> => ({
+  status,
+  code,
+  error: message,
+  details,
+  headers,
+});
+
+const readRefusal = ({ status, code, error, details, headers }: z.output<typeof refusal>): AppError =>
+  new AppError(status, code, error, { headers, ...(details && { details }) });
+
+function refusalOf(status: number, answer: unknown): AppError {
+  const read = refused.safeParse(answer);
+  if (!read.success) return recordsAway();
+  const { code, error, details } = read.data;
+  return new AppError(status, code, error, details ? { details } : {});
+}
+
+const recordsAway = (cause?: unknown) => unavailable('the records service does not answer', cause);
