@@ -3,7 +3,7 @@ import type { ServedCollections } from '../record/served-collections.ts';
 import { attemptPut } from '../write/put-record.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 import type { Operation } from './operation.ts';
-import { planBatch, requestsOf, type Uploads } from './plan-batch.ts';
+import { planBatch, requestOf, type Uploads } from './plan-batch.ts';
 import type { BatchInput } from './ready-operation.ts';
 import { type BatchRules, batchBudgetMs, modeOfBatch, runBatch } from './run-batch.ts';
 
@@ -16,14 +16,19 @@ export interface BatchDeps extends Omit<BatchRules, 'collections'> {
 interface BatchRequest {
   readonly operations: readonly Operation[];
   readonly uploads: Uploads;
+  /** Ids of the files that were announced for the uploads. */
+  readonly announced: readonly number[];
   readonly input: BatchInput & { readonly keepAnswer?: KeepAnswer };
 }
 
 /** Does a batch: all of its operations or none. Throws the refusal of the first operation that is refused. */
-export async function doBatch({ operations, uploads, input }: BatchRequest, deps: BatchDeps): Promise<Reply> {
+export async function doBatch(
+  { operations, uploads, announced, input }: BatchRequest,
+  deps: BatchDeps,
+): Promise<Reply> {
   const deadlineMs = performance.now() + batchBudgetMs;
-  const announced = [...uploads.values()].flatMap((upload) => upload.announced);
-  return deps.collections.serveAll(requestsOf(operations, input.context.principal), (admitted) => {
+  const requests = operations.map((operation) => requestOf(operation, input.context.principal));
+  return deps.collections.serveAll(requests, (admitted) => {
     const plan = planBatch(operations, admitted, uploads);
     if (plan.refusal && plan.operations.length === 0) throw plan.refusal;
     let isRepeated = false;

@@ -1,4 +1,4 @@
-import { AppError, malformed, payloadTooLarge } from '@recordbus/shared/errors';
+import { AppError, malformed, payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
 import { findJsonExcess } from '@recordbus/shared/http';
 import { startSlice } from '@recordbus/shared/time-slice';
 import { operationRefused, refusalAt } from './batch-refusal.ts';
@@ -30,6 +30,23 @@ export async function parseOperations(bytes: Uint8Array, most: number): Promise<
     operations.push(parseOperation(index, bytes.subarray(element.start, element.end)));
   }
   return { ...body, operations };
+}
+
+const [opening, closing] = [Buffer.from('{"operations":'), Buffer.from('}')];
+
+/** Parses the part of a form with the list of operations like `parseOperations`. */
+export async function parseOperationList(bytes: Uint8Array, most: number): Promise<readonly unknown[]> {
+  const body = await parseOperations(Buffer.concat([opening, bytes, closing]), most);
+  if (typeof body !== 'object' || body === null || Object.keys(body).length > 1)
+    throw malformed('the part operations is not valid JSON');
+  return listOf(body);
+}
+
+/** The operations of a body. Throws 422 without a list. */
+export function listOf({ operations }: { readonly operations?: unknown }): readonly unknown[] {
+  if (operations === undefined) throw validationFailed({ operations: 'is required' });
+  if (!Array.isArray(operations)) throw validationFailed({ operations: 'must be a list' });
+  return operations;
 }
 
 /** 422 for the first operation that is too many. */

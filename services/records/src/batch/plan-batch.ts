@@ -16,9 +16,12 @@ const actionsOf: Readonly<Record<OperationVerb, RuleName | readonly RuleName[]>>
   delete: 'delete',
 };
 
-/** The requests for which the operations ask, in their order. */
-export const requestsOf = (operations: readonly Operation[], principal: Principal) =>
-  operations.map(({ op, collection }) => ({ collection, action: actionsOf[op], principal }));
+/** What has to be admitted for an operation. */
+export const requestOf = ({ op, collection }: Operation, principal: Principal) => ({
+  collection,
+  action: actionsOf[op],
+  principal,
+});
 
 /** The uploads of operations, by index. */
 export type Uploads = ReadonlyMap<number, Upload>;

@@ -2,37 +2,64 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import type { Query } from '@recordbus/database';
 import { heartbeat } from '@recordbus/shared/background';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
 import { renewAnnounced } from './announced-files.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
-/** The most bytes of all parts that are not files, names included (files §3.5). */
-const maxTextBytes = 1024 * 1024;
-const limits = { fieldNameSize: 255, fieldSize: maxTextBytes, fields: 1000, files: 100, parts: 1100, headerPairs: 50 };
+/** The limits of a form. */
+export interface FormLimits {
+  /** Largest body, in bytes. */
+  readonly limitBytes: number;
+  /** The most bytes of all parts that are not files, names included (files §3.5). */
+  readonly textBytes: number;
+  readonly texts: number;
+  readonly files: number;
+}
+
+const ofRecord = { textBytes: 1024 * 1024, texts: 1000, files: 100 };
+
+/** The parts of one form. */
+export interface FormParts<T> {
+  addText(name: string, text: string): void;
+  /** Resolves when the file is stored. */
+  addFile(name: string, stream: Readable, filename: string): Promise<void>;
+  take(): T | Promise<T>;
+}
 
 /** How often a running upload renews its announced files, in milliseconds. */
 const renewalMs = 60_000;
 
+/** Receives the form of one record. Throws also 422 for a file that its field refuses. */
+export const receiveUpload = (
+  request: IncomingMessage,
+  { limitBytes, ...target }: UploadTarget & { readonly limitBytes: number },
+  announced: number[],
+): Promise<Upload> => {
+  const parts = createUploadParts(target, announced);
+  return receiveForm(request, parts, { ...ofRecord, limitBytes }, { query: target.query, announced });
+};
+
 /**
  * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
- * over their limits, 400 for a malformed body, and 422 for a file that its field refuses. Adds the files that it begins
- * to `announced`, even when it throws.
+ * over their limits, 400 for a malformed body, and what its parts throw. The parts add the files that they begin to
+ * `announced`, even when it throws.
  */
-export async function receiveUpload(
+export async function receiveForm<T>(
   request: IncomingMessage,
-  target: UploadTarget & { readonly limitBytes: number },
-  announced: number[],
-): Promise<Upload> {
-  const parts = createUploadParts(target, announced);
-  const busboy = openParser(request);
+  parts: FormParts<T>,
+  limits: FormLimits,
+  { query, announced }: { readonly query: Query; readonly announced: readonly number[] },
+): Promise<T> {
+  const busboy = openParser(request, limits);
   const failure = Promise.withResolvers<never>();
   // The failure may come while nothing waits for it.
   failure.promise.catch(() => {});
   let textBytes = 0;
   const stored: Promise<void>[] = [];
   const streams: Readable[] = [];
-  const endRenewal = heartbeat(renewalMs, () => renewAnnounced(target.query, announced));
+  const endRenewal = heartbeat(renewalMs, () => renewAnnounced(query, announced));
   busboy.on('error', () => failure.reject(malformed('the body is not valid multipart/form-data')));
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     busboy.on(limit, () => failure.reject(malformed('the body has too many parts')));
@@ -45,8 +72,8 @@ export async function receiveUpload(
   };
   busboy.on('field', (name, text, isNameCut, isTextCut) => {
     textBytes += Buffer.byteLength(name) + Buffer.byteLength(text);
-    if (isNameCut || isTextCut || textBytes > maxTextBytes)
-      failure.reject(payloadTooLarge(maxTextBytes, 'the texts of the form'));
+    if (isNameCut || isTextCut || textBytes > limits.textBytes)
+      failure.reject(payloadTooLarge(limits.textBytes, 'the texts of the form'));
     else tryTo(() => parts.addText(name, text));
   });
   busboy.on('file', (name, stream, filename) => {
@@ -58,9 +85,9 @@ export async function receiveUpload(
     stored.push(storing);
   });
   try {
-    await feed(request, busboy, target.limitBytes, failure.promise);
+    await feed(request, busboy, limits.limitBytes, failure.promise);
     await Promise.race([Promise.all(stored), failure.promise]);
-    return parts.take();
+    return await parts.take();
   } catch (error) {
     busboy.destroy();
     for (const stream of streams) stream.destroy(new Error('the upload was aborted'));
@@ -71,9 +98,20 @@ export async function receiveUpload(
   }
 }
 
-function openParser(request: IncomingMessage): BusboyInstance {
+const maxNameBytes = 255;
+const maxHeaders = 50;
+
+function openParser(request: IncomingMessage, { textBytes, texts, files }: FormLimits): BusboyInstance {
   const type = request.headers['content-type'] ?? '';
   try {
+    const limits = {
+      fieldNameSize: maxNameBytes,
+      fieldSize: textBytes,
+      fields: texts,
+      files,
+      parts: texts + files,
+      headerPairs: maxHeaders,
+    };
     return new Busboy({ headers: { ...request.headers, 'content-type': type } as BusboyHeaders, limits });
   } catch {
     throw malformed('the body is not valid multipart/form-data');

@@ -36,8 +36,8 @@ export interface UploadTarget {
   awaitRemoval?(): Promise<void>;
 }
 
-/** The parts of one multipart body. */
-interface UploadParts {
+/** The parts of the form of one record. */
+export interface UploadParts {
   addText(name: string, text: string): void;
   /** Resolves when the file is stored. */
   addFile(name: string, stream: Readable, filename: string): Promise<void>;

@@ -1,17 +1,19 @@
 import { unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
-import { type Route, route } from '@recordbus/shared/http';
+import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
 import { currentClient } from '@recordbus/shared/request-scope';
 import { z } from 'zod';
 import { doBatch } from '../batch/do-batch.ts';
 import { readOperations } from '../batch/operation.ts';
 import { batchPath } from '../batch/operation-limits.ts';
-import { parseOperations } from '../batch/parse-operations.ts';
+import { listOf, parseOperations } from '../batch/parse-operations.ts';
+import { maxBatchBytes, receiveBatch } from '../batch/receive-batch.ts';
+import { dropOnFailure } from '../files/drop-on-failure.ts';
 import { describedBatch } from './batch-schema.ts';
 import type { RouteDeps } from './route-deps.ts';
 
-/** The largest JSON body. */
-const bodyLimitBytes = 16 * 1024 * 1024;
+/** The operations are absent from a form, which has them in a part. */
+const body = z.strictObject({ operations: z.array(z.unknown(), 'must be a list').optional() });
 
 /** A batch holds its connection for many statements. The other connections are for single writes. */
 const gateOptions = {
@@ -33,9 +35,10 @@ export function batchRoute(deps: RouteDeps): Route {
     path: batchPath,
     access: 'public',
     summary: 'Do several writes together: all or none',
-    body: z.strictObject({ operations: z.array(z.unknown(), 'must be a list') }),
+    body,
     parseBody: (bytes) => parseOperations(bytes, deps.maxBatchOperations()),
-    bodyLimitBytes,
+    bodyLimitBytes: maxBatchBytes,
+    multipartLimitBytes: deps.maxUploadBytes,
     described: describedBatch,
     answers: {
       400: 'the body cannot be read',
@@ -50,12 +53,24 @@ export function batchRoute(deps: RouteDeps): Route {
       422: 'an operation or a field is refused, there are too many operations, or they take too long',
       429: 'the operations are more than a rate limit allows',
     },
-    handler: async (input) => {
-      const operations = readOperations(input.body.operations);
-      const limits = await deps.operationLimits.count(operations, input.context);
-      const run = () => doBatch({ operations, uploads: new Map(), input }, rules);
-      const reply = await gate.run(currentClient() ?? '', run);
-      return { ...reply, headers: { ...reply.headers, ...limits } };
-    },
+    handler: (input) => dropOnFailure(deps, (announced) => handle(input, announced)),
   });
+
+  async function handle(input: BatchRouteInput, announced: number[]): Promise<Reply> {
+    const { context, multipart } = input;
+    let limits: Readonly<Record<string, string>> = {};
+    const admit = async (values: readonly unknown[]) => {
+      const operations = readOperations(values);
+      limits = await deps.operationLimits.count(operations, context);
+      return operations;
+    };
+    const form = multipart
+      ? await receiveBatch(deps, { request: multipart, principal: context.principal, admit }, announced)
+      : { operations: await admit(listOf(input.body)), uploads: new Map() };
+    const run = () => doBatch({ ...form, announced, input }, rules);
+    const reply = await gate.run(currentClient() ?? '', run);
+    return { ...reply, headers: { ...reply.headers, ...limits } };
+  }
 }
+
+type BatchRouteInput = RouteInput<unknown, unknown, z.output<typeof body>>;

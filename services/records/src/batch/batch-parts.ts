@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { newId, type Query } from '@recordbus/database';
+import type { Principal } from '@recordbus/shared/context';
+import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
+import type { Storage } from '@recordbus/storage';
+import { awaitRemoval } from '../files/pending-removal.ts';
+import type { FormParts } from '../files/receive-upload.ts';
+import type { Removals } from '../files/removals.ts';
+import { createUploadParts, type UploadParts } from '../files/upload-parts.ts';
+import { readNewId } from '../record/record-id.ts';
+import type { ServedCollections } from '../record/served-collections.ts';
+import { operationRefused, throwAt } from './batch-refusal.ts';
+import type { Operation } from './operation.ts';
+import { requestOf, type Uploads } from './plan-batch.ts';
+
+/** The dependencies of the form of a batch. */
+export interface BatchPartsDeps {
+  readonly query: Query;
+  readonly storage: Storage;
+  readonly removals: Pick<Removals, 'wake'>;
+  readonly collections: Pick<ServedCollections, 'admit'>;
+  readonly principal: Principal;
+  /** Reads the part with the operations. */
+  readonly read: (bytes: Uint8Array) => Promise<readonly Operation[]>;
+  /** The most bytes of that part. */
+  readonly limitBytes: number;
+}
+
+/** The operations of a form and their files. */
+export interface BatchForm {
+  readonly operations: readonly Operation[];
+  readonly uploads: Uploads;
+}
+
+/** The part with the operations. */
+const operationsPart = 'operations';
+
+/** `<index>.<field>`. */
+const filePart = /^(\d{1,6})\.([^.]+)$/;
+
+/**
+ * Creates a collector of the parts of a batch: the operations in JSON, and then files. Throws 400 for other parts, and 422
+ * with the index for a file that no operation, or none like this, takes.
+ */
+export function createBatchParts(deps: BatchPartsDeps, announced: number[]): FormParts<BatchForm> {
+  let reading: Promise<readonly Operation[]> | undefined;
+  const records = new Map<number, Promise<UploadParts>>();
+
+  function begin(read: () => Promise<readonly Operation[]>): void {
+    if (reading) throw malformed(`the form has the part ${operationsPart} twice`);
+    reading = read();
+    // The caller of `take`, and each file, gets the refusal.
+    reading.catch(() => {});
+  }
+
+  async function readStream(stream: Readable): Promise<readonly Operation[]> {
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > deps.limitBytes) stream.destroy(payloadTooLarge(deps.limitBytes, `the part ${operationsPart}`));
+    });
+    return deps.read(await buffer(stream));
+  }
+
+  async function addFile(name: string, stream: Readable, filename: string): Promise<void> {
+    const [, digits, field = ''] = filePart.exec(name) ?? [];
+    if (digits === undefined) throw malformed(`a file part must be called <index>.<field>`);
+    if (!reading) throw malformed(`the part ${operationsPart} must come before the files`);
+    const index = Number(digits);
+    const operations = await reading;
+    const operation = operations[index];
+    if (!operation) throw operationRefused(index, { [field]: 'is a file without its operation' });
+    try {
+      const record = records.get(index) ?? openRecord(operation, field, index);
+      records.set(index, record);
+      await (await record).addFile(field, stream, filename);
+    } catch (error) {
+      throwAt(index, error);
+    }
+  }
+
+  /** Opens the upload of an operation. */
+  async function openRecord(operation: Operation, field: string, index: number): Promise<UploadParts> {
+    const { op, id } = operation;
+    if (op === 'delete') throw operationRefused(index, { [field]: 'is a file of a delete' });
+    if (typeof id === 'object' || (op === 'upsert' && id === undefined))
+      throw operationRefused(index, { [field]: 'is a file of an operation that does not name its record by id' });
+    const { query, storage, collections, removals } = deps;
+    const collection = await collections.admit(requestOf(operation, deps.principal));
+    const recordId = op === 'update' ? String(id) : id === undefined ? newId() : readNewId(id);
+    const removal = id === undefined ? {} : { awaitRemoval: () => awaitRemoval(query, removals, collection, recordId) };
+    return createUploadParts({ query, storage, collection, recordId, ...removal }, announced);
+  }
+
+  return {
+    addText(name, text) {
+      if (name !== operationsPart) throw malformed(`the form takes no text but ${operationsPart}`);
+      begin(() => deps.read(Buffer.from(text)));
+    },
+    async addFile(name, stream, filename) {
+      if (name !== operationsPart) return addFile(name, stream, filename);
+      begin(() => readStream(stream));
+      await reading;
+    },
+    async take() {
+      const operations = await reading;
+      if (!operations) throw malformed(`the form lacks the part ${operationsPart}`);
+      const uploads = new Map<number, ReturnType<UploadParts['take']>>();
+      for (const [index, record] of records) {
+        const upload = (await record).take();
+        // The names of its fields tell which files an update keeps.
+        uploads.set(index, { ...upload, body: operations[index]?.data ?? {} });
+      }
+      return { operations, uploads };
+    },
+  };
+}

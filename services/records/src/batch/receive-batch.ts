@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '@recordbus/shared/context';
+import { receiveForm } from '../files/receive-upload.ts';
+import type { UploadDeps } from '../files/with-upload.ts';
+import type { ServedCollections } from '../record/served-collections.ts';
+import { type BatchForm, createBatchParts } from './batch-parts.ts';
+import type { Operation } from './operation.ts';
+import { parseOperationList } from './parse-operations.ts';
+
+/** The largest JSON of a batch. */
+export const maxBatchBytes = 16 * 1024 * 1024;
+
+/** The most files of a batch. */
+const maxFiles = 1000;
+
+interface ReceiveDeps extends UploadDeps {
+  readonly collections: Pick<ServedCollections, 'admit'>;
+  maxBatchOperations(): number;
+}
+
+interface Received {
+  readonly request: IncomingMessage;
+  readonly principal: Principal;
+  /** Checks the operations before files are stored. */
+  readonly admit: (values: readonly unknown[]) => Promise<readonly Operation[]>;
+}
+
+/** Receives the form of a batch, and stores its files. Adds them to `announced`, even when it throws. */
+export function receiveBatch(
+  { database: { query }, storage, removals, maxUploadBytes, collections, maxBatchOperations }: ReceiveDeps,
+  { request, principal, admit }: Received,
+  announced: number[],
+): Promise<BatchForm> {
+  const read = async (bytes: Uint8Array) => admit(await parseOperationList(bytes, maxBatchOperations()));
+  const parts = createBatchParts(
+    { query, storage, removals, collections, principal, read, limitBytes: maxBatchBytes },
+    announced,
+  );
+  const limits = { limitBytes: maxUploadBytes, textBytes: maxBatchBytes, texts: 1, files: maxFiles };
+  return receiveForm(request, parts, limits, { query, announced });
+}
