@@ -20,8 +20,8 @@ export interface JudgeValues {
   /** JSON text of the list of records (see `selectEventRows`). */
   readonly given: string;
   readonly stored: string;
-  /** The values of the callers, a list for each column. */
-  readonly columns: ReadonlyMap<string, readonly unknown[]>;
+  /** The values of the callers, the text of an array for each column. */
+  readonly columns: ReadonlyMap<string, string>;
   /** The most bytes of the JSON of one record. */
   readonly maxBytes: number;
 }

@@ -4,6 +4,7 @@ import type { FieldEncryption } from '@recordbus/schema';
 import { startSlice } from '@recordbus/shared/time-slice';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
+import { arrayText } from './array-text.ts';
 import { isArray } from './caller-columns.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { type DistinctCallers, distinctCallers, joinCallers } from './distinct-callers.ts';
@@ -204,9 +205,9 @@ async function askRows(
   const width = Math.max(1, Math.floor(maxPairs / (2 * asked.length)));
   for (let from = 0; from === 0 || from < rows.length; from += width) {
     const part = rows.slice(from, from + width);
-    const lists = columns.types.map((type, index): [string, unknown[]] => [
+    const lists = columns.types.map((type, index): [string, string] => [
       columnName(index),
-      part.map((values) => (isArray(type) ? arrayText(values[index]) : (values[index] ?? null))),
+      arrayText(part.map((values) => (isArray(type) ? textOfList(values[index]) : values[index]))),
     ]);
     const read = await deps.read<JudgedRow>({ text, values: valuesFrom({ ...shared, columns: new Map(lists) }) });
     found.push(...(from === 0 ? read : read.map((row) => shifted(row, from))));
@@ -232,6 +233,8 @@ function rowsOf(asked: readonly Asked[]): { readonly given: string; readonly sto
   return { given: `[${given.join(',')}]`, stored: JSON.stringify(stored) };
 }
 
+const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
+
 /** A row of a later part, with the numbers of all callers. */
 const shifted = (row: JudgedRow, by: number): JudgedRow => ({
   ...row,
@@ -241,10 +244,3 @@ const shifted = (row: JudgedRow, by: number): JudgedRow => ({
       .map((number) => Number(number) + by)
       .join(',') ?? null,
 });
-
-/** The text of an array in PostgreSQL. */
-function arrayText(value: unknown): string | null {
-  if (!Array.isArray(value)) return null;
-  const items = value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/[\\"]/g, '\\$&')}"`));
-  return `{${items.join(',')}}`;
-}
