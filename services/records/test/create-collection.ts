@@ -4,10 +4,12 @@ import {
   accountColumns,
   type Collection,
   comparedValue,
+  type Field,
   fieldTypeOf,
   foreignKeyName,
   hasComparableValue,
   holdsRelations,
+  linkTableOf,
   orderIndexName,
   quoteIdentifier,
   relationIndexName,
@@ -15,10 +17,19 @@ import {
   uniqueIndexName,
 } from '@recordbus/schema';
 
+interface CreateOptions {
+  /** Whether relations have foreign keys, which need their targets first; true by default. */
+  readonly hasKeys?: boolean;
+}
+
 /** Creates the table or view of a collection and its row in the list of collections, as the admin service does. */
-export async function createCollection(database: Database, collection: Collection): Promise<void> {
+export async function createCollection(
+  database: Database,
+  collection: Collection,
+  { hasKeys = true }: CreateOptions = {},
+): Promise<void> {
   await database.transaction(async (query) => {
-    for (const text of describeTable(collection)) await query({ text, values: [] });
+    for (const text of describeTable(collection, hasKeys)) await query({ text, values: [] });
     await query({
       text: `insert into system.collections (id, name, type, fields, list_rule, view_rule, create_rule, update_rule,
         delete_rule, history_enabled, view_query, created_at, updated_at)
@@ -37,7 +48,7 @@ export async function createCollection(database: Database, collection: Collectio
   });
 }
 
-function describeTable(collection: Collection): string[] {
+function describeTable(collection: Collection, hasKeys: boolean): string[] {
   const table = tableOf(collection);
   if (collection.viewQuery !== null) return [`create view ${table} as ${collection.viewQuery}`];
   const columns = [
@@ -45,10 +56,10 @@ function describeTable(collection: Collection): string[] {
     ...collection.fields.map((field) => `, ${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`),
   ];
   const constraints = collection.fields.flatMap((field) => {
-    const column = quoteIdentifier(field.name);
     const unique = `create unique index ${quoteIdentifier(uniqueIndexName(collection, field))} on ${table} (${comparedValue(field)}) where ${hasComparableValue(field)}`;
-    // Without links, which only deletes and filters read.
-    const target = field.collection === undefined || holdsRelations(field) ? '' : tableOf({ name: field.collection });
+    const column = quoteIdentifier(field.name);
+    if (holdsRelations(field)) return [describeLinks(collection, field)];
+    const target = field.collection === undefined || !hasKeys ? '' : tableOf({ name: field.collection });
     return [
       ...(field.options.unique ? [unique] : []),
       ...(target
@@ -67,3 +78,8 @@ function describeTable(collection: Collection): string[] {
     ...(collection.historyEnabled ? [planHistoryTable(collection)] : []),
   ];
 }
+
+/** The links of a relation to several records: a view, since only statements that read use them. */
+const describeLinks = (collection: Collection, field: Field): string =>
+  `create view ${linkTableOf(collection, field)} as select t.id as owner, e.target
+    from ${tableOf(collection)} t cross join jsonb_array_elements_text(t.${quoteIdentifier(field.name)}) e(target)`;

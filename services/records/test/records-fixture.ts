@@ -33,7 +33,7 @@ const principals = {
 } as const satisfies Record<string, Principal>;
 
 export interface Sent {
-  readonly as?: keyof typeof principals;
+  readonly as?: keyof typeof principals | Principal;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }
@@ -95,6 +95,8 @@ export interface RecordsFixture {
 
 interface FixtureOptions {
   readonly vectorMemoryBytes?: number;
+  /** Whether relations have foreign keys; true by default. */
+  readonly hasKeys?: boolean;
   readonly cipher?: ValueCipher;
   /** Through which the database is reached. */
   readonly statements?: StatementLog;
@@ -105,7 +107,7 @@ interface FixtureOptions {
 /** Starts the service with the given collections, behind a gateway that trusts the caller of a test. */
 export async function startRecords(
   collections: readonly Collection[],
-  { statements, extensions, ...options }: FixtureOptions = {},
+  { statements, extensions, hasKeys = true, ...options }: FixtureOptions = {},
 ): Promise<RecordsFixture> {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set');
   // After a failed start everything is stopped, and the test fails.
@@ -116,7 +118,7 @@ export async function startRecords(
   const url = statements?.through(temporary.url) ?? temporary.url;
   const database = await openDatabase({ url, name: 'records', log });
   starting.defer(() => database.close());
-  for (const collection of collections) await createCollection(database, collection);
+  for (const collection of collections) await createCollection(database, collection, { hasKeys });
   const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'records', log });
   starting.defer(() => bus.close());
   const openDirectory = async (purpose: string) => {
@@ -180,7 +182,7 @@ export async function startRecords(
       const response = await fetch(`${base}${path}`, {
         method,
         headers: {
-          'x-test-principal': as,
+          'x-test-principal': JSON.stringify(typeof as === 'string' ? principals[as] : as),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -212,7 +214,4 @@ async function writeExtensions(
   return { directory, isAwaited: false, maxWorkers: 1, memoryMb: 128, followsChanges: false };
 }
 
-function principalOf({ headers }: IncomingMessage): Principal {
-  const name = headers['x-test-principal'];
-  return name === 'stranger' || name === 'user' || name === 'admin' ? principals[name] : principals.guest;
-}
+const principalOf = ({ headers }: IncomingMessage): Principal => JSON.parse(String(headers['x-test-principal']));
