@@ -56,7 +56,7 @@ export async function listRecords(
     ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
     : reads.page<{ body: string } & Total>(collection.name, statementFor));
   if (!row) throw new Error('the statement of a list returned no row');
-  if (!skipTotal && !isCounted) keepTotal(collection, row, !known);
+  if (!skipTotal && !isCounted && reads.isCommitted) keepTotal(collection, row, !known);
   return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
 }
 

@@ -23,6 +23,8 @@ export interface RecordReads {
   readonly live: Query;
   /** The most bytes of an answer. */
   maxAnswerBytes(): number;
+  /** Whether they read what is committed, so that a total of them is right for later reads. */
+  readonly isCommitted: boolean;
 }
 
 /** Larger pages are read as shaped reads, where they do not delay small ones. */
@@ -55,6 +57,7 @@ export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: 
     snapshot: (work) => reads.shapedTransaction(work, timeoutMs()).catch(explainCost),
     live: (statement) => reads.live<never>(statement, timeoutMs()).catch(explainCost),
     maxAnswerBytes,
+    isCommitted: true,
   };
 }
 
@@ -66,6 +69,7 @@ export const readsWithin = (query: Query, { maxAnswerBytes }: Pick<RecordReads, 
   snapshot: (work) => work(query),
   live: query,
   maxAnswerBytes,
+  isCommitted: false,
 });
 
 /** Remembers for a while which collections had a large first page. */
