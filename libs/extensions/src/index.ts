@@ -19,6 +19,8 @@ export type {
 export { Refusal, refuse } from './refusal.ts';
 export { Reply, type Route, type RouteRequest, reply, route } from './route.ts';
 export type {
+  BatchOperation,
+  BatchResult,
   Fetched,
   FetchOptions,
   HandlerTools,
@@ -31,5 +33,6 @@ export type {
   Page,
   RecordData,
   Records,
+  Reference,
   Tools,
 } from './tools.ts';

@@ -35,6 +35,39 @@ export interface CursorPage {
   readonly next: string | null;
 }
 
+/** A value of an operation, taken from the result of an earlier one: `{ $ref: '<as>.<member>' }`. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+/** An operation of a batch. `as` is the name by which later operations refer to its result. */
+export type BatchOperation = { readonly collection: string; readonly as?: string } & (
+  | { readonly op: 'create'; readonly id?: string | Reference; readonly data?: RecordData }
+  | {
+      readonly op: 'update';
+      readonly id: string | Reference;
+      readonly data?: RecordData;
+      /** The ETag of the version to change. */
+      readonly if_match?: string;
+    }
+  | {
+      readonly op: 'upsert';
+      /** Either the id, or the unique fields that find the record. */
+      readonly id?: string | Reference;
+      readonly on?: string | readonly string[];
+      readonly data?: RecordData;
+      readonly if_match?: string;
+    }
+  | { readonly op: 'delete'; readonly id: string | Reference; readonly if_match?: string }
+);
+
+/** The result of an operation. Of a delete, `data` and `etag` are null. */
+export interface BatchResult {
+  readonly status: 200 | 201;
+  readonly data: RecordData | null;
+  readonly etag: string | null;
+}
+
 /**
  * The records API without HTTP. A refusal is thrown as an error with `status`, `code` and `details`; an uncaught one
  * becomes the answer to the client. In a before hook it works inside the transaction of the write.
@@ -61,6 +94,8 @@ export interface Records {
    */
   upsert(collection: string, on: string | readonly string[], values: RecordData): Promise<RecordData>;
   delete(collection: string, id: string): Promise<void>;
+  /** Does several writes together: all of them, or none. A refusal names the operation in `details.index`. */
+  batch(operations: readonly BatchOperation[]): Promise<BatchResult[]>;
   /**
    * Returns the same API for a caller, who is subject to the rules of collections. Without it, everything is allowed.
    */

@@ -55,6 +55,7 @@ function createRecords(ask: Ask, as?: Caller): Records {
     async delete(collection, id) {
       await call('delete', collection, id);
     },
+    batch: async (operations) => (await call('batch', jsonText({ operations }))).data,
     as: (caller) => createRecords(ask, caller as Caller),
   };
   return records;

@@ -15,6 +15,7 @@ import { hookedCollectionsOf } from './hooks/collections-with-hooks.ts';
 import { createSignInHooks } from './hooks/sign-in-hooks.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
+import { type BatchToolDeps, batchTools } from './tools/batch-tool.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
 import { fetchTools } from './tools/fetch-tool.ts';
 import { kvTools } from './tools/kv-tools.ts';
@@ -22,7 +23,6 @@ import { mailTools } from './tools/mail-tool.ts';
 import { notificationTools } from './tools/notification-tool.ts';
 import { putTools } from './tools/put-tools.ts';
 import { recordsTools } from './tools/records-tools.ts';
-import type { RecordsToolsDeps } from './tools/records-work.ts';
 import { settingsTools } from './tools/settings-tool.ts';
 import { createToolbox, type MapError, type Toolbox } from './tools/toolbox.ts';
 
@@ -41,7 +41,7 @@ export interface Extensions {
 
 export interface ExtensionsDeps {
   readonly config: ExtensionsConfig;
-  readonly records: Omit<RecordsToolsDeps, 'beforeHooks' | 'database'>;
+  readonly records: Omit<BatchToolDeps, 'beforeHooks' | 'database'>;
   readonly database: Database;
   /** Maps errors of the database to refusals of a call. */
   readonly mapError: MapError;
@@ -112,6 +112,7 @@ function createToolsAndHooks(
     {
       ...recordsTools({ ...records, database, beforeHooks }),
       ...putTools({ ...records, database, beforeHooks }),
+      ...batchTools({ ...records, database, beforeHooks }),
       ...dispatchTools({ write, schema }),
       ...fetchTools(client),
       ...kvTools(database.query),

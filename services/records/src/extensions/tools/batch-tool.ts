@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { doBatch } from '../../batch/do-batch.ts';
+import { readOperations } from '../../batch/operation.ts';
+import { listOf, tooMany } from '../../batch/parse-operations.ts';
+import { writeIn } from '../call-scope.ts';
+import { actingCaller, principalOfActing } from './acting-caller.ts';
+import type { RecordsToolsDeps } from './records-work.ts';
+import { type Tool, tool } from './tool.ts';
+import { values } from './tool-arguments.ts';
+
+/** The dependencies of the tool. */
+export interface BatchToolDeps extends RecordsToolsDeps {
+  maxBatchOperations(): number;
+}
+
+/** The tool that does several writes together (batch §4), as a part of the transaction of its call if it has one. */
+export const batchTools = (deps: BatchToolDeps): Readonly<Record<string, Tool>> => ({
+  'records.batch': tool(z.tuple([actingCaller, values]), async (call, [as, body]) => {
+    const { scope, extension } = call;
+    const { query } = scope.transaction ?? deps.database;
+    const principal = await principalOfActing(query, deps.schema, extension, as);
+    const list = listOf(body);
+    if (list.length > deps.maxBatchOperations()) throw tooMany(deps.maxBatchOperations());
+    const operations = readOperations(list);
+    const input = { context: { ...scope.context, principal }, queryText: () => undefined, header: () => undefined };
+    const { json } = await doBatch(
+      { operations, uploads: new Map(), announced: [], input },
+      {
+        ...deps,
+        hooks: deps.beforeHooks.within(call),
+        write: writeIn(scope, deps.write),
+        maxAnswerBytes: deps.reads.maxAnswerBytes,
+      },
+    );
+    return json;
+  }),
+});
