@@ -36,6 +36,8 @@ export interface Gateway {
   readonly metrics: Metrics;
   /** Loads the routes of the services that answer now; those of the others follow when they start. */
   start(): Promise<void>;
+  /** Ends the connections that stay open, unless their service in this process does (`Service.drain`). */
+  drain(): Promise<void>;
   /** Disconnects from the services; call it after the last request was answered. */
   stop(): Promise<void>;
 }
@@ -76,6 +78,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
           }),
         ),
       );
+    },
+    async drain() {
+      await Promise.all(all.map((upstream) => upstream.drain?.()));
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));

@@ -4,7 +4,7 @@ import { openDatabase } from '@recordbus/database';
 import { createAccounts } from '@recordbus/sessions';
 import { createSettings } from '@recordbus/settings';
 import { createContextSealer } from '@recordbus/shared/context';
-import { listen } from '@recordbus/shared/http';
+import { endRequests, listen } from '@recordbus/shared/http';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -39,7 +39,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   });
   await startPart(lifecycle, 'gateway', gateway);
   const server = await listen(gateway.app, { ...config, log, metrics });
-  lifecycle.onStop('requests', () => server.close());
+  lifecycle.onStop('requests', () => endRequests(server, [gateway]));
   log.info({ url: server.url }, 'listening');
   announceReady({ name: 'gateway', url: server.url });
 });

@@ -25,11 +25,11 @@ test('a client that does not read holds no connection to the service, and gets i
   const service = await serve((_request, response) => response.end(answer));
   const pool = new Pool(service.url, { connections: 1 });
   ending.defer(() => pool.close());
-  const slowExchanges = new SlowExchanges(createLogger('test', 'silent'));
+  const held = new SlowExchanges(createLogger('test', 'silent'));
   let latest: ServerResponse | undefined;
   const front = await serve((request, response) => {
     if (request.url === '/unread') latest = response;
-    void relay(pool, request, response, { sealedContext: 'context', client: 'a', slowExchanges });
+    void relay(pool, request, response, { sealedContext: 'context', client: 'a', held, staysOpen: false });
   });
 
   const socket = connect(front.port, '127.0.0.1').on('error', () => {});

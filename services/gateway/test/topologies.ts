@@ -35,7 +35,7 @@ const trustingAccounts: Pick<Accounts, 'findPrincipal'> = {
 const noSessionUse: SessionUse = { note: () => {}, start: () => {}, stop: async () => {} };
 
 /** A request log that discards every request. */
-const discardingLog: RequestLog = {
+export const discardingLog: RequestLog = {
   note: () => {},
   list: async () => ({ rows: [], totalItems: 0 }),
   waiting: () => 0,

@@ -1,7 +1,7 @@
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 
-const actions = ['auth', 'create', 'list', 'view', 'update', 'delete'] as const;
+const actions = ['auth', 'create', 'list', 'view', 'update', 'delete', 'subscribe'] as const;
 const audiences = ['all', 'guest', 'auth'] as const;
 
 /** A rate limit: at most `max` requests in `windowMs` from one caller (http §8.1). */

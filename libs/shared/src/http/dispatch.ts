@@ -12,7 +12,7 @@ import { connectionHeaders } from './connection-headers.ts';
 import { answerOnce, readIdempotencyKey } from './idempotency.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { digestRequest } from './request-digest.ts';
-import { logError, sendRefusal, sendReply, sendStream } from './respond.ts';
+import { logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
 import type { Access, Route, RouteInput } from './route.ts';
 import { createRouter } from './router.ts';
 
@@ -54,6 +54,7 @@ export function createDispatcher(
       : route.handler(input));
     if (response.headersSent) return;
     if (reply.openStream) await sendStream(request, response, reply, reply.openStream);
+    else if (reply.holdOpen) await sendHeld(request, response, reply, reply.holdOpen);
     else sendReply(response, reply);
   }
 

@@ -19,6 +19,7 @@ export interface RouteManifest {
   readonly action?: Route['action'];
   readonly otherAction?: Route['otherAction'];
   readonly idempotent: boolean;
+  readonly staysOpen?: boolean | undefined;
   readonly bodyLimitBytes: number;
   /** Undefined for routes that accept no multipart body. */
   readonly multipartLimitBytes?: number | undefined;

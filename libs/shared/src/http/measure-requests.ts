@@ -15,18 +15,25 @@ export function measureRequests(
   const duration = requestDuration(metrics);
   const findRoute = createRouter(routes);
 
-  const routeOf = ({ method = 'GET', url = '/' }: IncomingMessage): string => {
+  const routeOf = ({ method = 'GET', url = '/' }: IncomingMessage): Route | undefined => {
     try {
-      return findRoute(method, splitUrl(url).path).route.paths[0] ?? 'none';
+      return findRoute(method, splitUrl(url).path).route;
     } catch {
-      return 'none';
+      return undefined;
     }
   };
 
   return (request, response) => {
     const startedAtMs = performance.now();
     response.once('close', () => {
-      const labels = { method: request.method ?? 'GET', route: routeOf(request), status: String(response.statusCode) };
+      const route = routeOf(request);
+      // Connections that stay open for hours would hide the durations of the others.
+      if (route?.staysOpen && response.statusCode < 300) return;
+      const labels = {
+        method: request.method ?? 'GET',
+        route: route?.paths[0] ?? 'none',
+        status: String(response.statusCode),
+      };
       duration.observe(labels, (performance.now() - startedAtMs) / 1000);
     });
   };

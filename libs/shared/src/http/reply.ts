@@ -13,7 +13,7 @@ export interface Reply {
   readonly openStream?: () => Promise<Readable>;
   /**
    * Takes over the answer once its head is sent, for a stream of messages that stays open. Resolves when the answer has
-   * ended. Not called for HEAD.
+   * ended. Not called for HEAD, nor when the client has disconnected. Only for routes with `staysOpen`.
    */
   readonly holdOpen?: (response: ServerResponse) => Promise<void>;
 }

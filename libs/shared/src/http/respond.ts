@@ -57,6 +57,33 @@ export async function sendStream(
 }
 
 /**
+ * Sends the head of an answer that stays open and hands the rest over. When that fails, the connection is cut: the
+ * status has been sent already.
+ */
+export async function sendHeld(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  holdOpen: (response: ServerResponse) => Promise<void>,
+): Promise<void> {
+  response.writeHead(reply.status, reply.headers);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  // Clients see that they are connected before the first message.
+  response.flushHeaders();
+  if (response.destroyed) return;
+  try {
+    await holdOpen(response);
+    if (!response.writableEnded) response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
+/**
  * Pipes the rest of a stream. Resolves when the answer has ended or the client has disconnected; rejects when the
  * stream failed. Not `pipeline`: it adds seven `close` listeners to the answer, and Node warns from eleven.
  */

@@ -11,7 +11,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 export type Access = 'public' | 'session' | 'user' | 'admin';
 
 /** The action that labels of rate rules name (http §8.4). */
-export type Action = 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete';
+export type Action = 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete' | 'subscribe';
 
 /** The input of a handler: the parts of the request, as its declaration types them. */
 export interface RouteInput<P, Q, B> {
@@ -72,6 +72,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly multipartLimitBytes?: number;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
+  /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
+  readonly staysOpen?: boolean;
   /** Headers that the route reads, each with its description. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Every status that the route answers with, besides those of any route. */
@@ -99,6 +101,7 @@ export interface Route {
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
+  readonly staysOpen?: boolean | undefined;
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   readonly answers: Readonly<Record<number, Answer>>;
   readonly described?: Described;

@@ -1,6 +1,6 @@
 import { createLineBudget } from '@recordbus/shared/line-budget';
 import type { Logger } from '@recordbus/shared/logging';
-import { type GatewayExchange, type GatewayResponse, isProbe } from './exchange.ts';
+import { type GatewayExchange, type GatewayResponse, isProbe, wasOpen } from './exchange.ts';
 import { pathOf } from './request-head.ts';
 
 /** Which answers get a line. */
@@ -29,10 +29,13 @@ export function accessLog(log: Logger, rules: () => AccessLogRules): (this: Gate
     failures: createLineBudget(linesPerMinute, logSkipped('failures and slow requests')),
   };
 
-  function hasLine(status: number, { startedAtMs, context: { principal } }: GatewayExchange): boolean {
+  function hasLine(status: number, exchange: GatewayExchange): boolean {
+    const { startedAtMs, context } = exchange;
+    const { principal } = context;
     const { mode, slowMs } = rules();
     if (mode !== 'notable') return mode === 'all';
     if (principal.type === 'user' && principal.impersonatedBy !== null) return true;
+    if (wasOpen(exchange, status)) return false;
     if (status >= 500 || performance.now() - startedAtMs >= slowMs) return budgets.failures();
     return status >= 400 && budgets.refusals();
   }
@@ -42,6 +45,7 @@ export function accessLog(log: Logger, rules: () => AccessLogRules): (this: Gate
     if (isProbe(exchange) || !hasLine(this.statusCode, exchange)) return;
     const { context, route, startedAtMs, bytesSentBefore, forwardedAtMs } = exchange;
     const { principal, requestId, traceparent, clientAddress } = context;
+    const isOpen = wasOpen(exchange, this.statusCode);
     const { method, url, socket } = this.req;
     lines.info(
       {
@@ -52,7 +56,7 @@ export function accessLog(log: Logger, rules: () => AccessLogRules): (this: Gate
         status: this.statusCode,
         duration_ms: roundMs(performance.now() - startedAtMs),
         upstream_ms:
-          forwardedAtMs === undefined
+          forwardedAtMs === undefined || isOpen
             ? undefined
             : roundMs((exchange.answeredAtMs ?? performance.now()) - forwardedAtMs),
         bytes: socket.bytesWritten - bytesSentBefore,
@@ -63,7 +67,7 @@ export function accessLog(log: Logger, rules: () => AccessLogRules): (this: Gate
         auth_impersonated_by: principal.type === 'user' ? (principal.impersonatedBy ?? undefined) : undefined,
         request_id: requestId,
         trace_id: traceparent.slice(3, 35),
-        aborted: this.writableFinished ? undefined : true,
+        aborted: this.writableFinished || isOpen ? undefined : true,
       },
       'request',
     );

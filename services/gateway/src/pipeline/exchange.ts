@@ -37,6 +37,10 @@ export type Step = RequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 /** The step that handles an error of another step. */
 export type ErrorStep = ErrorRequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 
+/** Whether a connection that stayed open ended: its duration is the client's choice, and its client ends it. */
+export const wasOpen = ({ route }: GatewayExchange, status: number): boolean =>
+  route?.staysOpen === true && status < 300;
+
 const probePaths = new Set(['/healthz', '/readyz']);
 
 /** Whether the request is a health probe, which orchestrators send every few seconds. */

@@ -1,14 +1,24 @@
 import { type Metrics, requestDuration } from '@recordbus/shared/metrics';
-import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
+import { type GatewayResponse, isProbe, type Step, wasOpen } from './exchange.ts';
 
-/** Measures each answer by its route, from the head of the request to the end of the answer. */
+/**
+ * Measures each answer by its route, from the head of the request to the end of the answer. Connections that stayed open
+ * are only counted: their hours would hide the durations of the others.
+ */
 export function measure(metrics: Metrics): Step {
   const duration = requestDuration(metrics);
+  const ended = metrics.counter('recordbus_ended_connections_total', 'Connections that stayed open and have ended.', [
+    'kind',
+  ]);
   const limited = metrics.counter('recordbus_rate_limited_total', 'Requests refused by a rate rule.', ['rule']);
 
   function record(this: GatewayResponse): void {
     const { exchange } = this.locals;
     if (isProbe(exchange)) return;
+    if (wasOpen(exchange, this.statusCode)) {
+      ended.inc({ kind: this.statusCode === 101 ? 'websocket' : 'stream' });
+      return;
+    }
     const { route, rateRule, startedAtMs, forwardedAtMs } = exchange;
     const labels = { method: this.req.method, route: route?.paths[0] ?? 'none', status: String(this.statusCode) };
     duration.observe(labels, (performance.now() - startedAtMs) / 1000);

@@ -26,6 +26,7 @@ import { limitRate } from './limit-rate.ts';
 import { matchRoute } from './match-route.ts';
 import { measure } from './measure.ts';
 import { noteRequest } from './note-request.ts';
+import { createOpenCounts } from './open-counts.ts';
 
 export interface PipelineDeps {
   readonly log: Logger;
@@ -78,7 +79,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     limitRate(rateRules, createLimiter(windows, nowMs)),
     admitCaller,
     limitBody,
-    forward,
+    forward(createOpenCounts(metrics)),
     answerError(log),
   );
   return app;

@@ -14,6 +14,8 @@ export interface RouteEntry {
   readonly otherAction: RouteManifest['otherAction'];
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
+  /** Whether answers stay open until their clients leave. */
+  readonly staysOpen: boolean;
   readonly upstream: Upstream;
   readonly spanName: string;
 }
@@ -64,7 +66,7 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
 }
 
 const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteEntry[] =>
-  routes.flatMap(({ method, paths, access, action, otherAction, bodyLimitBytes, multipartLimitBytes }) =>
+  routes.flatMap(({ method, paths, access, action, otherAction, bodyLimitBytes, multipartLimitBytes, staysOpen }) =>
     paths.map((path) => ({
       method,
       paths: [path] as const,
@@ -74,6 +76,7 @@ const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteE
       otherAction,
       bodyLimitBytes,
       multipartLimitBytes,
+      staysOpen: staysOpen === true,
       upstream,
       spanName: `${method} ${path}`,
     })),

@@ -5,6 +5,8 @@ import { Slots, type Slotted } from './slots.ts';
 export interface Wait extends Slotted {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Whether the answer may be silent once it has begun. */
+  readonly staysOpen: boolean;
   /** Called once: when the service was idle for too long, when the answer ended, or when its client disconnected. */
   readonly end: () => void;
   /** The connection's bytes at the last tick, and the number of ticks without progress. */
@@ -54,6 +56,10 @@ export class AnswerWaits {
   #check(): void {
     for (const wait of this.#waits.all()) {
       const { response } = wait;
+      if (wait.staysOpen && response.headersSent) {
+        this.remove(wait);
+        continue;
+      }
       wait.idleTicks = isServiceIdle(wait) ? wait.idleTicks + 1 : 0;
       if (wait.idleTicks <= this.#ticks && !response.writableEnded && !response.destroyed) continue;
       this.remove(wait);

@@ -2,12 +2,14 @@ import { lookup } from 'node:dns/promises';
 import { type BackgroundTask, every } from '@recordbus/shared/background';
 import { maxHeaderBytes } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
-import { Pool } from 'undici';
+import { Client, Pool } from 'undici';
 
 /** One replica of a service: an address that its name resolves to. */
 export interface Endpoint {
   readonly address: string;
   readonly pool: Pool;
+  /** Creates a connection of its own for one request, whose answer may be silent once it has begun. */
+  readonly connect: () => Client;
   inFlight: number;
   /** Whether it does not answer. It gets no requests until it answers again, unless every other replica is down too. */
   isDown: boolean;
@@ -126,13 +128,13 @@ export class Endpoints {
     const { url, answerTimeoutMs, onReconnect } = this.#options;
     const origin = new URL(url.origin);
     origin.hostname = address.includes(':') ? `[${address}]` : address;
-    const pool = new Pool(origin, {
-      connections: connectionsPerReplica,
+    const common = {
       connect: { timeout: connectTimeoutMs },
       headersTimeout: answerTimeoutMs,
-      bodyTimeout: answerTimeoutMs,
       maxHeaderSize: maxHeaderBytes,
-    });
+    };
+    const pool = new Pool(origin, { ...common, connections: connectionsPerReplica, bodyTimeout: answerTimeoutMs });
+    const connect = () => new Client(origin, { ...common, bodyTimeout: 0 });
     const lost = () => {
       this.#hasLostConnection = true;
     };
@@ -143,7 +145,7 @@ export class Endpoints {
       this.#hasLostConnection = false;
       onReconnect();
     });
-    return { address, pool, inFlight: 0, isDown: false };
+    return { address, pool, connect, inFlight: 0, isDown: false };
   }
 
   /** Checks whether a replica is alive. A replica that hangs still accepts connections, so only a request can tell. */

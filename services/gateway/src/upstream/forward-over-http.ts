@@ -5,22 +5,25 @@ import { type AppError, unavailable, upstreamTimeout } from '@recordbus/shared/e
 import { hasBody } from '@recordbus/shared/http';
 import type { RequestHandler } from '@recordbus/shared/service';
 import type { Endpoint, Endpoints } from './endpoints.ts';
+import type { HeldConnections } from './held-connection.ts';
 import { RelayError, relay } from './relay.ts';
-import type { SlowExchanges } from './slow-exchanges.ts';
 
 interface ForwardDeps {
   /** The name of the service. */
   readonly name: string;
   readonly endpoints: Endpoints;
   readonly sealer: ContextSealer;
-  readonly slowExchanges: SlowExchanges;
+  /** Learns of the requests that hold a connection. */
+  readonly held: HeldConnections;
+  /** Whether answers stay open: then each has a connection of its own, beyond those that requests share. */
+  readonly staysOpen: boolean;
 }
 
 /**
  * Forwards requests to the replicas of a service. A request that never got a connection goes to the next replica. A GET
  * or HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
  */
-export function forwardOverHttp({ name, endpoints, sealer, slowExchanges }: ForwardDeps): RequestHandler {
+export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: ForwardDeps): RequestHandler {
   return async (request, response, context) => {
     const sealedContext = sealer.seal(context);
     const client = clientKey(context.clientAddress);
@@ -29,9 +32,10 @@ export function forwardOverHttp({ name, endpoints, sealer, slowExchanges }: Forw
     for (;;) {
       const endpoint = endpoints.pick(unreachable);
       if (!endpoint) throw unavailable(`the ${name} service does not answer`);
+      const connection = staysOpen ? endpoint.connect() : undefined;
       endpoint.inFlight += 1;
       try {
-        await relay(endpoint.pool, request, response, { sealedContext, client, slowExchanges });
+        await relay(connection ?? endpoint.pool, request, response, { sealedContext, client, held, staysOpen });
         endpoint.isDown = false;
         return;
       } catch (error) {
@@ -45,6 +49,7 @@ export function forwardOverHttp({ name, endpoints, sealer, slowExchanges }: Forw
         }
       } finally {
         endpoint.inFlight -= 1;
+        void connection?.destroy();
       }
     }
   };

@@ -3,6 +3,7 @@ import type { ContextSealer } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
+import { OpenConnections } from './open-connections.ts';
 import { askDescription, askMetrics, askReadiness, createAsk } from './own-requests.ts';
 import { pollManifest } from './poll-manifest.ts';
 import { type SlowExchangeLimit, SlowExchanges } from './slow-exchanges.ts';
@@ -24,6 +25,9 @@ interface HttpUpstreamOptions {
   readonly slowExchangeLimit?: SlowExchangeLimit;
 }
 
+/** How long open connections have to end when the gateway stops, in milliseconds. */
+const drainMs = 8000;
+
 /** Creates the upstream of a service that runs in other processes. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { name, sealer, bus, log, answerTimeoutMs } = options;
@@ -37,6 +41,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     onReconnect: () => manifest.refresh(),
   });
   const slowExchanges = new SlowExchanges(log, options.slowExchangeLimit);
+  const open = new OpenConnections();
   const ask = createAsk(endpoints, sealer);
   const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
   let endNotices = () => {};
@@ -59,7 +64,9 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       endNotices = bus.onNotice('routes', manifest.refresh);
       await manifest.start(onRoutes);
     },
-    forward: forwardOverHttp({ name, endpoints, sealer, slowExchanges }),
+    forward: forwardOverHttp({ name, endpoints, sealer, held: slowExchanges, staysOpen: false }),
+    forwardOpen: forwardOverHttp({ name, endpoints, sealer, held: open, staysOpen: true }),
+    drain: () => open.drain(drainMs),
     ready: () => askReadiness(ask, manifest.isKnown),
     async metrics() {
       const replicas = await Promise.all(endpoints.all().map(metricsOf));

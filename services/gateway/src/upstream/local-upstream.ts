@@ -24,7 +24,12 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
   const { name } = service;
   const waits = new AnswerWaits(answerTimeoutMs);
 
-  const forward = (request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> =>
+  const forwardWith = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+    staysOpen: boolean,
+  ): Promise<void> =>
     new Promise((resolve, reject) => {
       const end = (): void => {
         if (!response.headersSent && !response.destroyed) {
@@ -36,7 +41,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
         if (!response.writableEnded) response.destroy();
         resolve();
       };
-      const wait: Wait = { request, response, end, seenBytes: 0, idleTicks: 0, index: -1 };
+      const wait: Wait = { request, response, staysOpen, end, seenBytes: 0, idleTicks: 0, index: -1 };
       waits.add(wait);
       service.handle(request, response, context).then(
         () => {
@@ -59,7 +64,8 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
       announce();
       service.onRoutesChange?.(announce);
     },
-    forward,
+    forward: (request, response, context) => forwardWith(request, response, context, false),
+    forwardOpen: (request, response, context) => forwardWith(request, response, context, true),
     ready: () => checkReadiness(service.checks, service.dispensable),
     metrics: async () => [{ instance: undefined, families: service.metrics ? await readMetrics(service.metrics) : [] }],
     describe: async ({ principal }) => service.describe?.(principal),

@@ -26,7 +26,7 @@ const refreshMs = 15_000;
 /** How often the gateway asks for them until then, in milliseconds. */
 const retryMs = 500;
 
-const action = z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']);
+const action = z.enum(['auth', 'create', 'list', 'view', 'update', 'delete', 'subscribe']).optional().catch(undefined);
 const jsonSchema = z.record(z.string(), z.unknown());
 
 /**
@@ -36,9 +36,10 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
   paths: z.array(z.string()),
   access: z.enum(['public', 'session', 'user', 'admin']),
-  action: action.optional(),
-  otherAction: action.optional(),
+  action,
+  otherAction: action,
   idempotent: z.boolean(),
+  staysOpen: z.boolean().optional(),
   bodyLimitBytes: z.number(),
   multipartLimitBytes: z.number().optional(),
   summary: z.string(),

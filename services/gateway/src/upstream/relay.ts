@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { endAheadOfBody, hasBody } from '@recordbus/shared/http';
-import { type Dispatcher, errors, type Pool } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { setClientHeaders, toServiceHeaders } from './forwarded-headers.ts';
-import type { HeldConnection, SlowExchanges } from './slow-exchanges.ts';
+import type { HeldConnection, HeldConnections } from './held-connection.ts';
 
 /** A request failed before its answer began. */
 export class RelayError extends Error {
@@ -29,8 +29,10 @@ interface RelayOptions {
   readonly sealedContext: string;
   /** The client, as rate limits count it. */
   readonly client: string;
-  /** Bounds the connections that slow clients hold. */
-  readonly slowExchanges: SlowExchanges;
+  /** Learns of the request once it has a connection, until its answer has ended. */
+  readonly held: HeldConnections;
+  /** Whether the head of the answer is sent before its first part, which may come much later. */
+  readonly staysOpen: boolean;
 }
 
 /**
@@ -39,21 +41,21 @@ interface RelayOptions {
  * connections are cut. Rejects with RelayError if no answer began.
  */
 export function relay(
-  pool: Pool,
+  dispatcher: Dispatcher,
   request: IncomingMessage,
   response: ServerResponse,
-  { sealedContext, client, slowExchanges }: RelayOptions,
+  { sealedContext, ...options }: RelayOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const withBody = hasBody(request);
-    pool.dispatch(
+    dispatcher.dispatch(
       {
         method: request.method ?? 'GET',
         path: request.url ?? '/',
         headers: toServiceHeaders(request.headers, sealedContext, withBody),
         body: withBody ? readableOf(request) : null,
       },
-      new Relay(request, response, { client, slowExchanges, resolve, reject }),
+      new Relay(request, response, { ...options, resolve, reject }),
     );
   });
 }
@@ -91,7 +93,7 @@ class Relay implements Dispatcher.DispatchHandler, HeldConnection {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    this.#deps.slowExchanges.add(this);
+    this.#deps.held.add(this);
     if (this.#response.destroyed) controller.abort(new Error('the client disconnected'));
   }
 
@@ -104,12 +106,19 @@ class Relay implements Dispatcher.DispatchHandler, HeldConnection {
     this.#response.destroy();
   }
 
+  end(): void {
+    if (!this.#response.headersSent || this.#response.writableEnded) return;
+    this.#response.end();
+    this.#controller?.abort(new Error('the gateway ends the answer'));
+  }
+
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     setClientHeaders(this.#response, headers);
     this.#isBodyPending = !this.#request.complete && hasBody(this.#request);
     if (this.#isBodyPending) this.#response.setHeader('Connection', 'close');
     this.#response.writeHead(status);
+    if (this.#deps.staysOpen) this.#response.flushHeaders();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -119,17 +128,20 @@ class Relay implements Dispatcher.DispatchHandler, HeldConnection {
   }
 
   onResponseEnd(): void {
-    this.#deps.slowExchanges.remove(this);
+    this.#deps.held.remove(this);
     if (this.#isBodyPending) endAheadOfBody(this.#request, this.#response);
     else this.#response.end();
     this.#deps.resolve();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#deps.slowExchanges.remove(this);
+    const isEnded = this.#response.writableEnded;
+    // An ended answer can still be cut while its client does not read the rest.
+    if (isEnded && !this.#response.closed) this.#response.once('close', () => this.#deps.held.remove(this));
+    else this.#deps.held.remove(this);
     this.#response.off('close', this.#onClientClosed);
-    if (this.#response.headersSent) this.#response.destroy();
-    if (this.#response.destroyed) this.#deps.resolve();
+    if (this.#response.headersSent && !isEnded) this.#response.destroy();
+    if (isEnded || this.#response.destroyed) this.#deps.resolve();
     else this.#deps.reject(new RelayError(error, this.#controller !== undefined));
   }
 

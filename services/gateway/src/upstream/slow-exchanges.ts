@@ -1,18 +1,8 @@
 import { type BackgroundTask, every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { connectionsPerReplica } from './endpoints.ts';
-import { Slots, type Slotted } from './slots.ts';
-
-/** A request that holds a connection to a service. */
-export interface HeldConnection extends Slotted {
-  /** The client, as rate limits count it. */
-  readonly client: string;
-  readonly sinceMs: number;
-  /** Whether the service waits for the client: for the rest of the body, or until the client reads. */
-  isClientSlow(): boolean;
-  /** Cuts the connections of the request. */
-  cut(): void;
-}
+import type { HeldConnection } from './held-connection.ts';
+import { Slots } from './slots.ts';
 
 /** How many connections to the services slow clients may hold. */
 export interface SlowExchangeLimit {

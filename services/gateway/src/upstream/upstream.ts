@@ -22,11 +22,15 @@ export interface Upstream {
    * Forwards a request. Rejects with an AppError when the service cannot be reached; it answers its own errors itself.
    */
   readonly forward: RequestHandler;
+  /** Forwards a request whose answer stays open until its client leaves, for routes with `staysOpen`. */
+  readonly forwardOpen: RequestHandler;
   /** Returns the readiness of the service. Never rejects. */
   ready(): Promise<Readiness>;
   /** Returns the metrics of each replica, at least one entry. Never rejects. */
   metrics(): Promise<readonly ReplicaMetrics[]>;
   /** Returns what the service describes to the caller besides its routes. Rejects with 503 when it does not answer. */
   describe(context: RequestContext): Promise<ServiceDescription | undefined>;
+  /** Ends the connections that stay open; only for a service in another process. Call it when the gateway stops. */
+  drain?(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,0 +1,37 @@
+import { heartbeat } from '@recordbus/shared/background';
+import type { HeldConnection, HeldConnections } from './held-connection.ts';
+import { Slots } from './slots.ts';
+
+/** How often the rest is ended again: a connection that is being opened follows when it is open. In milliseconds. */
+const sweepMs = 50;
+
+/** The connections that stay open between clients and the replicas of a service. */
+export class OpenConnections implements HeldConnections {
+  readonly #open = new Slots<HeldConnection>();
+
+  add(held: HeldConnection): void {
+    this.#open.add(held);
+  }
+
+  remove(held: HeldConnection): void {
+    this.#open.remove(held);
+  }
+
+  /** Ends all connections, so that their clients connect to another gateway; cuts those that are left after `maxMs`. */
+  drain(maxMs: number): Promise<void> {
+    const deadlineMs = performance.now() + maxMs;
+    return new Promise((resolve) => {
+      const endSweep = heartbeat(sweepMs, () => {
+        const rest = this.#open.all();
+        const isOver = performance.now() >= deadlineMs;
+        for (const held of rest) {
+          if (isOver) held.cut();
+          else held.end();
+        }
+        if (rest.length > 0) return;
+        endSweep();
+        resolve();
+      });
+    });
+  }
+}
