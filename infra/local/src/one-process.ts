@@ -11,6 +11,7 @@ import {
   createSharedWindows,
   type Gateway,
   localUpstream,
+  useTicketsOf,
 } from '@recordbus/gateway';
 import { createRecords } from '@recordbus/records';
 import { type CollectionCache, createCollectionCache } from '@recordbus/schema';
@@ -118,6 +119,7 @@ function createLocalGateway(
     settings,
     accounts,
     sessionUse: createSessionUse({ database, log }),
+    useTicket: useTicketsOf(database.of('signIn')),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),
