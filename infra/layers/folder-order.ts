@@ -47,6 +47,18 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'client-address cors follow-settings metrics rate-limit reference request-log routing session-use',
     'upstream',
   ],
+  'services/realtime': [
+    'main',
+    'app config',
+    'drain routes websocket',
+    'open-connection',
+    'realtime-parts',
+    'access realtime-metrics subscribe',
+    'follow',
+    'connection',
+    'messages stream',
+    'delay',
+  ],
   'services/records': [
     'main',
     'app config',

@@ -1,6 +1,7 @@
 import { createAdmin } from '@recordbus/admin';
 import { createAuth } from '@recordbus/auth';
 import { gatewayRoutes } from '@recordbus/gateway';
+import { createRealtime } from '@recordbus/realtime';
 import { createRecords } from '@recordbus/records';
 import { describeRoutes, type RouteManifest } from '@recordbus/shared/http';
 import { createWebhooks } from '@recordbus/webhooks';
@@ -13,6 +14,7 @@ export const declaredRoutes = (): RouteManifest[] => {
     createRecords({ ...parts(), storage: inertPart(), config: inertPart() }),
     createAdmin({ ...parts(), config: inertPart() }),
     createWebhooks(parts()),
+    createRealtime({ ...parts(), live: inertPart() }),
   ];
   return describeRoutes([...services.flatMap(({ routes }) => routes), ...gatewayRoutes(inertPart())]);
 };

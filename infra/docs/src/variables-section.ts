@@ -1,6 +1,7 @@
 import { adminVariables } from '@recordbus/admin/config';
 import { authVariables } from '@recordbus/auth/config';
 import { gatewayVariables } from '@recordbus/gateway/config';
+import { realtimeVariables } from '@recordbus/realtime/config';
 import { recordsVariables } from '@recordbus/records/config';
 import { host, logFormat, logLevel, port, type Variable } from '@recordbus/shared/config';
 import { webhooksVariables } from '@recordbus/webhooks/config';
@@ -14,6 +15,7 @@ const services: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
   records: recordsVariables,
   admin: adminVariables,
   webhooks: webhooksVariables,
+  realtime: realtimeVariables,
 };
 
 /** Builds the table of every service's environment variables, from their declarations. */

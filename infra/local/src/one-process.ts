@@ -11,8 +11,8 @@ import {
   createSharedWindows,
   type Gateway,
   localUpstream,
-  useTicketsOf,
 } from '@recordbus/gateway';
+import { createRealtime } from '@recordbus/realtime';
 import { createRecords } from '@recordbus/records';
 import { type CollectionCache, createCollectionCache } from '@recordbus/schema';
 import { type Accounts, createAccounts } from '@recordbus/sessions';
@@ -42,7 +42,7 @@ interface OneProcessOptions {
   readonly metrics: Metrics;
 }
 
-/** Runs the five services in this process on shared connections; the gateway calls them directly. */
+/** Runs the six services in this process on shared connections; the gateway calls them directly. */
 export async function startInOneProcess(options: OneProcessOptions): Promise<RunningStack> {
   const { config, log, lifecycle, metrics } = options;
   const database = await openDatabase({ url: options.databaseUrl, name: 'local', log, metrics });
@@ -98,12 +98,13 @@ function createServices({ config, extensions, secret }: OneProcessOptions, parts
     stream,
     extensions,
   });
-  const { accountHooks } = records;
+  const { accountHooks, live } = records;
   return [
     createAuth({ ...of('auth', 'signIn'), collections, cipher, secret, config, accountHooks }),
     records,
     createAdmin({ ...of('admin', 'admin'), secret, cipher, config }),
     createWebhooks({ ...of('webhooks', 'background'), stream }),
+    createRealtime({ ...of('realtime', 'signIn'), live, secret, stream }),
   ];
 }
 
@@ -119,7 +120,6 @@ function createLocalGateway(
     settings,
     accounts,
     sessionUse: createSessionUse({ database, log }),
-    useTicket: useTicketsOf(database.of('signIn')),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),

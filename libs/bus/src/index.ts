@@ -6,7 +6,7 @@ export { type EnvelopeExpressions, type EventEnvelope, envelope, envelopeSql } f
 export { cutMembers } from './envelope-text.ts';
 export { findEventNameProblem } from './event-name.ts';
 export { createEventReader, type EventReader } from './event-reader.ts';
-export { type EventStream, ensureEventStream, eventStream, eventsKeptForMs } from './event-stream.ts';
+export { type EventStream, ensureEventStream, eventStream, eventsKeptForMs, findEventStream } from './event-stream.ts';
 export { subjectOf } from './event-subject.ts';
 export { addOutboxGauges } from './outbox/outbox-gauges.ts';
 export { createOutboxRelay, type OutboxRelay } from './outbox/outbox-relay.ts';

@@ -1,19 +1,60 @@
+import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
+import { type Database, mapDatabaseError } from '@recordbus/database';
+import type { LiveReads } from '@recordbus/live';
+import { createAccounts } from '@recordbus/sessions';
+import type { Settings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
+import { createTokenVerifier } from '@recordbus/tokens';
+import { drainConnections } from './drain.ts';
+import { createRealtimeParts } from './realtime-parts.ts';
+import { subscribeByBody, subscribeByQuery } from './routes/subscribe.ts';
+import { createUpgrade } from './websocket/upgrade.ts';
 
 interface RealtimeDeps {
   readonly log: Logger;
+  /** For sessions alone; the service writes nothing. */
+  readonly database: Database;
+  readonly bus: Bus;
+  /** The process's copy of the settings, loaded before the service starts and stopped after it. */
+  readonly settings: Settings;
+  /** What the records service decides and reads. */
+  readonly live: LiveReads;
+  /** Raw bytes of the secret that signs tokens. */
+  readonly secret: Uint8Array;
+  /** The stream of events; by default that of events §2.1. */
+  readonly stream?: EventStream;
 }
 
 /** Creates the realtime service: connections that stay open and tell their clients what changes. */
-export function createRealtime({ log }: RealtimeDeps): Service {
+export function createRealtime(deps: RealtimeDeps): Service {
+  const { log, database, bus, settings, live, secret, stream = eventStream } = deps;
+  const accounts = createAccounts({ database, bus, log });
+  const parts = createRealtimeParts({ log, bus, stream, settings, live, accounts });
+  let isDraining = false;
+  const opening = { parts, isDraining: () => isDraining };
+  const routes = [subscribeByQuery(opening), subscribeByBody(opening)];
+  const verifier = createTokenVerifier(secret);
+
   return {
     name: 'realtime',
-    routes: [],
-    handle: createDispatcher([], { log, mapError: () => undefined }),
-    checks: {},
-    start: async () => {},
-    stop: async () => {},
+    routes,
+    handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
+    upgrade: createUpgrade({ ...opening, accounts, verifier, log }),
+    checks: { database: () => database.ping(), bus: () => bus.ping() },
+    metrics: parts.metrics.metrics,
+    async start() {
+      await accounts.start();
+      parts.start();
+    },
+    async drain() {
+      isDraining = true;
+      await drainConnections(parts.connections);
+    },
+    async stop() {
+      await parts.stop();
+      await accounts.stop();
+    },
   };
 }

@@ -1,5 +1,6 @@
+import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
+import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
 
 /** The environment variables of the realtime service when it runs alone, besides those of every process. */
 export const realtimeVariables = {
@@ -8,4 +9,10 @@ export const realtimeVariables = {
   jwtSecret,
   dataDirectory,
   encryptionKey,
+  eventStreamMaxBytes,
+  recordsUrl: variable(
+    'SERVICE_RECORDS_URL',
+    'Address of the records service, which decides who sees which change.',
+    urlOf('http', 'https'),
+  ),
 };

@@ -35,8 +35,8 @@ interface Written {
 type Readable = readonly (readonly (ReadonlyMap<string, unknown> | number)[])[];
 
 /**
- * Compares what is delivered with what is readable, in the world of a seed: after each of some writes, a caller who receives a
- * record reads it with a list or a get, exactly like that, and who does not receives none.
+ * Compares what is delivered with what is readable, in the world of a seed: after each of some writes, each caller who receives a
+ * record reads it with a list or a get, exactly like that, and a caller who cannot receives none.
  */
 export async function compareDelivered(seed: number, writes: number): Promise<Compared> {
   const world = makeWorld(seed);

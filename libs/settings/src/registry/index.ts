@@ -13,6 +13,7 @@ import { openapi } from './openapi.ts';
 import { passwordPolicy } from './password-policy.ts';
 import { push } from './push.ts';
 import { rateLimit } from './rate-limit.ts';
+import { realtime } from './realtime.ts';
 import { records } from './records.ts';
 import { retention } from './retention.ts';
 import { sessions } from './sessions.ts';
@@ -46,6 +47,7 @@ export const settingGroups = [
   accessLog,
   files,
   records,
+  realtime,
 ] as const;
 
 type Groups = (typeof settingGroups)[number]['settings'];

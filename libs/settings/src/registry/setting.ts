@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** A service that reads settings of a group. */
-type ServiceName = 'gateway' | 'auth' | 'records' | 'webhooks' | 'admin';
+type ServiceName = 'gateway' | 'auth' | 'records' | 'webhooks' | 'admin' | 'realtime';
 
 /** A setting: its description, the conversion of its text, and its default while nothing valid is stored. */
 export interface Setting<T> {

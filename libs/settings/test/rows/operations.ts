@@ -25,6 +25,8 @@ export const operationsRows = {
   'records.read_timeout_ms': whole('5000', 10, 60_000),
   'records.max_answer_bytes': whole('33554432', 1024, 134_217_728),
   'batch.max_operations': whole('1000', 1, 10_000),
+  'realtime.max_connections_per_principal': whole('20', 1, 1_000_000),
+  'realtime.max_connections_per_address': whole('100', 1, 1_000_000),
   'theme.accent': colour('#3b82f6'),
   'theme.accent_hover': colour('#4a8ef7'),
   'theme.accent_light': colour('#60a5fa'),

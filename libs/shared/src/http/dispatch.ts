@@ -108,6 +108,7 @@ async function readInput(
     isHead: request.method === 'HEAD',
     multipart,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
+    queryTexts: (name) => new URLSearchParams(search).getAll(name),
     context,
     // No getters: a getter would give each object its own hidden class, which slows down every request.
     headerNames: () => Object.keys(request.headers).filter(isOfRequest),

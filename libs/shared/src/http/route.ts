@@ -20,6 +20,8 @@ export interface RouteInput<P, Q, B> {
   readonly body: B;
   /** Returns a parameter of the query, declared or not; the last one if there are several. */
   queryText(name: string): string | undefined;
+  /** Returns every value of a parameter of the query that may repeat. */
+  queryTexts(name: string): readonly string[];
   readonly context: RequestContext;
   /** Whether the method is HEAD, which GET routes serve too. */
   readonly isHead: boolean;

@@ -1,7 +1,6 @@
 import { cutMembers } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { LiveEvent } from '@recordbus/live';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { readVersion } from '../record/version.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { eventMembers } from './event-rows.ts';
@@ -22,10 +21,7 @@ export interface ReadEvent {
 export async function readEvents(query: Query, plan: CompiledPlan, events: readonly LiveEvent[]): Promise<ReadEvent[]> {
   const large = await readLarge(query, events);
   const members = eventMembers(plan.collection);
-  const read: ReadEvent[] = [];
-  for await (const event of inSlices(events))
-    read.push(readEvent(event, event.data ?? large.get(event.id), plan, members));
-  return read;
+  return events.map((event) => readEvent(event, event.data ?? large.get(event.id), plan, members));
 }
 
 function readEvent(

@@ -1,0 +1,15 @@
+import { wholeNumber } from '@recordbus/shared/config';
+import { setting, settingGroup } from './setting.ts';
+
+export const realtime = settingGroup('Live connections', ['realtime'], {
+  'realtime.max_connections_per_principal': setting(
+    wholeNumber(1, 1_000_000),
+    '20',
+    'Most live connections of one account on a replica.',
+  ),
+  'realtime.max_connections_per_address': setting(
+    wholeNumber(1, 1_000_000),
+    '100',
+    'Most live connections of one address on a replica.',
+  ),
+});

@@ -1,0 +1,104 @@
+import { type Accounts, sessionOf } from '@recordbus/sessions';
+import type { Principal } from '@recordbus/shared/context';
+import type { Logger } from '@recordbus/shared/logging';
+import { inSlices } from '@recordbus/shared/time-slice';
+import type { Connection } from '../connection/connection.ts';
+import { messages, type RevokedReason } from '../messages/messages.ts';
+
+/** Ends connections whose rights have ended (realtime §5.1). */
+export interface SessionWatch {
+  start(): void;
+  stop(): void;
+  /** Watches a connection from now on. Call it before anything is sent to it. */
+  add(connection: Connection): void;
+  delete(connection: Connection): void;
+  /** Looks the session of a connection up; ends the connection when it has ended. */
+  check(connection: Connection): Promise<void>;
+}
+
+interface SessionWatchDeps {
+  readonly accounts: Pick<Accounts, 'findPrincipal' | 'onRevoked'>;
+  readonly log: Logger;
+}
+
+/** The longest time of a timer (2³¹ − 1 ms). Later ends are looked at again then. */
+const longestTimerMs = 2_147_483_647;
+
+export function createSessionWatch({ accounts, log }: SessionWatchDeps): SessionWatch {
+  /** Connections by the ids of their accounts and of their sessions. */
+  const bySubject = new Map<string, Set<Connection>>();
+  const timers = new Map<Connection, NodeJS.Timeout>();
+  let endListening = () => {};
+
+  const revoke = (connection: Connection, reason: RevokedReason) => connection.end('revoked', messages.revoked(reason));
+
+  async function check(connection: Connection): Promise<void> {
+    const { principal } = connection;
+    const session = sessionOf(principal);
+    if (!session) return;
+    const current = await accounts.findPrincipal(session);
+    if (connection.isEnded || connection.principal !== principal) return;
+    if (!current || current.type === 'guest') revoke(connection, 'session_ended');
+    else if (!isSame(principal, current)) revoke(connection, 'account_changed');
+  }
+
+  async function checkAll(connections: Iterable<Connection>): Promise<void> {
+    for await (const connection of inSlices([...connections])) {
+      try {
+        await check(connection);
+      } catch (error) {
+        // Nobody knows whether the session still holds, so the client has to come through the gateway again.
+        log.warn({ err: error }, 'a session cannot be looked up: its live connection is closed');
+        connection.end('shutdown', messages.reconnect(1000));
+      }
+    }
+  }
+
+  function expireLater(connection: Connection): void {
+    const { principal } = connection;
+    if (principal.type === 'guest' || principal.expiresAtSec === undefined) return;
+    const leftMs = principal.expiresAtSec * 1000 - Date.now();
+    const expire = () => (leftMs > longestTimerMs ? expireLater(connection) : revoke(connection, 'token_expired'));
+    timers.set(connection, setTimeout(expire, Math.max(Math.min(leftMs, longestTimerMs), 0)).unref());
+  }
+
+  return {
+    start() {
+      endListening = accounts.onRevoked((subjects) => {
+        const all =
+          subjects === 'all' ? bySubject.values() : [...subjects].map((subject) => bySubject.get(subject) ?? []);
+        void checkAll(new Set([...all].flatMap((connections) => [...connections])));
+      });
+    },
+    stop() {
+      endListening();
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+    add(connection) {
+      for (const subject of subjectsOf(connection.principal)) {
+        const connections = bySubject.get(subject) ?? new Set();
+        bySubject.set(subject, connections.add(connection));
+      }
+      expireLater(connection);
+    },
+    delete(connection) {
+      for (const subject of subjectsOf(connection.principal)) {
+        bySubject.get(subject)?.delete(connection);
+        if (bySubject.get(subject)?.size === 0) bySubject.delete(subject);
+      }
+      clearTimeout(timers.get(connection));
+      timers.delete(connection);
+    },
+    check,
+  };
+}
+
+const subjectsOf = (principal: Principal): readonly string[] =>
+  principal.type === 'guest' ? [] : [principal.id, ...(principal.sessionId ? [principal.sessionId] : [])];
+
+/** Whether rules see the same account. */
+function isSame(a: Principal, b: Principal): boolean {
+  if (a.type === 'user' && b.type === 'user')
+    return a.email === b.email && a.verified === b.verified && a.anonymous === b.anonymous;
+  return a.type === 'admin' && b.type === 'admin' && a.email === b.email;
+}

@@ -1,0 +1,149 @@
+import type { LiveCaller } from '@recordbus/live';
+import type { Principal, RequestContext } from '@recordbus/shared/context';
+import type { Frame } from '../messages/frame.ts';
+import { messages } from '../messages/messages.ts';
+import type { EndReason, Transport } from './transport.ts';
+import { UnsentMessages } from './unsent-messages.ts';
+
+/** Something that a connection follows. */
+export interface Followed {
+  /** The id that the client gave it, or its number. */
+  readonly id: string;
+  /** The sequence number up to which its messages were sent; infinite for what cannot be resumed. */
+  readonly through: number;
+  /** Stops to follow. The connection calls it once. */
+  leave(): void;
+}
+
+/** Beyond these a connection is closed; its client comes back with its cursor (realtime §6.1). */
+const maxUnsentBytes = 2 ** 20;
+const maxUnsentMessages = 1000;
+
+interface ConnectionOptions {
+  readonly context: RequestContext;
+  readonly caller: Omit<LiveCaller, 'principal'>;
+  readonly transport: Transport;
+  /** Returns the text of a cursor in the present epoch. */
+  readonly cursorAt: (seq: number) => string;
+  readonly onEnd: (connection: Connection, reason: EndReason) => void;
+}
+
+/** One client's connection and what it follows. */
+export class Connection {
+  readonly context: RequestContext;
+  readonly followed = new Map<string, Followed>();
+  /** How many messages it was sent. */
+  sent = 0;
+  #principal: Principal;
+  readonly #options: ConnectionOptions;
+  readonly #unsent = new UnsentMessages();
+  /** The last cursor that it was sent to resume from. */
+  #resumable = 0;
+  #isEnded = false;
+  /** The unsent bytes at the last heartbeat. */
+  #stuckAt = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.context = options.context;
+    this.#principal = options.context.principal;
+  }
+
+  get principal(): Principal {
+    return this.#principal;
+  }
+
+  /** Goes on with a new token of the same account, or signs a guest in. */
+  set principal(principal: Principal) {
+    this.#principal = principal;
+  }
+
+  /** Who subscribes, as rules see the caller. */
+  get caller(): LiveCaller {
+    return { ...this.#options.caller, principal: this.#principal };
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get unsentBytes(): number {
+    return this.#options.transport.unsentBytes;
+  }
+
+  /** The sequence number up to which it was sent everything; at most `end`, where everybody is who follows nothing. */
+  through(end: number): number {
+    return Math.min(this.#through(), end);
+  }
+
+  /** Sends a message that is not about a change. `seq` is the position that it tells, if it tells one. */
+  send(frame: Frame, seq?: number): void {
+    this.#send(frame, seq !== undefined && seq <= this.#through() ? seq : undefined);
+  }
+
+  /** Sends a message about the change at `seq`, for the subscription `about`. */
+  sendChange(frame: Frame, seq: number, about: Followed): void {
+    this.#send(frame, this.#through(about) >= seq ? seq : undefined);
+  }
+
+  /**
+   * Sends a heartbeat at the end of the stream; `frame` tells that end. While something else is on its way none is needed,
+   * and a client that took none of it since the last one is gone.
+   */
+  beat(end: number, frame: Frame): void {
+    const { unsentBytes } = this;
+    const isStuck = unsentBytes > 0 && unsentBytes === this.#stuckAt;
+    this.#stuckAt = unsentBytes;
+    if (isStuck) this.end('too_slow');
+    if (unsentBytes > 0) return;
+    const through = this.through(end);
+    this.#send(through === end ? frame : messages.heartbeat(this.#options.cursorAt(through)), through);
+  }
+
+  /** Sends how far it may be resumed, if no message has told it. */
+  flushCursor(): void {
+    const through = this.#through();
+    if (this.#isEnded || !Number.isFinite(through) || through <= this.#resumable) return;
+    this.#resumable = through;
+    this.#options.transport.sendCursor(this.#options.cursorAt(through));
+  }
+
+  /** Stops to follow one subscription; false when there is none with this id. */
+  unfollow(id: string): boolean {
+    const followed = this.followed.get(id);
+    followed?.leave();
+    return this.followed.delete(id);
+  }
+
+  /** Ends the connection, after a last message if there is one. */
+  end(reason: EndReason, last?: Frame): void {
+    if (this.#isEnded) return;
+    if (last) this.#options.transport.send(last, undefined);
+    this.#isEnded = true;
+    for (const followed of this.followed.values()) followed.leave();
+    this.followed.clear();
+    this.#options.transport.end(reason);
+    this.#options.onEnd(this, reason);
+  }
+
+  #send(frame: Frame, seq: number | undefined): void {
+    if (this.#isEnded) return;
+    const { transport, cursorAt } = this.#options;
+    if (seq !== undefined) this.#resumable = seq;
+    const before = transport.unsentBytes;
+    transport.send(frame, seq === undefined ? undefined : cursorAt(seq));
+    this.sent += 1;
+    const unsentBytes = transport.unsentBytes;
+    const isSlow =
+      this.#unsent.add(Math.max(unsentBytes - before, 0), unsentBytes) > maxUnsentMessages ||
+      (unsentBytes > maxUnsentBytes && before > 0);
+    if (isSlow) this.end('too_slow');
+  }
+
+  /** The position up to which everything was sent, as far as those besides `about` are concerned. */
+  #through(about?: Followed): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const followed of this.followed.values()) if (followed !== about) least = Math.min(least, followed.through);
+    return least;
+  }
+}

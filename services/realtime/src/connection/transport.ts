@@ -1,0 +1,16 @@
+import type { Frame } from '../messages/frame.ts';
+
+/** Why the service ends a connection. */
+export type EndReason = 'revoked' | 'too_slow' | 'shutdown' | 'bad_message' | 'too_large' | 'not_text' | 'client';
+
+/** The client's end of a connection: an answer that stays open, or a WebSocket. */
+export interface Transport {
+  /** Sends a message; `id` is the cursor from which the connection may be resumed after it. */
+  send(frame: Frame, id: string | undefined): void;
+  /** Sends the cursor alone, where the transport has a place for it. */
+  sendCursor(id: string): void;
+  /** Bytes that were sent and have not left the process. */
+  readonly unsentBytes: number;
+  /** Ends the connection after what was sent. */
+  end(reason: EndReason): void;
+}

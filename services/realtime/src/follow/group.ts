@@ -1,0 +1,202 @@
+import type { LivePlan, LiveReads } from '@recordbus/live';
+import { AppError } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import { delay } from '../delay.ts';
+import type { ChangeKind } from '../messages/change-frames.ts';
+import type { Change } from '../stream/change.ts';
+import { type ChangeLog, mostBehind } from '../stream/change-log.ts';
+import { formatCursor } from '../stream/cursor.ts';
+import { MissedChanges } from '../stream/older-changes.ts';
+import { isTooExpensive, judgeChanges, StalePlan } from './judge-changes.ts';
+import { Members } from './members.ts';
+import type { Subscription } from './subscription.ts';
+import { tellChange } from './tell-change.ts';
+
+/** What a group needs of the service around it. */
+export interface GroupDeps {
+  readonly live: Pick<LiveReads, 'candidates' | 'judge'>;
+  readonly changes: Pick<ChangeLog, 'end' | 'read'>;
+  readonly log: Logger;
+  readonly onSent: (kind: ChangeKind) => void;
+  /** Called with a change of a collection that the plan's rule passes through. */
+  readonly onCrossed: (change: Change, group: Group) => void;
+  /** Called when the plan is stale: the subscriptions leave and join again with the plans that they have now. */
+  readonly onStale: (group: Group) => Promise<void>;
+  /** Called when changes cannot be known any more, or cannot be judged. */
+  readonly onMissed: (group: Group, reason: 'too_old' | 'failed') => void;
+  /** Called with members that read slowly, to take them into a group of their own: the others do not wait for them. */
+  readonly onSlow: (slow: readonly Subscription[], after: number, group: Group) => void;
+  /** Called when records cannot judge the plan within its time. */
+  readonly onTooExpensive: (group: Group, error: AppError) => void;
+  /** Called when the group has read everything. */
+  readonly onIdle: (group: Group) => void;
+}
+
+/** Before a group reads on, its members have at most this much unsent, or have had a while to read it. */
+const unsentBeforeWait = 256 * 1024;
+const longestWaitMs = 2000;
+const waitMs = 20;
+const retryMs = { least: 250, most: 5000 } as const;
+/** After as many failures that no other service explains, the part under way is given up. */
+const mostDefects = 5;
+
+/**
+ * Subscriptions with the same plan, at the same place of the stream. It reads the changes of its collection, part by
+ * part, has records judge each part once for all members, and sends what follows from it.
+ */
+export class Group {
+  readonly plan: LivePlan;
+  readonly members = new Members();
+  readonly #deps: GroupDeps;
+  readonly #crossed: ReadonlySet<string>;
+  /** Everything up to here was sent. Only while it runs: an idle group has sent everything there is. */
+  #position: number;
+  /** The end of the part under way: who joins must not need anything before it. */
+  #partEnd: number;
+  #isRunning = false;
+  #isStopped = false;
+  #isStale = false;
+  #failures = 0;
+
+  constructor(plan: LivePlan, after: number, deps: GroupDeps) {
+    this.plan = plan;
+    this.#position = after;
+    this.#partEnd = after;
+    this.#deps = deps;
+    this.#crossed = new Set(plan.crossed.map(({ collection }) => collection));
+  }
+
+  /** The collections whose changes wake it. */
+  get collections(): readonly string[] {
+    return [...new Set([this.plan.request.collection, ...this.#crossed])];
+  }
+
+  get through(): number {
+    return this.#isRunning ? this.#position : Number.POSITIVE_INFINITY;
+  }
+
+  /** A subscription that has seen everything up to here, or more, may join. */
+  get joinableFrom(): number {
+    return this.#isRunning ? this.#partEnd : this.#position;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  add(subscription: Subscription): void {
+    subscription.group = this;
+    this.members.add(subscription);
+  }
+
+  remove(subscription: Subscription): void {
+    this.members.delete(subscription);
+    subscription.group = undefined;
+  }
+
+  /** Begins to read after its position; a new change of its collections calls it, or a place behind the end. */
+  wake(after = this.#position): void {
+    if (this.#isRunning || this.#isStopped) return;
+    this.#isRunning = true;
+    this.#position = after;
+    this.#partEnd = after;
+    void this.#run();
+  }
+
+  /** Has its subscriptions join again with the plans that they have now. */
+  replan(): void {
+    this.#isStale = true;
+    this.wake(this.#deps.changes.end.seq);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped && this.members.size > 0) {
+      const { seq: end } = this.#deps.changes.end;
+      if (this.#position >= end && !this.#isStale) break;
+      try {
+        if (this.#isStale) throw new StalePlan();
+        if (end - this.#position > mostBehind) throw new MissedChanges('too far behind');
+        await this.#waitForSlow();
+        await this.#readPart();
+        this.#failures = 0;
+      } catch (error) {
+        await this.#handle(error);
+      }
+    }
+    this.#isRunning = false;
+    if (!this.#isStopped) this.#deps.onIdle(this);
+  }
+
+  async #readPart(): Promise<void> {
+    const part = this.#deps.changes.read(this.#position);
+    const { changes, upTo } = part instanceof Promise ? await part : part;
+    this.#partEnd = Math.max(this.#partEnd, upTo);
+    for (const change of changes) if (this.#crossed.has(change.collection)) this.#deps.onCrossed(change, this);
+    const { collection } = this.plan.request;
+    await this.#tell(changes.filter((change) => change.collection === collection));
+    this.#position = upTo;
+    for (const { connection } of this.members) if (connection.followed.size > 1) connection.flushCursor();
+  }
+
+  async #tell(changes: readonly Change[]): Promise<void> {
+    if (changes.length === 0) return;
+    const { live, changes: log, onSent } = this.#deps;
+    for (const judged of await judgeChanges(live, this.plan, this.members, changes)) {
+      const { seq } = judged.change;
+      const cursor = formatCursor({ ...log.end, seq });
+      await tellChange({ ...judged, cursor, onSent });
+      this.#position = Math.max(this.#position, seq);
+    }
+  }
+
+  /** Gives slow members away; where all are slow, waits until they have read, for a while. */
+  async #waitForSlow(): Promise<void> {
+    const isSlow = ({ connection }: Subscription) => connection.unsentBytes > unsentBeforeWait && !connection.isEnded;
+    let slow = [...this.members].filter(isSlow);
+    if (slow.length > 0 && slow.length < this.members.size) return this.#deps.onSlow(slow, this.#position, this);
+    const untilMs = performance.now() + longestWaitMs;
+    while (slow.length > 0 && performance.now() < untilMs) {
+      await delay(waitMs);
+      slow = slow.filter(isSlow);
+    }
+  }
+
+  async #handle(error: unknown): Promise<void> {
+    const { onStale, onMissed, onTooExpensive, changes } = this.#deps;
+    if (error instanceof MissedChanges) {
+      this.#position = changes.end.seq;
+      return onMissed(this, 'too_old');
+    }
+    if (isTooExpensive(error)) return onTooExpensive(this, error);
+    if (!(error instanceof StalePlan)) return this.#waitAfter(error);
+    this.#isStale = false;
+    const failure = await onStale(this).then(
+      () => error,
+      (failure: unknown) => failure,
+    );
+    // A member that is still here would be judged by the same plan again.
+    if (this.members.size === 0) return;
+    this.#isStale = true;
+    return this.#waitAfter(failure);
+  }
+
+  async #waitAfter(error: unknown): Promise<void> {
+    const { log, onMissed } = this.#deps;
+    this.#failures += 1;
+    const fields = { err: error, collection: this.plan.request.collection, subscriptions: this.members.size };
+    if (this.#failures === 1) log.warn(fields, 'live changes cannot be judged, retrying');
+    if (this.#failures >= mostDefects && !isUnavailable(error)) {
+      log.error(fields, 'live changes cannot be judged: clients read their lists again');
+      this.#position = this.#partEnd;
+      return onMissed(this, 'failed');
+    }
+    await delay(Math.min(retryMs.least * 2 ** this.#failures, retryMs.most));
+  }
+}
+
+/** Whether another service does not answer now. */
+const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.status >= 503;

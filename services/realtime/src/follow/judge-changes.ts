@@ -1,0 +1,86 @@
+import type { EventVerdict, LivePlan, LiveReads } from '@recordbus/live';
+import { AppError } from '@recordbus/shared/errors';
+import type { Change } from '../stream/change.ts';
+import type { Caller, Members } from './members.ts';
+
+/** The schema gives the plan's request another plan now. */
+export class StalePlan extends Error {}
+
+/** A change, what records says about it, and the callers who were asked about. */
+export interface JudgedChange {
+  readonly change: Change;
+  readonly version: string;
+  readonly verdict: EventVerdict;
+  readonly callers: readonly Caller[];
+}
+
+type JudgeDeps = Pick<LiveReads, 'candidates' | 'judge'>;
+
+/**
+ * Has records judge changes of the plan's collection for the members. Throws StalePlan, 422 for a plan whose statement
+ * takes too long even for one change, and 503.
+ */
+export async function judgeChanges(
+  live: JudgeDeps,
+  plan: LivePlan,
+  members: Members,
+  changes: readonly Change[],
+): Promise<readonly JudgedChange[]> {
+  const batch = changes.flatMap((change) => {
+    const body = change.read();
+    return body
+      ? [
+          {
+            change,
+            event: { id: body.id, record: change.recordId, verb: change.verb, version: body.version, data: body.data },
+          },
+        ]
+      : [];
+  });
+  if (batch.length === 0) return [];
+  const events = batch.map(({ event }) => event);
+  const client = clientOf(plan, members);
+  const callers = await concernedCallers(live, plan, members, changes, { plan, events, client });
+  if (callers.length === 0) return [];
+  try {
+    const verdicts = await live.judge({ plan, events, client, callers: callers.map(({ values }) => values) });
+    if (verdicts.isStale) throw new StalePlan();
+    return batch.flatMap(({ change, event }, place) => {
+      const verdict = verdicts.events[place];
+      return verdict ? [{ change, version: event.version, verdict, callers }] : [];
+    });
+  } catch (error) {
+    if (!isTooExpensive(error) || changes.length === 1) throw error;
+    const judged: JudgedChange[] = [];
+    for (const change of changes) judged.push(...(await judgeChanges(live, plan, members, [change])));
+    return judged;
+  }
+}
+
+/** Returns those of the members whom the changes may concern. */
+async function concernedCallers(
+  live: JudgeDeps,
+  plan: LivePlan,
+  members: Members,
+  changes: readonly Change[],
+  batch: Parameters<LiveReads['candidates']>[0],
+): Promise<readonly Caller[]> {
+  if (plan.request.record !== undefined) return members.callersFollowing(changes.map(({ recordId }) => recordId));
+  // A few are judged faster than their candidates are looked up.
+  if (!plan.hasCandidates || members.size <= mostWithoutCandidates) return members.callers();
+  const candidates = await live.candidates(batch);
+  return candidates ? members.callersOf(candidates) : members.callers();
+}
+
+const mostWithoutCandidates = 20;
+
+/** Whether records gave up on a statement. */
+export const isTooExpensive = (error: unknown): error is AppError => error instanceof AppError && error.status === 422;
+
+/** The client whose turn the statement takes: the account of the only connection, else the plan. */
+function clientOf({ key }: LivePlan, members: Members): string {
+  if (members.size > 1) return key;
+  const [only] = members;
+  const { principal, clientAddress } = only?.connection.context ?? {};
+  return principal && principal.type !== 'guest' ? principal.id : (clientAddress ?? key);
+}

@@ -1,0 +1,88 @@
+import type { Subscription } from './subscription.ts';
+
+/** Subscriptions of a plan with the same values: they see the same. */
+export interface Caller {
+  readonly values: readonly unknown[];
+  readonly subscriptions: Set<Subscription>;
+}
+
+/** The subscriptions of a group, by what tells them apart. */
+export class Members {
+  readonly #callers = new Map<string, Caller>();
+  readonly #byAccount = new Map<string, Set<Subscription>>();
+  readonly #byRecord = new Map<string, Set<Caller>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  *[Symbol.iterator](): Iterator<Subscription> {
+    for (const { subscriptions } of this.#callers.values()) yield* subscriptions;
+  }
+
+  add(subscription: Subscription): void {
+    const { valuesKey, values, request } = subscription;
+    const caller = this.#callers.get(valuesKey) ?? { values, subscriptions: new Set() };
+    this.#callers.set(valuesKey, caller);
+    caller.subscriptions.add(subscription);
+    this.#size += 1;
+    const account = accountOf(subscription);
+    if (account !== undefined) addTo(this.#byAccount, account, subscription);
+    if (request.record !== undefined) addTo(this.#byRecord, request.record, caller);
+  }
+
+  /** Removes a subscription; false when it is not a member. */
+  delete(subscription: Subscription): boolean {
+    const { valuesKey, request } = subscription;
+    const caller = this.#callers.get(valuesKey);
+    if (!caller?.subscriptions.delete(subscription)) return false;
+    this.#size -= 1;
+    const account = accountOf(subscription);
+    if (account !== undefined) removeFrom(this.#byAccount, account, subscription);
+    if (caller.subscriptions.size > 0) return true;
+    this.#callers.delete(valuesKey);
+    if (request.record !== undefined) removeFrom(this.#byRecord, request.record, caller);
+    return true;
+  }
+
+  /** Returns every caller. */
+  callers(): readonly Caller[] {
+    return [...this.#callers.values()];
+  }
+
+  /** Returns the callers among these accounts. */
+  callersOf(accounts: readonly string[]): readonly Caller[] {
+    const found = new Set<Caller>();
+    for (const account of accounts)
+      for (const { valuesKey } of this.#byAccount.get(account) ?? []) {
+        const caller = this.#callers.get(valuesKey);
+        if (caller) found.add(caller);
+      }
+    return [...found];
+  }
+
+  /** Returns the callers who follow one of these records. */
+  callersFollowing(records: readonly string[]): readonly Caller[] {
+    return [...new Set(records.flatMap((record) => [...(this.#byRecord.get(record) ?? [])]))];
+  }
+
+  /** Returns the subscriptions of an account. */
+  ofAccount(account: string): Iterable<Subscription> {
+    return this.#byAccount.get(account) ?? [];
+  }
+}
+
+const accountOf = ({ connection }: Subscription): string | undefined =>
+  connection.principal.type === 'guest' ? undefined : connection.principal.id;
+
+function addTo<T>(index: Map<string, Set<T>>, key: string, value: T): void {
+  const values = index.get(key) ?? new Set();
+  index.set(key, values.add(value));
+}
+
+function removeFrom<T>(index: Map<string, Set<T>>, key: string, value: T): void {
+  const values = index.get(key);
+  values?.delete(value);
+  if (values?.size === 0) index.delete(key);
+}

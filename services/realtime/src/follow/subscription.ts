@@ -1,0 +1,72 @@
+import type { LivePlan, SnapshotRequest } from '@recordbus/live';
+import type { Connection, Followed } from '../connection/connection.ts';
+import type { Group } from './group.ts';
+
+/** One subscription of a connection to records. */
+export class Subscription implements Followed {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly request: SnapshotRequest;
+  /** Changes up to here it does not get: they are in its snapshot, or its client has seen them. */
+  from: number;
+  #plan: LivePlan | undefined;
+  #values: readonly unknown[] = [];
+  #valuesKey = '[]';
+  #group: Group | undefined;
+  #isLeft = false;
+
+  constructor(id: string, connection: Connection, request: SnapshotRequest, from: number) {
+    this.id = id;
+    this.connection = connection;
+    this.request = request;
+    this.from = from;
+  }
+
+  /** How records judges its events; set before it joins a group. */
+  get plan(): LivePlan {
+    if (!this.#plan) throw new Error('the subscription has no plan');
+    return this.#plan;
+  }
+
+  get values(): readonly unknown[] {
+    return this.#values;
+  }
+
+  /** Subscriptions of a plan with equal keys see the same. */
+  get valuesKey(): string {
+    return this.#valuesKey;
+  }
+
+  setPlan(plan: LivePlan, values: readonly unknown[]): void {
+    this.#plan = plan;
+    this.#values = values;
+    this.#valuesKey = JSON.stringify(values);
+  }
+
+  get isLeft(): boolean {
+    return this.#isLeft;
+  }
+
+  get through(): number {
+    return this.#group ? Math.max(this.#group.through, this.from) : this.from;
+  }
+
+  /** Called by a group that takes it in, and with undefined by one that gives it away. */
+  set group(group: Group | undefined) {
+    this.#group = group;
+  }
+
+  get isJoined(): boolean {
+    return this.#group !== undefined;
+  }
+
+  /** Leaves its group to join another one. */
+  detach(): void {
+    this.#group?.remove(this);
+  }
+
+  leave(): void {
+    this.#isLeft = true;
+    this.#group?.remove(this);
+  }
+}

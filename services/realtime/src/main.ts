@@ -1,0 +1,25 @@
+import { connectBus, eventStream } from '@recordbus/bus';
+import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
+import { openDatabase } from '@recordbus/database';
+import { createLiveReadsClient } from '@recordbus/live';
+import { createSettings } from '@recordbus/settings';
+import { createContextSealer } from '@recordbus/shared/context';
+import { startPart } from '@recordbus/shared/lifecycle';
+import { runService } from '@recordbus/shared/run-service';
+import { loadTokenSecret } from '@recordbus/tokens';
+import { createRealtime } from './app.ts';
+import { realtimeVariables } from './config.ts';
+
+await runService('realtime', realtimeVariables, async ({ config, log, lifecycle, metrics }) => {
+  const secret = loadTokenSecret(config);
+  const database = await openDatabase({ url: config.databaseUrl, name: 'realtime', log, metrics, as: 'signIn' });
+  lifecycle.onStop('database', () => database.close());
+  const bus = connectBus({ urls: config.natsUrl, name: 'realtime', log, metrics });
+  lifecycle.onStop('bus', () => bus.close());
+  const cipher = createValueCipher(findEncryptionKey(config).text);
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const sealer = createContextSealer(secret);
+  const live = createLiveReadsClient({ url: config.recordsUrl, sealer });
+  const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
+  return { service: createRealtime({ log, database, bus, settings, live, secret, stream }), sealer };
+});

@@ -1,0 +1,56 @@
+import type { ShownRecord } from '@recordbus/live';
+import { createFrame, type Frame } from './frame.ts';
+
+/** What a change means for one subscription. */
+export type ChangeKind = 'create' | 'update' | 'enter' | 'delete' | 'leave';
+
+interface ChangeFrames {
+  /** Returns the message for a subscription of this id; `shown` for the kinds that have the record. */
+  of(sub: string, kind: ChangeKind, shown: ShownRecord | undefined): Frame;
+}
+
+interface ToldChange {
+  readonly cursor: string;
+  readonly recordId: string;
+  /** The version of the event. */
+  readonly version: string;
+  /** The version of the records that are shown. */
+  readonly shownVersion: string;
+}
+
+/**
+ * Creates the messages of one change. Subscriptions of the same id that see the same record get the same bytes, so ten
+ * thousand of them cost one serialisation.
+ */
+export function createChangeFrames({ cursor, recordId, version, shownVersion }: ToldChange): ChangeFrames {
+  const bare = new Map<string, Frame>();
+  const withRecord = new Map<ShownRecord, Map<string, Frame>>();
+
+  const head = (sub: string, version: string) =>
+    `{"sub":${JSON.stringify(sub)},"cursor":"${cursor}","version":${JSON.stringify(version)}`;
+
+  const compose = (sub: string, kind: ChangeKind, shown: ShownRecord | undefined): Frame => {
+    if (!shown) return createFrame(kind, `${head(sub, version)},"id":${JSON.stringify(recordId)}}`);
+    const changed = kind === 'update' && shown.changed ? `,"changed":${JSON.stringify(shown.changed)}` : '';
+    return createFrame(kind, `${head(sub, shownVersion)},"record":${shown.json}${changed}}`);
+  };
+
+  function framesOf(shown: ShownRecord | undefined): Map<string, Frame> {
+    if (!shown) return bare;
+    const known = withRecord.get(shown);
+    if (known) return known;
+    const added = new Map<string, Frame>();
+    withRecord.set(shown, added);
+    return added;
+  }
+
+  return {
+    of(sub, kind, shown) {
+      const frames = framesOf(shown);
+      const key = `${kind} ${sub}`;
+      const frame = frames.get(key) ?? compose(sub, kind, shown);
+      frames.set(key, frame);
+      return frame;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** The types of messages to clients (realtime §3). */
+export type MessageType =
+  | 'ready'
+  | 'snapshot'
+  | 'create'
+  | 'update'
+  | 'enter'
+  | 'delete'
+  | 'leave'
+  | 'resync'
+  | 'revoked'
+  | 'error'
+  | 'reconnect'
+  | 'heartbeat'
+  | 'broadcast'
+  | 'presence'
+  | 'pong'
+  | 'authenticated'
+  | 'unsubscribed';
+
+/** A message in the bytes of each transport. They are made once, for everybody who gets the message. */
+export interface Frame {
+  readonly type: MessageType;
+  /** An event of a stream of events (HTML §9.2), with the cursor as its id if it may be resumed from. */
+  sse(id: string | undefined): Buffer;
+  /** A text message of a WebSocket. */
+  text(): Buffer;
+}
+
+/** Creates a message; `data` is JSON text. */
+export function createFrame(type: MessageType, data: string): Frame {
+  let sseBytes: { readonly id: string | undefined; readonly bytes: Buffer } | undefined;
+  let textBytes: Buffer | undefined;
+  return {
+    type,
+    sse(id) {
+      if (!sseBytes || sseBytes.id !== id) sseBytes = { id, bytes: Buffer.from(eventText(type, data, id)) };
+      return sseBytes.bytes;
+    },
+    text() {
+      textBytes ??= Buffer.from(`{"type":"${type}","data":${data}}`);
+      return textBytes;
+    },
+  };
+}
+
+/** JSON texts have line breaks only between tokens, where a space means the same. */
+const eventText = (type: MessageType, data: string, id: string | undefined): string =>
+  `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${/[\r\n]/.test(data) ? data.replaceAll(/[\r\n]+/g, ' ') : data}\n\n`;

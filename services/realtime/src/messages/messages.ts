@@ -1,0 +1,27 @@
+import type { AppError } from '@recordbus/shared/errors';
+import { createFrame, type Frame } from './frame.ts';
+
+/** Why a connection ends that its rights had opened (realtime §5.1). */
+export type RevokedReason = 'token_expired' | 'session_ended' | 'account_changed';
+
+/** The messages that are not about one change (realtime §3). */
+export const messages = {
+  ready: (cursor: string): Frame => frameOf('ready', { cursor }),
+  heartbeat: (cursor: string): Frame => frameOf('heartbeat', { cursor }),
+  /** `records` is JSON text. */
+  snapshot: (sub: string, records: string, total: number | undefined, cursor: string): Frame =>
+    createFrame(
+      'snapshot',
+      `{"sub":${JSON.stringify(sub)},"records":${records}${total === undefined ? '' : `,"total":${total}`},"cursor":"${cursor}"}`,
+    ),
+  resync: (sub: string, reason: string, cursor: string): Frame => frameOf('resync', { sub, reason, cursor }),
+  revoked: (reason: RevokedReason): Frame => frameOf('revoked', { reason }),
+  error: (error: AppError, sub?: string): Frame =>
+    frameOf('error', { ...(sub !== undefined && { sub }), ...error.toBody() }),
+  reconnect: (afterMs: number): Frame => frameOf('reconnect', { after_ms: afterMs }),
+  unsubscribed: (sub: string): Frame => frameOf('unsubscribed', { sub }),
+  authenticated: (expiresAtSec: number | undefined): Frame => frameOf('authenticated', { expires: expiresAtSec }),
+  pong: (): Frame => frameOf('pong', {}),
+} as const;
+
+const frameOf = (type: Frame['type'], data: unknown): Frame => createFrame(type, JSON.stringify(data));

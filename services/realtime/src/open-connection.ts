@@ -1,0 +1,58 @@
+import type { LiveCaller } from '@recordbus/live';
+import type { RequestContext } from '@recordbus/shared/context';
+import { unavailable } from '@recordbus/shared/errors';
+import { Connection } from './connection/connection.ts';
+import type { Transport } from './connection/transport.ts';
+import type { RealtimeParts } from './realtime-parts.ts';
+import { formatCursor } from './stream/cursor.ts';
+
+/** The request that opens a connection. */
+export interface OpeningRequest {
+  readonly context: RequestContext;
+  /** What rules may read of the request. */
+  readonly caller: Omit<LiveCaller, 'principal'>;
+}
+
+/** Throws 503 while the service stops or has not reached the stream, and 429 for a caller with too many connections. */
+export function checkOpening(
+  { limits, changes }: RealtimeParts,
+  { context }: OpeningRequest,
+  isDraining: boolean,
+): void {
+  if (isDraining) throw unavailable('this replica stops');
+  limits.check(context);
+  void changes.end;
+}
+
+/** Creates the connection of a request, counts it and watches its session until it ends. */
+export function openConnection(
+  { limits, changes, connections, sessions, metrics }: RealtimeParts,
+  { context, caller }: OpeningRequest,
+  transport: Transport,
+): Connection {
+  const leave = limits.enter(context);
+  const connection = new Connection({
+    context,
+    caller,
+    transport,
+    cursorAt: (seq) => formatCursor({ ...changes.end, seq }),
+    onEnd(ended, reason) {
+      leave();
+      connections.delete(ended);
+      sessions.delete(ended);
+      metrics.onClosed(reason);
+    },
+  });
+  connections.add(connection);
+  sessions.add(connection);
+  return connection;
+}
+
+/** Parameters that are not part of the request that rules see. */
+const ownParameters: ReadonlySet<string> = new Set(['subscribe', 'ticket']);
+
+/** Returns the part of a query that rules may read. */
+export const readableQuery = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...entries].filter(([name]) => !ownParameters.has(name)).map(([name, value]) => [name, String(value)]),
+  );

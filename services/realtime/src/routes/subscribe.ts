@@ -1,0 +1,121 @@
+import { malformed, malformedParameter } from '@recordbus/shared/errors';
+import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { createSseTransport, sseHeaders } from '../connection/sse-transport.ts';
+import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
+import type { RealtimeParts } from '../realtime-parts.ts';
+import { type Cursor, readCursor } from '../stream/cursor.ts';
+import { maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
+
+export const realtimePath = '/api/v1/realtime';
+
+interface SubscribeDeps {
+  readonly parts: RealtimeParts;
+  readonly isDraining: () => boolean;
+}
+
+const answers = {
+  200: { about: 'a stream of events', contentType: 'text/event-stream' },
+  400: 'a subscription cannot be read, or a cursor is none',
+  403: 'every subscription is refused',
+  404: 'no such collection',
+  429: 'the account or the address has too many connections',
+} as const;
+
+type Input = Pick<
+  RouteInput<unknown, Readonly<Record<string, unknown>>, unknown>,
+  'context' | 'query' | 'header' | 'headerNames'
+>;
+
+/** `GET /api/v1/realtime`: subscriptions in the query, changes as a stream of events. Also the path of WebSockets. */
+export const subscribeByQuery = (deps: SubscribeDeps): Route =>
+  route({
+    method: 'GET',
+    path: realtimePath,
+    access: 'public',
+    action: 'subscribe',
+    staysOpen: true,
+    summary: 'Follow changes: as a stream of events, or as a WebSocket with the subprotocol recordbus.v1',
+    query: z.looseObject({
+      subscribe: z.string().optional().describe('a subscription as JSON; may repeat'),
+      ticket: z.string().optional().describe('a ticket in place of a token, for browsers'),
+    }),
+    requestHeaders: { 'Last-Event-ID': 'the cursor to resume from' },
+    answers,
+    handler: (input) => follow(deps, input, input.queryTexts('subscribe').map(parseText)),
+  });
+
+/** `POST /api/v1/realtime`: the same with subscriptions in the body. */
+export const subscribeByBody = (deps: SubscribeDeps): Route =>
+  route({
+    method: 'POST',
+    path: realtimePath,
+    access: 'public',
+    action: 'subscribe',
+    staysOpen: true,
+    summary: 'Follow changes as a stream of events, with subscriptions in the body',
+    body: z.strictObject({ subscriptions: z.array(z.unknown()) }),
+    requestHeaders: { 'Last-Event-ID': 'the cursor to resume from' },
+    answers,
+    handler: (input) => follow(deps, input, input.body.subscriptions),
+  });
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedParameter('subscribe', 'is not JSON');
+  }
+}
+
+/** Admits the subscriptions and answers with the stream; refuses when none of them is admitted. */
+async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values: readonly unknown[]): Promise<Reply> {
+  if (values.length === 0) throw malformed('there is no subscription', { subscribe: 'is required' });
+  if (values.length > maxSubscriptions)
+    throw malformed(`a connection has at most ${maxSubscriptions} subscriptions`, { subscribe: 'are too many' });
+  const opening = openingOf(input);
+  checkOpening(parts, opening, isDraining());
+  const resumeFrom = lastEventId(input);
+  const wanted = values.map((value, place) => readSubscription(value, place + 1, resumeFrom));
+  const caller = { ...opening.caller, principal: opening.context.principal };
+  const admissions = await parts.subscriber.admit(wanted, caller);
+  const refusals = admissions.flatMap((one) => ('refusal' in one ? [one.refusal] : []));
+  if (refusals[0] && refusals.length === admissions.length) throw refusals[0];
+  return {
+    status: 200,
+    headers: sseHeaders,
+    holdOpen: (response) =>
+      new Promise((resolve) => {
+        const connection = openConnection(parts, opening, createSseTransport(response));
+        response.once('close', () => {
+          connection.end('client');
+          resolve();
+        });
+        // Errors of the socket end in `close`.
+        response.on('error', () => {});
+        void begin();
+        async function begin(): Promise<void> {
+          await parts.sessions.check(connection);
+          await parts.subscriber.begin(connection, admissions, true);
+        }
+      }),
+  };
+}
+
+/** The cursor of a client that reconnects. Throws 400 for a text that is none. */
+function lastEventId({ header }: Pick<Input, 'header'>): Cursor | undefined {
+  const text = header('last-event-id');
+  if (text === undefined || text === '') return undefined;
+  const cursor = readCursor(text);
+  if (!cursor) throw malformed('Last-Event-ID is not a cursor', { 'Last-Event-ID': 'is not a cursor' });
+  return cursor;
+}
+
+/** Returns what rules may read of a request. */
+const openingOf = ({ context, query, header, headerNames }: Input): OpeningRequest => ({
+  context,
+  caller: {
+    headers: Object.fromEntries(headerNames().map((name) => [name, header(name) ?? ''])),
+    query: readableQuery(Object.entries(query)),
+  },
+});

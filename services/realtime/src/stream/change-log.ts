@@ -1,0 +1,106 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { type Bus, type EventStream, findEventStream } from '@recordbus/bus';
+import { unavailable } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import { type Change, changeOf } from './change.ts';
+import type { Cursor } from './cursor.ts';
+import { epochOf } from './cursor.ts';
+import { createOlderChanges } from './older-changes.ts';
+import { type ChangePart, createRecentChanges } from './recent-changes.ts';
+import { createStreamTail, type StreamState } from './stream-tail.ts';
+
+/** Why changes after a cursor cannot be known (realtime §4.3). */
+export type MissedReason = 'stream_recreated' | 'too_old' | 'ahead' | 'too_far_behind';
+
+/** The changes of the stream, in order. */
+export interface ChangeLog {
+  start(): void;
+  stop(): Promise<void>;
+  /** The present end: everything up to here was read. Throws 503 before the stream was reached for the first time. */
+  readonly end: Cursor;
+  /** Returns why a cursor cannot be resumed; undefined for one that can. Throws 503 when the bus does not answer. */
+  findMissed(cursor: Cursor): Promise<MissedReason | undefined>;
+  /**
+   * Returns the next part of the changes after a sequence number. Throws MissedChanges when they cannot be known, and 503
+   * when the bus does not answer.
+   */
+  read(after: number): ChangePart | Promise<ChangePart>;
+}
+
+interface ChangeLogOptions {
+  readonly bus: Bus;
+  readonly stream: EventStream;
+  readonly log: Logger;
+  /** Called with each new change, in order. */
+  readonly onChange: (change: Change) => void;
+  /** Called when changes were missed, so that everybody has to read their records again. */
+  readonly onMissed: (reason: MissedReason) => void;
+}
+
+/** Farther behind than this, a client reads its list again (realtime §4.3). */
+export const mostBehind = 10_000;
+
+export function createChangeLog({ bus, stream, log, onChange, onMissed }: ChangeLogOptions): ChangeLog {
+  const recent = createRecentChanges();
+  const older = createOlderChanges(bus, stream);
+  let epoch: string | undefined;
+  const tail = createStreamTail({ bus, stream, log, onConnect: connect, onMessage: take });
+
+  function connect(state: StreamState): number {
+    const missed = epoch === undefined ? undefined : missedSince({ epoch, seq: recent.head }, state);
+    if (epoch === undefined || missed) {
+      epoch = state.epoch;
+      recent.reset(state.lastSeq);
+      older.clear();
+      if (missed) {
+        log.warn(
+          { stream: stream.name, reason: missed },
+          'live changes were missed, and clients read their lists again',
+        );
+        onMissed(missed);
+      }
+    }
+    return recent.head;
+  }
+
+  function take(message: JsMsg): void {
+    if (message.seq <= recent.head) return;
+    if (message.seq !== recent.head + 1) {
+      recent.reset(message.seq - 1);
+      onMissed('too_old');
+    }
+    const change = changeOf(message);
+    recent.append(message.seq, change);
+    if (change) onChange(change);
+  }
+
+  function endOf(): Cursor {
+    if (epoch === undefined) throw unavailable('live changes are not available: the bus does not answer');
+    return { epoch, seq: recent.head };
+  }
+
+  return {
+    start: tail.start,
+    stop: tail.stop,
+    get end() {
+      return endOf();
+    },
+    async findMissed(cursor) {
+      const { epoch, seq } = endOf();
+      if (cursor.epoch === epoch && cursor.seq <= seq && cursor.seq >= recent.after) return undefined;
+      const info = await findEventStream(await bus.jetstreamManager(), stream);
+      if (!info) throw unavailable('there is no stream of events');
+      const { first_seq: firstSeq, last_seq: lastSeq } = info.state;
+      return missedSince(cursor, { epoch: epochOf(info.created), firstSeq, lastSeq });
+    },
+    read: (after) => recent.read(after) ?? older.read(after, recent.after),
+  };
+}
+
+/** Returns why changes after a cursor cannot be known from a stream in this state; undefined if they can. */
+export function missedSince(cursor: Cursor, { epoch, firstSeq, lastSeq }: StreamState): MissedReason | undefined {
+  if (cursor.epoch !== epoch) return 'stream_recreated';
+  if (cursor.seq > lastSeq) return 'ahead';
+  if (cursor.seq + 1 < firstSeq) return 'too_old';
+  return lastSeq - cursor.seq > mostBehind ? 'too_far_behind' : undefined;
+}

@@ -1,0 +1,71 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { cutMembers, findEnvelope } from '@recordbus/bus';
+
+/** A committed write of a record, as the stream has it. */
+export interface Change {
+  readonly seq: number;
+  readonly collection: string;
+  readonly recordId: string;
+  readonly verb: 'create' | 'update' | 'delete';
+  /** Bytes of its message. */
+  readonly bytes: number;
+  /** The rest of the message, decoded at first use; undefined for one that is not an event. */
+  read(): ChangeBody | undefined;
+}
+
+interface ChangeBody {
+  /** The id of the event. */
+  readonly id: string;
+  readonly version: string;
+  /** The text of `data`; undefined for a large event. */
+  readonly data: string | undefined;
+  /** The record after the write, or the last state of a deleted one; undefined for a large event. */
+  readonly record: Readonly<Record<string, unknown>> | undefined;
+  /** The record before an update. */
+  readonly previous: Readonly<Record<string, unknown>> | undefined;
+  /** The names of the fields that an update changed. */
+  readonly changed: readonly string[] | undefined;
+}
+
+const verbs: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
+
+const isVerb = (text: string): text is Change['verb'] => verbs.has(text);
+
+/** Reads the head of a message; undefined for an event that belongs to no record. */
+export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' | 'data'>): Change | undefined {
+  const subject = headers?.get('ce-subject') ?? '';
+  const event = headers?.get('Service-Event') ?? '';
+  const slash = subject.indexOf('/');
+  const collection = subject.slice(0, slash);
+  const verb = event.slice(collection.length + 1);
+  if (slash < 1 || !event.startsWith(`${collection}.`) || !isVerb(verb)) return undefined;
+  let body: ChangeBody | undefined;
+  let isRead = false;
+  return {
+    seq,
+    collection,
+    recordId: subject.slice(slash + 1),
+    verb,
+    bytes: data.length,
+    read() {
+      if (!isRead) body = bodyOf(data);
+      isRead = true;
+      return body;
+    },
+  };
+}
+
+function bodyOf(bytes: Uint8Array): ChangeBody | undefined {
+  const decoded = findEnvelope(bytes);
+  if (decoded?.envelope.version === undefined) return undefined;
+  const { id, version, reference } = decoded.envelope;
+  const data = decoded.envelope.data as Partial<ChangeBody> | null;
+  return {
+    id,
+    version,
+    data: reference ? undefined : cutMembers(decoded.text).get('data'),
+    record: data?.record,
+    previous: data?.previous,
+    changed: data?.changed,
+  };
+}

@@ -1,0 +1,87 @@
+import { DeliverPolicy } from '@nats-io/jetstream';
+import type { Bus, EventStream } from '@recordbus/bus';
+import { unavailable } from '@recordbus/shared/errors';
+import { LRUCache } from 'lru-cache';
+import { type Change, changeOf } from './change.ts';
+import { type ChangePart, partOf } from './recent-changes.ts';
+
+/** The stream dropped messages that a subscription had not read. */
+export class MissedChanges extends Error {}
+
+/** Reads changes that are not in memory any more. */
+export interface OlderChanges {
+  /**
+   * Returns the next part after a sequence number. Everything up to `end` must be on the stream already. Throws
+   * MissedChanges when the stream has dropped some of it, and 503 when the bus does not answer.
+   */
+  read(after: number, end: number): Promise<ChangePart>;
+  /** Forgets what it has read, when the stream was created again. */
+  clear(): void;
+}
+
+/** The sequence numbers that are read at once, for everybody who needs some of them. */
+interface Block {
+  readonly first: number;
+  readonly last: number;
+}
+
+const blockSize = 256;
+const maxBytes = 32 * 2 ** 20;
+/** A block without changes takes memory too. */
+const bytesOfBlock = 1024;
+const fetchMs = 5000;
+
+/** Creates the reader. Clients that return together share what it reads. */
+export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChanges {
+  const blocks = new LRUCache<string, readonly Change[]>({
+    maxSize: maxBytes,
+    sizeCalculation: (changes) => changes.reduce((sum, { bytes }) => sum + bytes, bytesOfBlock),
+  });
+  const underWay = new Map<string, Promise<readonly Change[]>>();
+
+  async function fetchBlock({ first, last }: Block): Promise<readonly Change[]> {
+    const changes: Change[] = [];
+    for (let next = first; next <= last; ) {
+      const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: next };
+      const consumer = await bus.jetstream().consumers.get(name, start);
+      const before = next;
+      for await (const message of await consumer.fetch({ max_messages: last - next + 1, expires: fetchMs })) {
+        // Nobody can delete single messages, so a gap means that the stream begins later now.
+        if (message.seq !== next) throw new MissedChanges(`the stream has no message ${next}`);
+        const change = changeOf(message);
+        if (change) changes.push(change);
+        next += 1;
+        if (next > last) break;
+      }
+      if (next === before) throw unavailable('the stream of events does not answer');
+    }
+    return changes;
+  }
+
+  function readBlock(block: Block): Promise<readonly Change[]> {
+    const key = `${block.first}-${block.last}`;
+    const known = blocks.get(key);
+    if (known) return Promise.resolve(known);
+    const running = underWay.get(key);
+    if (running) return running;
+    const started = fetchBlock(block)
+      .then((changes) => {
+        blocks.set(key, changes);
+        return changes;
+      })
+      .finally(() => underWay.delete(key));
+    underWay.set(key, started);
+    return started;
+  }
+
+  return {
+    async read(after, end) {
+      const start = after - (after % blockSize);
+      const last = Math.min(start + blockSize, end);
+      const changes = await readBlock({ first: start + 1, last });
+      const place = changes.findIndex(({ seq }) => seq > after);
+      return partOf(changes, place < 0 ? changes.length : place, last);
+    },
+    clear: () => blocks.clear(),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Change } from './change.ts';
+
+/** Changes in the order of the stream, and the sequence number up to which they are complete. */
+export interface ChangePart {
+  readonly changes: readonly Change[];
+  readonly upTo: number;
+}
+
+/** How many changes one part has at most, and how many bytes: what one statement judges. */
+export const partLimit = { changes: 100, bytes: 4 * 2 ** 20 } as const;
+
+/** The last changes of the stream, in memory. */
+export interface RecentChanges {
+  /** Everything after this sequence number is in memory. */
+  readonly after: number;
+  /** The last sequence number that was read. */
+  readonly head: number;
+  /** Adds the next message; `change` is undefined for an event of no record. */
+  append(seq: number, change: Change | undefined): void;
+  /** Forgets everything and continues after a sequence number. */
+  reset(seq: number): void;
+  /** Returns the next part after a sequence number; undefined when it is not in memory any more. */
+  read(after: number): ChangePart | undefined;
+}
+
+interface Limits {
+  readonly changes: number;
+  readonly bytes: number;
+}
+
+const defaultLimits: Limits = { changes: 10_000, bytes: 64 * 2 ** 20 };
+
+export function createRecentChanges(limits: Limits = defaultLimits): RecentChanges {
+  let changes: Change[] = [];
+  /** The changes before this place are forgotten; they are cut off in one piece now and then. */
+  let first = 0;
+  let bytes = 0;
+  let after = 0;
+  let head = 0;
+
+  function forgetOldest(): void {
+    while (changes.length - first > limits.changes || bytes > limits.bytes) {
+      const oldest = changes[first];
+      if (!oldest) return;
+      first += 1;
+      bytes -= oldest.bytes;
+      after = oldest.seq;
+    }
+    if (first <= limits.changes) return;
+    changes = changes.slice(first);
+    first = 0;
+  }
+
+  /** Returns the place of the first change after a sequence number. */
+  function placeAfter(seq: number): number {
+    let [low, high] = [first, changes.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((changes[middle]?.seq ?? 0) <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    get after() {
+      return after;
+    },
+    get head() {
+      return head;
+    },
+    append(seq, change) {
+      head = seq;
+      if (!change) return;
+      changes.push(change);
+      bytes += change.bytes;
+      forgetOldest();
+    },
+    reset(seq) {
+      changes = [];
+      first = 0;
+      bytes = 0;
+      after = seq;
+      head = seq;
+    },
+    read(from) {
+      if (from < after) return undefined;
+      return partOf(changes, placeAfter(from), head);
+    },
+  };
+}
+
+/** Returns the part of sorted changes that begins at a place; they are complete up to `end`. */
+export function partOf(changes: readonly Change[], place: number, end: number): ChangePart {
+  let bytes = 0;
+  let last = place;
+  while (last < changes.length && last - place < partLimit.changes) {
+    bytes += changes[last]?.bytes ?? 0;
+    if (bytes > partLimit.bytes && last > place) break;
+    last += 1;
+  }
+  const part = changes.slice(place, last);
+  return { changes: part, upTo: last < changes.length ? (part.at(-1)?.seq ?? end) : end };
+}

@@ -1,0 +1,168 @@
+import type { LiveReads, OpenedPlan, OpenResult } from '@recordbus/live';
+import { AppError, internalError, malformed } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Connection } from '../connection/connection.ts';
+import { delay } from '../delay.ts';
+import type { Group } from '../follow/group.ts';
+import type { Groups } from '../follow/groups.ts';
+import { Subscription } from '../follow/subscription.ts';
+import { messages } from '../messages/messages.ts';
+import type { ChangeLog } from '../stream/change-log.ts';
+import { type Cursor, formatCursor } from '../stream/cursor.ts';
+import type { ReadSubscription, RecordSubscriptionRequest } from './subscription-request.ts';
+
+/** A subscription that its caller may have. */
+interface Opened extends OpenedPlan {
+  readonly wanted: RecordSubscriptionRequest;
+}
+
+/** A subscription as it was read, with its plan or the refusal. */
+export type Admission = Opened | { readonly id: string; readonly refusal: AppError };
+
+/** Opens subscriptions to records and keeps them in their groups. */
+export interface Subscriber {
+  /** Checks subscriptions of one caller; one result for each, in order. */
+  admit(wanted: readonly ReadSubscription[], caller: Connection['caller']): Promise<readonly Admission[]>;
+  /**
+   * Begins what was admitted and sends the refusals; the first ones of a connection follow `ready`. Resolves when every
+   * snapshot was sent.
+   */
+  begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void>;
+  /** Has the subscriptions of a group join again with the plans that they have now. */
+  rejoin(group: Group): Promise<void>;
+  /** Has one connection's subscriptions join again after its principal has changed. */
+  rejoinConnection(connection: Connection, change: () => void): Promise<void>;
+}
+
+interface SubscriberDeps {
+  readonly live: Pick<LiveReads, 'open' | 'snapshot'>;
+  readonly changes: Pick<ChangeLog, 'end' | 'findMissed'>;
+  readonly groups: Pick<Groups, 'join'>;
+  readonly log: Logger;
+  readonly onResync: (reason: string) => void;
+}
+
+/** Snapshots of one connection that are read at once. */
+const snapshotsAtOnce = 4;
+/** Subscriptions that are opened in one call. */
+const openedAtOnce = 500;
+/** How long a client may take to read its snapshot, in milliseconds. */
+const snapshotReadMs = 60_000;
+const drainCheckMs = 20;
+
+export function createSubscriber({ live, changes, groups, log, onResync }: SubscriberDeps): Subscriber {
+  async function admit(wanted: readonly ReadSubscription[], caller: Connection['caller']) {
+    const readable = wanted.filter((one): one is RecordSubscriptionRequest => !('refusal' in one));
+    const results = readable.length > 0 ? await live.open(readable.map(({ request }) => ({ request, caller }))) : [];
+    const byWanted = new Map<ReadSubscription, OpenResult | undefined>(
+      readable.map((one, place) => [one, results[place]]),
+    );
+    return wanted.map((one): Admission => {
+      if ('refusal' in one) return one;
+      const result = byWanted.get(one);
+      if (!result) throw new Error('a subscription was not checked');
+      return 'refusal' in result ? { id: one.id, refusal: result.refusal } : { ...result, wanted: one };
+    });
+  }
+
+  async function begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void> {
+    const refused: (() => void)[] = [];
+    const starts: (() => Promise<void>)[] = [];
+    for (const admission of admissions) {
+      if ('refusal' in admission) refused.push(() => connection.send(messages.error(admission.refusal, admission.id)));
+      else if (connection.followed.has(admission.wanted.id)) refused.push(() => refuseSecond(connection, admission));
+      else starts.push(follow(connection, admission));
+    }
+    const { epoch, seq: end } = changes.end;
+    const seq = connection.through(end);
+    if (isFirst) connection.send(messages.ready(formatCursor({ epoch, seq })), seq);
+    for (const refuse of refused) refuse();
+    const waiting = starts.values();
+    const work = async () => {
+      for (const start of waiting) await start();
+    };
+    await Promise.all(Array.from({ length: snapshotsAtOnce }, work));
+  }
+
+  function refuseSecond(connection: Connection, { wanted: { id } }: Opened): void {
+    connection.send(messages.error(malformed(`id: there is a subscription ${id} already`, { id: 'is in use' }), id));
+  }
+
+  /** Adds a subscription to its connection; the returned function begins it. */
+  function follow(connection: Connection, { wanted, plan, values }: Opened): () => Promise<void> {
+    const { epoch, seq: end } = changes.end;
+    const from = wanted.after?.epoch === epoch ? Math.min(wanted.after.seq, end) : end;
+    const subscription = new Subscription(wanted.id, connection, wanted.request, from);
+    subscription.setPlan(plan, values);
+    connection.followed.set(wanted.id, subscription);
+    return () => start(subscription, wanted).catch((error: unknown) => fail(subscription, error));
+  }
+
+  async function start(subscription: Subscription, { after, wantsSnapshot }: RecordSubscriptionRequest): Promise<void> {
+    const missed = after && (await changes.findMissed(after));
+    if (after && !missed) return join(subscription, after.seq);
+    const { connection, id } = subscription;
+    const end = changes.end;
+    subscription.from = end.seq;
+    if (missed) {
+      onResync(missed);
+      connection.send(messages.resync(id, missed, formatCursor(end)));
+    }
+    if (wantsSnapshot) await sendSnapshot(subscription, end);
+    join(subscription, end.seq);
+  }
+
+  /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
+  async function sendSnapshot({ connection, id, request }: Subscription, end: Cursor): Promise<void> {
+    const { records, total } = await live.snapshot(request, connection.caller);
+    connection.send(messages.snapshot(id, records, total, formatCursor(end)));
+    // Changes wait on the stream until a large snapshot has left.
+    const untilMs = performance.now() + snapshotReadMs;
+    while (connection.unsentBytes > 0 && !connection.isEnded && performance.now() < untilMs) await delay(drainCheckMs);
+  }
+
+  function join(subscription: Subscription, after: number): void {
+    if (!subscription.isLeft) groups.join(subscription, after);
+  }
+
+  function fail(subscription: Subscription, error: unknown): void {
+    const { connection, id } = subscription;
+    if (!(error instanceof AppError)) log.error({ err: error, subscription: id }, 'a subscription failed');
+    const refusal = error instanceof AppError ? error : internalError(error);
+    if (connection.followed.get(id) !== subscription) return;
+    connection.unfollow(id);
+    connection.send(messages.error(refusal, id));
+  }
+
+  async function reopen(subscriptions: readonly Subscription[], afterOf: (one: Subscription) => number) {
+    for (let first = 0; first < subscriptions.length; first += openedAtOnce) {
+      const some = subscriptions.slice(first, first + openedAtOnce).filter(({ isLeft }) => !isLeft);
+      const results = await live.open(some.map(({ request, connection }) => ({ request, caller: connection.caller })));
+      for (const [place, subscription] of some.entries()) {
+        const result = results[place];
+        if (subscription.isLeft || !result) continue;
+        if ('refusal' in result) fail(subscription, result.refusal);
+        else {
+          const after = afterOf(subscription);
+          subscription.detach();
+          subscription.setPlan(result.plan, result.values);
+          groups.join(subscription, after);
+        }
+      }
+    }
+  }
+
+  return {
+    admit,
+    begin,
+    rejoin: (group) => reopen([...group.members], (one) => one.through),
+    async rejoinConnection(connection, change) {
+      const subscriptions = [...connection.followed.values()].filter((one) => one instanceof Subscription);
+      const joined = subscriptions.filter(({ isJoined }) => isJoined);
+      const after = new Map(joined.map((one) => [one, Math.min(one.through, changes.end.seq)]));
+      for (const subscription of joined) subscription.detach();
+      change();
+      await reopen(joined, (one) => after.get(one) ?? one.from);
+    },
+  };
+}

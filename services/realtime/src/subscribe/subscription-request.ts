@@ -1,0 +1,64 @@
+import type { SnapshotRequest } from '@recordbus/live';
+import { describeIssues } from '@recordbus/shared/describe-issues';
+import { type AppError, malformed } from '@recordbus/shared/errors';
+import { z } from 'zod';
+import { type Cursor, readCursor } from '../stream/cursor.ts';
+
+/** The most subscriptions of a connection (realtime §2.4). */
+export const maxSubscriptions = 100;
+
+const id = z.string().min(1).max(100);
+const page = z.strictObject({
+  page: z.int().min(1).optional(),
+  perPage: z.int().min(1).optional(),
+  sort: z.string().optional(),
+});
+
+/** A subscription to records, as a client writes it (realtime §2.1). */
+export const recordSubscription = z.strictObject({
+  id: id.optional(),
+  collection: z.string(),
+  record: z.string().optional(),
+  filter: z.string().optional(),
+  expand: z.string().optional(),
+  fields: z.string().optional(),
+  snapshot: z.union([z.boolean(), page], { error: 'must be true or {page, perPage, sort}' }).optional(),
+  after: z.string().optional(),
+});
+
+/** What a subscription to records wants. */
+export interface RecordSubscriptionRequest {
+  readonly id: string;
+  readonly request: SnapshotRequest;
+  readonly wantsSnapshot: boolean;
+  readonly after: Cursor | undefined;
+}
+
+/** A subscription, or why it is refused. */
+export type ReadSubscription = RecordSubscriptionRequest | { readonly id: string; readonly refusal: AppError };
+
+/**
+ * Reads a subscription; `number` is its id if it names none, `resumeFrom` the cursor of the connection if it has none of its own.
+ */
+export function readSubscription(value: unknown, number: number, resumeFrom?: Cursor): ReadSubscription {
+  const read = recordSubscription.safeParse(value);
+  if (!read.success) return { id: idOf(value, number), refusal: notReadable(read.error, value) };
+  const { id = String(number), snapshot, after: cursor, ...request } = read.data;
+  const after = cursor === undefined ? resumeFrom : readCursor(cursor);
+  if (cursor !== undefined && !after)
+    return { id, refusal: malformed('after: is not a cursor', { after: 'is not a cursor' }) };
+  const wanted = typeof snapshot === 'object' ? snapshot : {};
+  return { id, request: { ...request, ...wanted }, wantsSnapshot: Boolean(snapshot), after };
+}
+
+/** The id that an unreadable subscription has, so that its client knows which one is refused. */
+function idOf(value: unknown, number: number): string {
+  const given = id.safeParse(typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined);
+  return given.success ? given.data : String(number);
+}
+
+function notReadable(error: z.ZodError, value: unknown): AppError {
+  const details = describeIssues(error, value);
+  const [name, message] = Object.entries(details)[0] ?? ['subscription', 'not valid'];
+  return malformed(`${name}: ${message}`, details);
+}

@@ -1,0 +1,32 @@
+import { describeIssues } from '@recordbus/shared/describe-issues';
+import { malformed } from '@recordbus/shared/errors';
+import { z } from 'zod';
+
+const id = z.string().min(1).max(100);
+
+/** The messages of a client on a WebSocket (realtime §1.3). */
+const clientMessage = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('subscribe') }),
+  z.strictObject({ type: z.literal('unsubscribe'), id }),
+  z.strictObject({ type: z.literal('auth'), token: z.string() }),
+  z.strictObject({ type: z.literal('ping') }),
+]);
+
+export type ClientMessage = z.output<typeof clientMessage>;
+
+/** Reads a text message. Throws 400 for one that is no JSON or no message. */
+export function readClientMessage(text: string): ClientMessage {
+  const read = clientMessage.safeParse(parse(text));
+  if (read.success) return read.data;
+  const details = describeIssues(read.error);
+  const [name, message] = Object.entries(details)[0] ?? ['message', 'not valid'];
+  throw malformed(`${name}: ${message}`, details);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed('the message is not JSON');
+  }
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { splitUrl } from '@recordbus/shared/http';
+import type { UpgradeHandler } from '@recordbus/shared/service';
+import { WebSocketServer } from 'ws';
+import { createWsTransport } from '../connection/ws-transport.ts';
+import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
+import { WsSession, type WsSessionDeps } from './ws-session.ts';
+
+/** The subprotocol of this version (realtime §1.3). */
+const subprotocol = 'recordbus.v1';
+
+/** The largest message of a client: as large as the body of a POST. */
+const maxMessageBytes = 2 ** 20;
+
+interface UpgradeDeps extends WsSessionDeps {
+  readonly isDraining: () => boolean;
+}
+
+/** Creates the handler of WebSockets. */
+export function createUpgrade(deps: UpgradeDeps): UpgradeHandler {
+  const { parts, isDraining } = deps;
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
+  });
+
+  return async (request, socket, head, context) => {
+    const opening: OpeningRequest = { context, caller: callerOf(request) };
+    checkOpening(parts, opening, isDraining());
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = openConnection(parts, opening, createWsTransport(webSocket));
+      const session = new WsSession(deps, connection);
+      webSocket.on('message', (data, isBinary) => {
+        if (isBinary) connection.end('not_text');
+        else session.take(String(data));
+      });
+      // A frame that cannot be read, or is too large: ws sends the code and closes.
+      webSocket.on('error', () => {});
+      webSocket.once('close', () => {
+        connection.end('client');
+        session.end();
+      });
+      void parts.sessions.check(connection).catch(() => connection.end('shutdown'));
+    });
+  };
+}
+
+function callerOf({ url = '/', headers }: IncomingMessage): OpeningRequest['caller'] {
+  const texts = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ]);
+  return {
+    headers: Object.fromEntries(texts),
+    query: readableQuery(new URLSearchParams(splitUrl(url).search)),
+  };
+}

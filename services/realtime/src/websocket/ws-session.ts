@@ -1,0 +1,125 @@
+import { type Accounts, sessionOf } from '@recordbus/sessions';
+import { AppError, forbidden, internalError, malformed, unauthenticated } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import type { TokenVerifier } from '@recordbus/tokens';
+import type { Connection } from '../connection/connection.ts';
+import { messages } from '../messages/messages.ts';
+import type { RealtimeParts } from '../realtime-parts.ts';
+import { maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
+import { type ClientMessage, readClientMessage } from './client-message.ts';
+
+export interface WsSessionDeps {
+  readonly parts: RealtimeParts;
+  readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly verifier: TokenVerifier;
+  readonly log: Logger;
+}
+
+/** Messages of a client that wait for their turn; a client that sends more is closed. */
+const mostWaiting = 200;
+
+/** Handles the messages of one client, one after the other. */
+export class WsSession {
+  readonly #deps: WsSessionDeps;
+  readonly #connection: Connection;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+  #subscriptions = 0;
+  #isReady = false;
+  #endAccount = () => {};
+
+  constructor(deps: WsSessionDeps, connection: Connection) {
+    this.#deps = deps;
+    this.#connection = connection;
+  }
+
+  /** Takes a text message; it is handled when those before it are. */
+  take(text: string): void {
+    this.#waiting += 1;
+    if (this.#waiting > mostWaiting) {
+      this.#connection.end('bad_message');
+      return;
+    }
+    this.#last = this.#last
+      .then(() => this.#handle(text))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+  }
+
+  /** Counts the connection off that an account signed in on. */
+  end(): void {
+    this.#endAccount();
+  }
+
+  async #handle(text: string): Promise<void> {
+    if (this.#connection.isEnded) return;
+    try {
+      await this.#obey(readClientMessage(text));
+    } catch (error) {
+      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a message of a live connection failed');
+      this.#connection.send(messages.error(error instanceof AppError ? error : internalError(error)));
+    }
+  }
+
+  async #obey(message: ClientMessage): Promise<void> {
+    const connection = this.#connection;
+    switch (message.type) {
+      case 'ping':
+        return connection.send(messages.pong());
+      case 'unsubscribe':
+        if (!connection.unfollow(message.id)) throw malformed(`id: there is no subscription ${message.id}`);
+        return connection.send(messages.unsubscribed(message.id));
+      case 'auth':
+        return this.#signIn(message.token);
+      case 'subscribe': {
+        const { type: _, ...value } = message;
+        return this.#subscribe(value);
+      }
+    }
+  }
+
+  async #subscribe(value: unknown): Promise<void> {
+    const { subscriber } = this.#deps.parts;
+    const connection = this.#connection;
+    if (connection.followed.size >= maxSubscriptions)
+      throw malformed(`a connection has at most ${maxSubscriptions} subscriptions`);
+    this.#subscriptions += 1;
+    const wanted = readSubscription(value, this.#subscriptions);
+    const admissions = await subscriber.admit([wanted], connection.caller);
+    const isFirst = !this.#isReady && admissions.some((one) => !('refusal' in one));
+    if (isFirst) this.#isReady = true;
+    // Not awaited: the next message does not wait for a snapshot.
+    void subscriber.begin(connection, admissions, isFirst);
+  }
+
+  /** Goes on with a new token of the account, or signs a guest in. */
+  async #signIn(token: string): Promise<void> {
+    const { parts, accounts, verifier } = this.#deps;
+    const connection = this.#connection;
+    const session = await verifier.verifySession(token);
+    const principal = session && (await accounts.findPrincipal(session));
+    if (connection.isEnded) return;
+    if (!principal || principal.type === 'guest' || !sessionOf(principal))
+      throw unauthenticated('the token is not valid');
+    const before = connection.principal;
+    if (before.type !== 'guest' && !isSameAccount(before, principal))
+      throw forbidden('the token is of another account', 'other_account');
+    if (before.type === 'guest') this.#endAccount = parts.limits.enterAccount(principal);
+    await parts.subscriber.rejoinConnection(connection, () => {
+      parts.sessions.delete(connection);
+      connection.principal = principal;
+      parts.sessions.add(connection);
+    });
+    // It may have been revoked after the look-up, before it was watched.
+    await parts.sessions.check(connection);
+    connection.send(messages.authenticated(principal.expiresAtSec));
+  }
+}
+
+const isSameAccount = (a: Connection['principal'], b: Connection['principal']): boolean =>
+  a.type !== 'guest' &&
+  b.type !== 'guest' &&
+  a.type === b.type &&
+  a.id === b.id &&
+  (a.type !== 'user' || b.type !== 'user' || (a.collection === b.collection && a.impersonatedBy === b.impersonatedBy));

@@ -1,0 +1,43 @@
+import { type Client, createClient } from '../../harness/client.ts';
+import { eventually } from '../../harness/eventually.ts';
+import { textAt } from '../../harness/json.ts';
+import type { Target } from '../../harness/target.ts';
+
+/** A signed-in user of `people`. */
+export interface Person {
+  readonly id: string;
+  readonly token: string;
+  readonly client: Client;
+}
+
+const text = (name: string) => ({ name, type: 'text' });
+const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });
+
+export const password = 'correct horse battery staple';
+
+/**
+ * Creates the collections of the live tests: public `notes`, `tasks` that their owners alone see, and `papers` that the
+ * members of their team see.
+ */
+export async function createNotes(target: Target): Promise<void> {
+  const admin = await target.admin();
+  const make = (name: string, fields: readonly object[], more: object = {}) =>
+    admin.post('/api/v1/collections', { name, type: 'base', fields, ...more });
+  const seenBy = (rule: string) => ({ list_rule: rule, view_rule: rule });
+  await make('notes', [text('text'), { name: 'rank', type: 'number' }]);
+  await make('people', [text('name')], { type: 'auth' });
+  await make('tasks', [text('title'), relation('owner', 'people')], seenBy('owner = @request.auth.id'));
+  await make('teams', [text('name')]);
+  await make('memberships', [relation('user', 'people'), relation('team', 'teams')]);
+  const isMember = 'exists(memberships, team = record.team && user = @request.auth.id)';
+  const { updated_at: changedAt } = await make('papers', [text('title'), relation('team', 'teams')], seenBy(isMember));
+  // Changes in the second of a change of the schema are told by the stored record (realtime §3.2).
+  await eventually('the next second', () => Date.now() / 1000 >= Number(changedAt) + 1);
+}
+
+/** Registers a user. */
+export async function join(target: Target, name: string): Promise<Person> {
+  const session = await target.guest.post('/api/v1/auth/people/register', { email: `${name}@example.com`, password });
+  const token = textAt(session, 'token');
+  return { id: textAt(session, 'record.id'), token, client: createClient(target.url, token) };
+}
