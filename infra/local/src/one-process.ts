@@ -11,6 +11,7 @@ import {
   createSharedWindows,
   type Gateway,
   localUpstream,
+  useTicketsOf,
 } from '@recordbus/gateway';
 import { createRealtime } from '@recordbus/realtime';
 import { createRecords } from '@recordbus/records';
@@ -120,6 +121,7 @@ function createLocalGateway(
     settings,
     accounts,
     sessionUse: createSessionUse({ database, log }),
+    useTicket: useTicketsOf(database.of('signIn')),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),

@@ -8,7 +8,7 @@ import { endRequests, listen } from '@recordbus/shared/http';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createGateway, createRequestLog, createSessionUse, createSharedWindows } from './app.ts';
+import { createGateway, createRequestLog, createSessionUse, createSharedWindows, useTicketsOf } from './app.ts';
 import { gatewayVariables } from './config.ts';
 import { httpUpstream } from './upstream/http-upstream.ts';
 
@@ -31,6 +31,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     settings,
     accounts,
     sessionUse: createSessionUse({ database, log }),
+    useTicket: useTicketsOf(database),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),

@@ -120,7 +120,7 @@ test('a connection that stayed open is counted and logged once, at its end', asy
       .flatMap(({ samples }) => samples)
       .filter((sample) => sample.name === name)
       .map(({ labels, value }) => [labels.kind, value]);
-  const response = await openStream(`${running.url}/api/v1/live?ticket=secret`);
+  const response = await openStream(`${running.url}/api/v1/live?private=secret`);
   await eventually(() => open.size === 1);
   assert.deepEqual(await valuesOf('recordbus_open_connections'), [
     ['stream', 1],

@@ -53,6 +53,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     settings: fixedSettings(),
     accounts: trustingAccounts,
     sessionUse: noSessionUse,
+    useTicket: async () => true,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
     requestLog: discardingLog,
     processMetrics: createMetrics('gateway'),

@@ -36,6 +36,7 @@ export function beginExchange(log: Logger, findClient: () => FindClient, rules: 
       route: undefined,
       params: {},
       refusal: undefined,
+      ticket: undefined,
       rateRule: undefined,
       forwardedAtMs: undefined,
       answeredAtMs: undefined,

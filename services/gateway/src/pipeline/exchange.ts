@@ -1,6 +1,7 @@
 import type { RequestContext } from '@recordbus/shared/context';
 import type { AppError } from '@recordbus/shared/errors';
 import type { Match } from '@recordbus/shared/http';
+import type { Ticket } from '@recordbus/tokens';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { RouteEntry } from '../routing/routing-table.ts';
 
@@ -16,6 +17,8 @@ export interface GatewayExchange {
   params: Match<unknown>['params'];
   /** The refusal to answer with, once the rate limit has counted the request: guessed paths count too. */
   refusal: AppError | undefined;
+  /** The ticket that names the caller, if the request has a good one. */
+  ticket: Ticket | undefined;
   /** The label of the rate rule that the request was counted under. */
   rateRule: string | undefined;
   /** When the request was forwarded, and when the answer ended; undefined for a request that did not get that far. */

@@ -4,7 +4,7 @@ import type { Accounts } from '@recordbus/sessions';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
-import { createTokenVerifier } from '@recordbus/tokens';
+import { createTickets, createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
 import { createFindClient } from '../client-address/find-client.ts';
 import { corsKeys, createCorsPolicy } from '../cors/cors-policy.ts';
@@ -27,6 +27,7 @@ import { matchRoute } from './match-route.ts';
 import { measure } from './measure.ts';
 import { noteRequest } from './note-request.ts';
 import { createOpenCounts } from './open-counts.ts';
+import { identifyByTicket, redeemTicket, type UseTicket } from './redeem-ticket.ts';
 
 export interface PipelineDeps {
   readonly log: Logger;
@@ -35,6 +36,7 @@ export interface PipelineDeps {
   readonly settings: Settings;
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
   readonly sessionUse: SessionUse;
+  readonly useTicket: UseTicket;
   /** The counters of the rate limits. */
   readonly windows: SharedWindows;
   readonly requestLog: RequestLog;
@@ -51,7 +53,18 @@ interface PipelineParts {
 
 /** Creates the steps of every request, in order. A change of the settings reaches the steps that read them. */
 export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineParts): RequestListener {
-  const { log, secret, settings, accounts, sessionUse, windows, requestLog, trustedProxies, clock = Date.now } = deps;
+  const {
+    log,
+    secret,
+    settings,
+    accounts,
+    sessionUse,
+    useTicket,
+    windows,
+    requestLog,
+    trustedProxies,
+    clock = Date.now,
+  } = deps;
   const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
     createFindClient(trustedProxiesOf(settings, trustedProxies)),
   );
@@ -75,8 +88,10 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     cors(corsPolicy),
     matchRoute(table),
     admitScrape(settings),
+    identifyByTicket({ tickets: createTickets(secret, clock), accounts, sessionUse }),
     authenticate({ verifier: createTokenVerifier(secret, clock), accounts, sessionUse }),
     limitRate(rateRules, createLimiter(windows, nowMs)),
+    redeemTicket(useTicket),
     admitCaller,
     limitBody,
     forward(createOpenCounts(metrics)),

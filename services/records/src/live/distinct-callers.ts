@@ -29,5 +29,9 @@ export function distinctCallers(callers: readonly (readonly unknown[])[]): Disti
   };
 }
 
-/** Adds callers to others. */
-export const joinCallers = (a: Callers, b: Callers): Callers => (a === 'all' || b === 'all' ? 'all' : [...a, ...b]);
+/** Adds callers to a list, which it may change. Returns the list. */
+export function addCallers(list: number[] | 'all', callers: Callers): number[] | 'all' {
+  if (list === 'all' || callers === 'all') return 'all';
+  for (const caller of callers) list.push(caller);
+  return list;
+}

@@ -1,6 +1,7 @@
 import type { NamedParameters } from '@recordbus/query';
-import type { CompileContext } from '../rules/compile-rule.ts';
+import { type CompileContext, compileCondition } from '../rules/compile-rule.ts';
 import { limitedText } from '../shape/answer-limit.ts';
+import { selectedColumns } from '../shape/field-selection.ts';
 import { isOpenEnded, recordJson } from '../shape/record-json.ts';
 import { type CallerColumns, callerAlias, callerNumber, isArray } from './caller-columns.ts';
 import type { Judged, JudgeValues } from './compile-plan.ts';
@@ -30,56 +31,109 @@ interface JudgeParts {
  * each caller, so one statement decides for all of them.
  */
 export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; projectionReads: boolean } {
-  const { parameters, columns, conditionReads, context } = parts;
-  const { collection, condition, projection, showsEvent } = judged;
-  const readBefore = columns.reads;
-  const place = { parameters: columns.ofRule, ...context };
-  const { from, text: json } = recordJson(projection, eventAlias, place, { isTable: false });
-  const projectionReads = columns.reads > readBefore;
-  const isLimited = projection.expansions !== undefined || isOpenEnded(collection);
-  const limited = isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;
+  const { parameters, columns, conditionReads } = parts;
+  const { collection, condition, showsEvent } = judged;
+  const json = compileShown(judged, parts);
   // The text of an event is there already; only what is read from the table has to be written.
-  const shown = `case when ${showsEvent ? `${eventAlias}."@version" is not null` : isAfter} then ${limited} end`;
+  const shown = {
+    ...json,
+    text: `case when ${showsEvent ? `${eventVersion} is not null` : isAfter} then ${json.text} end`,
+  };
   const given = parameters.named('given', 'json');
   const stored = parameters.named('stored', 'json');
-  const rows = `event as materialized (\n  ${selectEventRows(collection, { given, stored })}\n)`;
-  const where = condition === undefined ? '' : ` where ${condition}`;
-  if (columns.count === 0)
-    return {
-      text: `with ${rows}
-select ${head}, null::text as callers, ${shown} as json from event ${from}${where}`,
-      projectionReads,
-    };
-  const callers = `caller as materialized (\n  ${selectCallers(columns, parameters)}\n)`;
-  const items = conditionReads ? 'event, caller' : 'event';
-  if (!projectionReads)
-    return {
-      text: `with ${rows}, ${callers}, matched as materialized (
-  select ${eventNumber} as n, ${isAfter} as is_after, ${joined(callerNumber)} as callers from ${items}${where} group by 1, 2
+  const events = `event as materialized (\n  ${selectEventRows(collection, { given, stored })}\n)`;
+  const callers =
+    columns.count > 0 ? `, ${callerAlias} as materialized (\n  ${selectCallers(columns, parameters)}\n)` : '';
+  const matching = {
+    items: conditionReads ? `event, ${callerAlias}` : 'event',
+    where: condition === undefined ? '' : ` where ${condition}`,
+    number: conditionReads ? callerNumber : 'null::bigint',
+  };
+  const compose = { nothing: composeAlike, rules: composeByRules, anything: composeForEach }[shown.reads];
+  return { text: `with ${events}${callers}${compose(matching, shown)}`, projectionReads: shown.reads !== 'nothing' };
+}
+
+/** The rows that match: those of events, maybe with each caller. */
+interface Matching {
+  readonly items: string;
+  readonly where: string;
+  /** The number of the caller; null where the condition is the same for all. */
+  readonly number: string;
+}
+
+/** The JSON of a record, and what it reads of callers. */
+interface Shown {
+  readonly text: string;
+  readonly from: string;
+  /** `rules`: nothing but the values that decide about fields, which are columns `b1`, … of the row `g`. */
+  readonly reads: 'nothing' | 'rules' | 'anything';
+  readonly rules: readonly string[];
+}
+
+function compileShown({ collection, projection }: Judged, { parameters, columns, context }: JudgeParts): Shown {
+  const { view, expansions } = projection;
+  const place = { parameters: columns.ofRule, ...context };
+  const readBefore = columns.reads;
+  const isLimited = expansions !== undefined || isOpenEnded(collection);
+  const limit = (json: string) => (isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json);
+  if (expansions || view.conditional.size === 0) {
+    const { from, text } = recordJson(projection, eventAlias, place, { isTable: false });
+    return { from, text: limit(text), reads: columns.reads > readBefore ? 'anything' : 'nothing', rules: [] };
+  }
+  const shown = selectedColumns(collection, projection.selection, view);
+  const rules = [...new Set(shown.flatMap(({ name }) => view.conditional.get(name) ?? []))];
+  const row = { row: eventAlias, parameters: columns.ofRule, isTable: false };
+  const compiled = rules.map((rule) => compileCondition(rule, collection, context, row));
+  const reads = columns.reads > readBefore ? 'rules' : 'nothing';
+  const conditionOf = (rule: string) =>
+    reads === 'rules' ? `g.b${rules.indexOf(rule) + 1}` : (compiled[rules.indexOf(rule)] ?? 'false');
+  const { from, text } = recordJson(projection, eventAlias, place, { isTable: false, conditionOf });
+  return { from, text: limit(text), reads, rules: compiled };
+}
+
+/** All callers see the same of a record. */
+const composeAlike = ({ items, where, number }: Matching, { text, from }: Shown): string =>
+  items === 'event'
+    ? `\nselect ${head}, null::text as callers, ${text} as json from event ${from}${where}`
+    : `, matched as materialized (
+  select ${eventNumber} as n, ${isAfter} as is_after, ${joined(number)} as callers from ${items}${where} group by 1, 2
 )
-select ${head}, m.callers, ${shown} as json
-from matched m join event on ${eventNumber} = m.n and ${isAfter} = m.is_after ${from}`,
-      projectionReads,
-    };
-  const number = conditionReads ? callerNumber : 'null::bigint';
-  const matching = conditionReads ? `${callerNumber} = m.c` : 'true';
-  return {
-    text: `with ${rows}, ${callers}, matched as materialized (
+select ${head}, m.callers, ${text} as json
+from matched m join event on ${eventNumber} = m.n and ${isAfter} = m.is_after ${from}`;
+
+/** Callers for whom the same rules of fields hold see the same: it is written once for them. */
+function composeByRules({ where, number }: Matching, { text, from, rules }: Shown): string {
+  const names = rules.map((_rule, index) => `b${index + 1}`);
+  // Only the record after the write is shown.
+  const held = rules.map((rule, index) => `${isAfter} and (${rule}) is true as ${names[index]}`);
+  return `, grouped as materialized (
+  select ${eventNumber} as n, ${isAfter} as is_after, ${held.join(', ')}, ${joined(number === 'null::bigint' ? callerNumber : number)} as callers
+  from event, ${callerAlias}${where} group by ${[1, 2, ...names.map((_name, index) => index + 3)].join(', ')}
+)
+select ${head}, g.callers, ${text} as json
+from grouped g join event on ${eventNumber} = g.n and ${isAfter} = g.is_after ${from}`;
+}
+
+/** Each caller may see something else. */
+const composeForEach = (
+  { items, where, number }: Matching,
+  { text, from }: Shown,
+): string => `, matched as materialized (
   select ${eventNumber} as n, ${isAfter} as is_after, ${number} as c from ${items}${where}
 )
 select m.n, false as "isAfter", null as version, ${joined('m.c')} as callers, null as json
 from matched m where not m.is_after group by m.n
 union all
 select s.n, true, s.version, ${joined('s.c')}, s.json from (
-  select m.n, ${callerNumber} as c, ${eventAlias}."@version" as version, ${shown} as json
-  from matched m join event on ${eventNumber} = m.n and ${isAfter} join caller on ${matching} ${from}
+  select m.n, ${callerNumber} as c, ${eventVersion} as version, ${text} as json
+  from matched m join event on ${eventNumber} = m.n and ${isAfter}
+  join ${callerAlias} on ${number === callerNumber ? `${callerNumber} = m.c` : 'true'} ${from}
   where m.is_after
-) s group by s.n, s.version, s.json`,
-    projectionReads,
-  };
-}
+) s group by s.n, s.version, s.json`;
 
-const head = `${eventNumber} as n, ${isAfter} as "isAfter", ${eventAlias}."@version" as version`;
+const eventVersion = `${eventAlias}."@version"`;
+
+const head = `${eventNumber} as n, ${isAfter} as "isAfter", ${eventVersion} as version`;
 
 const joined = (number: string): string => `string_agg(${number}::text, ',')`;
 

@@ -1,13 +1,13 @@
 import { isDatabaseError, type Query } from '@recordbus/database';
 import type { Callers, EventVerdict, LiveEvent } from '@recordbus/live';
 import type { FieldEncryption } from '@recordbus/schema';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
 import { arrayText } from './array-text.ts';
 import { isArray } from './caller-columns.ts';
 import type { CompiledPlan } from './compile-plan.ts';
-import { type DistinctCallers, distinctCallers, joinCallers } from './distinct-callers.ts';
+import { addCallers, type DistinctCallers, distinctCallers } from './distinct-callers.ts';
 import { columnName, type JudgedRow } from './judge-sql.ts';
 import { type ReadEvent, readEvents } from './read-events.ts';
 
@@ -38,13 +38,7 @@ export async function judgeEvents(
   const read = await readEvents(deps.readSystem, plan, events);
   const distinct = distinctCallers(plan.columns.count === 0 ? [] : callers);
   const verdicts: EventVerdict[] = [];
-  const slice = startSlice();
-  for (const group of groupsOf(read)) {
-    for (const verdict of await judgeGroup(deps, plan, group, distinct)) {
-      if (slice.isOver()) await slice.pause();
-      verdicts.push(verdict);
-    }
-  }
+  for (const group of groupsOf(read)) verdicts.push(...(await judgeGroup(deps, plan, group, distinct)));
   return verdicts;
 }
 
@@ -127,13 +121,13 @@ async function judgeOnce(
   const asked = group.map((read, n) => ({ read, n }));
   const isFree = plan.condition === undefined && plan.showsEvent;
   const rest = isFree ? asked.filter(({ read, n }) => !answerFreely(read, results[n])) : asked;
-  for (const row of rest.length > 0 ? await askRows(deps, plan, rest, callers) : []) {
+  for await (const row of inSlices(rest.length > 0 ? await askRows(deps, plan, rest, callers) : [])) {
     const [read, result] = [group[row.n], results[row.n]];
     if (!read || !result) continue;
     const these: Callers = row.callers === null ? 'all' : callers.positionsOf(row.callers);
-    if (!row.isAfter) result.before = joinCallers(result.before, these);
+    if (!row.isAfter) result.before = addCallers(result.before, these);
     else {
-      result.now = joinCallers(result.now, these);
+      result.now = addCallers(result.now, these);
       const json = row.json === null ? (read.after ?? 'null') : await decrypted(deps, plan, row.json);
       result.records.push({ callers: these, json });
       result.version = row.version ?? undefined;
@@ -143,8 +137,8 @@ async function judgeOnce(
 }
 
 interface Result {
-  before: Callers;
-  now: Callers;
+  before: number[] | 'all';
+  now: number[] | 'all';
   readonly records: { readonly callers: Callers; readonly json: string }[];
   version: string | undefined;
 }
@@ -210,7 +204,7 @@ async function askRows(
       arrayText(part.map((values) => (isArray(type) ? textOfList(values[index]) : values[index]))),
     ]);
     const read = await deps.read<JudgedRow>({ text, values: valuesFrom({ ...shared, columns: new Map(lists) }) });
-    found.push(...(from === 0 ? read : read.map((row) => shifted(row, from))));
+    for await (const row of inSlices(read)) found.push(from === 0 ? row : shifted(row, from));
   }
   return found;
 }

@@ -29,6 +29,7 @@ const maxAttempts = 8;
 export function createLiveReads(deps: LiveReadsDeps): LiveReads {
   const { database, reads, cache, served, schema, encryption } = deps;
   const plans = createLivePlans({ collections: cache, schema });
+  // A record is judged by rules that are no older than its event.
   const refresh = createSharedRefresh(async () => {
     const [row] = await database.read<{ version: number }>(readSchemaVersion);
     if (row && row.version !== cache.version) await cache.reload();
@@ -41,7 +42,10 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
   };
 
   return {
-    open: (requests) => openPlans({ served, plans }, requests),
+    async open(requests) {
+      await refresh.run();
+      return openPlans({ served, plans }, requests);
+    },
     judge: ({ plan, events, client, callers }) =>
       asClient(client, async () => {
         await refresh.run();
@@ -62,7 +66,10 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
         const find = () => plans.find(plan);
         return withPlan(find, (compiled) => findCandidates(judging, compiled, events), cache);
       }),
-    snapshot: (request, caller) => readSnapshot({ reads, served, schema, encryption }, request, caller),
+    async snapshot(request, caller) {
+      await refresh.run();
+      return readSnapshot({ reads, served, schema, encryption }, request, caller);
+    },
     admitsToChannel: (rule, channel, caller) => admitsToChannel({ read: reads.live, schema }, rule, channel, caller),
   };
 }

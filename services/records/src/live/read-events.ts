@@ -1,6 +1,7 @@
 import { cutMembers } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { LiveEvent } from '@recordbus/live';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { readVersion } from '../record/version.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { eventMembers } from './event-rows.ts';
@@ -21,7 +22,10 @@ export interface ReadEvent {
 export async function readEvents(query: Query, plan: CompiledPlan, events: readonly LiveEvent[]): Promise<ReadEvent[]> {
   const large = await readLarge(query, events);
   const members = eventMembers(plan.collection);
-  return events.map((event) => readEvent(event, event.data ?? large.get(event.id), plan, members));
+  const read: ReadEvent[] = [];
+  for await (const event of inSlices(events))
+    read.push(readEvent(event, event.data ?? large.get(event.id), plan, members));
+  return read;
 }
 
 function readEvent(

@@ -36,6 +36,11 @@ export interface RecordJson {
   readonly text: string;
 }
 
+interface RowOptions extends Pick<SqlTarget, 'isTable'> {
+  /** SQL of the rule of a field; by default it is evaluated on the row. */
+  readonly conditionOf?: (rule: string) => string;
+}
+
 /**
  * Composes the JSON of the record in the given row. Expansions are subselects within the text, which find each row by its
  * primary key, so they run only for the rows of the page.
@@ -44,14 +49,13 @@ export function recordJson(
   projection: Projection,
   row: string,
   context: StatementContext,
-  { isTable }: Pick<SqlTarget, 'isTable'> = { isTable: true },
+  { isTable, conditionOf }: RowOptions = { isTable: true },
 ): RecordJson {
   const { collection, view } = projection;
   const columns = selectedColumns(collection, projection.selection, view);
   const { parameters } = context;
-  const { from, conditional } = shownMembers({ columns, view }, row, parameters, (rule) =>
-    compileCondition(rule, collection, context, { row, parameters, isTable }),
-  );
+  const compileRuleOf = (rule: string) => compileCondition(rule, collection, context, { row, parameters, isTable });
+  const { from, conditional } = shownMembers({ columns, view }, row, parameters, conditionOf ?? compileRuleOf);
   const expansions = selectedExpansions(projection);
   const isRuled = conditional.length > 0 || expansions?.some(({ condition }) => condition !== undefined);
   // A rule of a field may read any column.
