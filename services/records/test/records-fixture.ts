@@ -132,6 +132,8 @@ export async function startRecords(
   const cipher = options.cipher ?? createValueCipher(undefined);
   const settings = createSettings({ database, bus, log, cipher });
   starting.defer(() => settings.stop());
+  // As for the gateways of other tests.
+  await database.query({ text: `insert into system.settings values ('rate_limit.enabled', '0', 0)`, values: [] });
   await settings.start();
   const copy = createCollectionCache({ database, bus, log });
   starting.defer(() => copy.stop());

@@ -28,8 +28,8 @@ export async function doBatch(
 ): Promise<Reply> {
   const deadlineMs = performance.now() + batchBudgetMs;
   const requests = operations.map((operation) => requestOf(operation, input.context.principal));
-  return deps.collections.serveAll(requests, (admitted) => {
-    const plan = planBatch(operations, admitted, uploads);
+  return deps.collections.serveAll(requests, async (admitted) => {
+    const plan = await planBatch(operations, admitted, uploads);
     if (plan.refusal && plan.operations.length === 0) throw plan.refusal;
     let isRepeated = false;
     return attemptPut(() =>

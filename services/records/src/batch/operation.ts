@@ -1,4 +1,5 @@
 import { operationRefused } from './batch-refusal.ts';
+import type { ParsedOperation } from './parse-operations.ts';
 import { isReference, type Reference, readReference } from './reference.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -17,6 +18,8 @@ export interface Operation {
   readonly ifMatch: string | undefined;
   /** The name by which later operations refer to the result. */
   readonly as: string | undefined;
+  /** Size of its JSON text. */
+  readonly bytes: number;
 }
 
 const members = new Set(['op', 'collection', 'id', 'on', 'data', 'if_match', 'as']);
@@ -35,10 +38,10 @@ const maxNameLength = 63;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Reads the operations of a batch. Throws 422 with the index of the first one that has no valid shape. */
-export function readOperations(values: readonly unknown[]): readonly Operation[] {
+export function readOperations(parsed: readonly ParsedOperation[]): readonly Operation[] {
   const names = new Set<string>();
-  return values.map((value, index) => {
-    const operation = readOperation(index, value);
+  return parsed.map(({ value, bytes }, index) => {
+    const operation = { ...readOperation(index, value), bytes };
     const { as } = operation;
     if (as !== undefined && names.has(as)) throw operationRefused(index, { as: 'is the name of an earlier operation' });
     if (as !== undefined) names.add(as);
@@ -46,7 +49,7 @@ export function readOperations(values: readonly unknown[]): readonly Operation[]
   });
 }
 
-function readOperation(index: number, value: unknown): Operation {
+function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> {
   if (!isObject(value)) throw operationRefused(index, { operation: 'must be an object' });
   const { op, collection, id, on, data = {}, if_match: ifMatch, as } = value;
   const verb = verbs.find((known) => known === op);

@@ -1,6 +1,7 @@
 import { AppError, malformed, payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
 import { findJsonExcess } from '@recordbus/shared/http';
 import { startSlice } from '@recordbus/shared/time-slice';
+import { z } from 'zod';
 import { operationRefused, refusalAt } from './batch-refusal.ts';
 import { splitElements } from './split-elements.ts';
 
@@ -10,9 +11,15 @@ const maxOperationBytes = 1024 * 1024;
 /** The largest body without its operations. It has no other members. */
 const maxRestBytes = 16 * 1024;
 
+/** A value of a list of operations, and the size of its JSON text. */
+export interface ParsedOperation {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
 /**
  * Parses the body of a batch, one operation at a time and in slices of time: one JSON.parse of 16 MiB would keep the
- * process busy for more than 100 ms. Returns the body; its member `operations` has the parsed operations if it is a list.
+ * process busy for more than 100 ms. Returns the body; its member `operations` is a list of ParsedOperation if it is a list.
  * Throws 400 for other text than JSON, 413 for an operation of more than 1 MiB, and 422 for more than `most` operations.
  */
 export async function parseOperations(bytes: Uint8Array, most: number): Promise<unknown> {
@@ -21,44 +28,53 @@ export async function parseOperations(bytes: Uint8Array, most: number): Promise<
   const rest = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
   if (rest.length > maxRestBytes) throw malformed('the body has more than a list of operations');
   const body = parse(rest);
-  if (!elements) return body;
-  if (!hasEmptyList(body)) throw malformed('the body has several lists of operations');
+  const list = listIn(body);
+  if (!elements && list) throw malformed('the name of the member operations must have no escapes');
+  if (!elements || !list) return body;
+  if (list.length > 0) throw malformed('the body has several lists of operations');
   const slice = startSlice();
-  const operations: unknown[] = [];
+  const operations: ParsedOperation[] = [];
   for (const [index, element] of elements.entries()) {
     if (slice.isOver()) await slice.pause();
-    operations.push(parseOperation(index, bytes.subarray(element.start, element.end)));
+    const value = parseOperation(index, bytes.subarray(element.start, element.end));
+    operations.push({ value, bytes: element.end - element.start });
   }
-  return { ...body, operations };
+  return { ...Object(body), operations };
 }
 
 const [opening, closing] = [Buffer.from('{"operations":'), Buffer.from('}')];
 
 /** Parses the part of a form with the list of operations like `parseOperations`. */
-export async function parseOperationList(bytes: Uint8Array, most: number): Promise<readonly unknown[]> {
+export async function parseOperationList(bytes: Uint8Array, most: number): Promise<readonly ParsedOperation[]> {
   const body = await parseOperations(Buffer.concat([opening, bytes, closing]), most);
-  if (typeof body !== 'object' || body === null || Object.keys(body).length > 1)
+  const { data, error } = parsedBody.safeParse(body);
+  if (error?.issues.some(({ code }) => code === 'unrecognized_keys'))
     throw malformed('the part operations is not valid JSON');
-  return listOf(body);
+  if (!data) throw validationFailed({ operations: 'must be a list' });
+  return listOf(data);
 }
 
 /** The operations of a body. Throws 422 without a list. */
-export function listOf({ operations }: { readonly operations?: unknown }): readonly unknown[] {
+export function listOf({ operations }: ParsedBody): readonly ParsedOperation[] {
   if (operations === undefined) throw validationFailed({ operations: 'is required' });
-  if (!Array.isArray(operations)) throw validationFailed({ operations: 'must be a list' });
   return operations;
 }
+
+/** A parsed body. A form has its operations in a part, so they may be absent. */
+export const parsedBody = z.strictObject({
+  operations: z.array(z.object({ value: z.unknown(), bytes: z.number() }), 'must be a list').optional(),
+});
+type ParsedBody = z.output<typeof parsedBody>;
 
 /** 422 for the first operation that is too many. */
 export const tooMany = (most: number): AppError =>
   operationRefused(most, { operations: `may have at most ${most} operations` });
 
-const hasEmptyList = (body: unknown): body is object =>
-  typeof body === 'object' &&
-  body !== null &&
-  'operations' in body &&
-  Array.isArray(body.operations) &&
-  body.operations.length === 0;
+/** The list of operations in a parsed body. */
+const listIn = (body: unknown): readonly unknown[] | undefined =>
+  typeof body === 'object' && body !== null && 'operations' in body && Array.isArray(body.operations)
+    ? body.operations
+    : undefined;
 
 function parseOperation(index: number, bytes: Uint8Array): unknown {
   try {

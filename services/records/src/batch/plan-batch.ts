@@ -2,6 +2,7 @@ import { newId } from '@recordbus/database';
 import type { Collection, RuleName } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
+import { inSlices } from '@recordbus/shared/time-slice';
 import type { Upload } from '../files/upload-parts.ts';
 import type { Admitted } from '../record/served-collections.ts';
 import { operationRefused, refusalAt } from './batch-refusal.ts';
@@ -49,15 +50,15 @@ export interface BatchPlan {
 }
 
 /** Plans a batch of operations, whose collections were admitted. */
-export function planBatch(
+export async function planBatch(
   operations: readonly Operation[],
   { collections, refusal }: Admitted,
   uploads: Uploads,
-): BatchPlan {
+): Promise<BatchPlan> {
   const names = new Map(operations.flatMap(({ as }, index) => (as === undefined ? [] : [[as, index]])));
   const planned: PlannedOperation[] = [];
   const plan = { id: newId(), size: operations.length, operations: planned, names };
-  for (const [index, operation] of operations.entries()) {
+  for await (const [index, operation] of inSlices(operations.entries())) {
     const collection = collections[index];
     if (!collection) return { ...plan, refusal: refusal && refusalAt(index, refusal) };
     try {

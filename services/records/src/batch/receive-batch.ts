@@ -5,7 +5,7 @@ import type { UploadDeps } from '../files/with-upload.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { type BatchForm, createBatchParts } from './batch-parts.ts';
 import type { Operation } from './operation.ts';
-import { parseOperationList } from './parse-operations.ts';
+import { type ParsedOperation, parseOperationList } from './parse-operations.ts';
 
 /** The largest JSON of a batch. */
 export const maxBatchBytes = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ interface Received {
   readonly request: IncomingMessage;
   readonly principal: Principal;
   /** Checks the operations before files are stored. */
-  readonly admit: (values: readonly unknown[]) => Promise<readonly Operation[]>;
+  readonly admit: (values: readonly ParsedOperation[]) => Promise<readonly Operation[]>;
 }
 
 /** Receives the form of a batch, and stores its files. Adds them to `announced`, even when it throws. */

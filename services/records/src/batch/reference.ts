@@ -48,16 +48,35 @@ export function replaceReferences(
   return replaced ? Object.fromEntries(replaced) : body;
 }
 
-/** Nesting of bodies is bounded (http §2.1), so recursion is too. Returns the same value if it has no reference. */
+/**
+ * Replaces the references in a value, in one pass that copies only what has one. Nesting of bodies is bounded
+ * (http §2.1), so recursion is too.
+ */
 function replaceIn(value: unknown, replace: (reference: Reference) => unknown): unknown {
-  if (isReference(value)) return replace(readReference(value));
   if (typeof value !== 'object' || value === null) return value;
-  let isChanged = false;
-  const next = Object.entries(value).map(([name, inner]): [string, unknown] => {
-    const replaced = replaceIn(inner, replace);
-    isChanged ||= replaced !== inner;
-    return [name, replaced];
-  });
-  if (!isChanged) return value;
-  return Array.isArray(value) ? next.map(([, inner]) => inner) : Object.fromEntries(next);
+  if (isReference(value)) return replace(readReference(value));
+  return Array.isArray(value) ? replaceInList(value, replace) : replaceInObject(value, replace);
+}
+
+function replaceInList(list: readonly unknown[], replace: (reference: Reference) => unknown): readonly unknown[] {
+  let changed: unknown[] | undefined;
+  for (const [index, inner] of list.entries()) {
+    const next = replaceIn(inner, replace);
+    if (next === inner) continue;
+    changed ??= [...list];
+    changed[index] = next;
+  }
+  return changed ?? list;
+}
+
+function replaceInObject(object: object, replace: (reference: Reference) => unknown): object {
+  let changed: Map<string, unknown> | undefined;
+  for (const name of Object.keys(object)) {
+    const inner: unknown = Reflect.get(object, name);
+    const next = replaceIn(inner, replace);
+    if (next === inner) continue;
+    changed ??= new Map(Object.entries(object));
+    changed.set(name, next);
+  }
+  return changed ? Object.fromEntries(changed) : object;
 }

@@ -23,8 +23,8 @@ const [firstWidth, maxWidth] = [32, 250];
 /** UTF-16 code units of the bodies in the answer of a statement. */
 const maxAnswerUnits = 2 ** 21;
 
-/** UTF-16 code units of the values of a statement. The driver converts them in one piece of work. */
-const maxGivenUnits = 2 ** 19;
+/** Bytes of the operations of a statement. The driver converts their values in one piece of work. */
+const maxGivenBytes = 2 ** 18;
 
 interface Turn {
   readonly operations: readonly PlannedOperation[];
@@ -68,17 +68,23 @@ function findEqual(
   const { count } = results;
   const width = widthAfter(results);
   let kind: string | undefined;
-  let units = 0;
-  for (let index = count; index < operations.length && found.length < width && units < maxGivenUnits; index += 1) {
+  let bytes = 0;
+  for (let index = count; index < operations.length && found.length < width && bytes < maxGivenBytes; index += 1) {
     const planned = operations[index];
-    if (!planned || !isLike(planned, operations[count]) || [...planned.uses].some((used) => used >= count)) break;
+    if (
+      !planned ||
+      planned.operation.bytes > maxGivenBytes ||
+      !isLike(planned, operations[count]) ||
+      [...planned.uses].some((used) => used >= count)
+    )
+      break;
     const next = findReady(planned, ready);
     const kindOfNext = next && equal.kindOf(next, rules);
     if (!next || kindOfNext === undefined || (found.length > 0 && kindOfNext !== kind)) break;
     if (next.id !== undefined && ids.has(next.id)) break;
     if (next.id !== undefined) ids.add(next.id);
     kind = kindOfNext;
-    units += unitsOf(next.body);
+    bytes += planned.operation.bytes;
     found.push(next);
   }
   return found;
@@ -101,12 +107,4 @@ function findReady(planned: PlannedOperation, ready: Turn['ready']): ReadyOperat
 function widthAfter({ count, units }: Results): number {
   if (count === 0) return firstWidth;
   return Math.max(1, Math.min(maxWidth, Math.floor(maxAnswerUnits / (units / count + 1))));
-}
-
-const unitsOf = (body: ReadyOperation['body']): number =>
-  Object.values(body).reduce<number>((sum, value) => sum + unitsOfValue(value), 0);
-
-function unitsOfValue(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0;
 }

@@ -2,18 +2,15 @@ import { unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
 import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
 import { currentClient } from '@recordbus/shared/request-scope';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { doBatch } from '../batch/do-batch.ts';
 import { readOperations } from '../batch/operation.ts';
 import { batchPath } from '../batch/operation-limits.ts';
-import { listOf, parseOperations } from '../batch/parse-operations.ts';
+import { listOf, type ParsedOperation, parsedBody, parseOperations } from '../batch/parse-operations.ts';
 import { maxBatchBytes, receiveBatch } from '../batch/receive-batch.ts';
 import { dropOnFailure } from '../files/drop-on-failure.ts';
 import { describedBatch } from './batch-schema.ts';
 import type { RouteDeps } from './route-deps.ts';
-
-/** The operations are absent from a form, which has them in a part. */
-const body = z.strictObject({ operations: z.array(z.unknown(), 'must be a list').optional() });
 
 /** A batch holds its connection for many statements. The other connections are for single writes. */
 const gateOptions = {
@@ -35,7 +32,7 @@ export function batchRoute(deps: RouteDeps): Route {
     path: batchPath,
     access: 'public',
     summary: 'Do several writes together: all or none',
-    body,
+    body: parsedBody,
     parseBody: (bytes) => parseOperations(bytes, deps.maxBatchOperations()),
     bodyLimitBytes: maxBatchBytes,
     multipartLimitBytes: deps.maxUploadBytes,
@@ -59,7 +56,7 @@ export function batchRoute(deps: RouteDeps): Route {
   async function handle(input: BatchRouteInput, announced: number[]): Promise<Reply> {
     const { context, multipart } = input;
     let limits: Readonly<Record<string, string>> = {};
-    const admit = async (values: readonly unknown[]) => {
+    const admit = async (values: readonly ParsedOperation[]) => {
       const operations = readOperations(values);
       limits = await deps.operationLimits.count(operations, context);
       return operations;
@@ -73,4 +70,4 @@ export function batchRoute(deps: RouteDeps): Route {
   }
 }
 
-type BatchRouteInput = RouteInput<unknown, unknown, z.output<typeof body>>;
+type BatchRouteInput = RouteInput<unknown, unknown, z.output<typeof parsedBody>>;

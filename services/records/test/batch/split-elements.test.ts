@@ -3,7 +3,12 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseOperations } from '../../src/batch/parse-operations.ts';
 
-const parse = (text: string, most = 1000) => parseOperations(Buffer.from(text), most);
+async function parse(text: string, most = 1000): Promise<unknown> {
+  const body = await parseOperations(Buffer.from(text), most);
+  const operations: unknown = Reflect.get(Object(body), 'operations');
+  if (!Array.isArray(operations)) return body;
+  return { ...Object(body), operations: operations.map(({ value }) => value) };
+}
 
 describe('the body of a batch', () => {
   it('is parsed like JSON.parse does', async () => {
@@ -23,7 +28,6 @@ describe('the body of a batch', () => {
     '{"operations":{"operations":[1]}}',
     '{"a":{"operations":[1,2]},"operations":[3]}',
     '{"a":[{"operations":[1,2]}]}',
-    '{"\\u006fperations":[1]}',
     '[["operations",[1]]]',
     '"operations"',
   ];
@@ -40,6 +44,7 @@ describe('the body of a batch', () => {
     '{"operations" [1]}',
     '{"operations":[1]}}',
     '{"operations":[1],"operations":[2]}',
+    '{"\\u006fperations":[1]}',
     ']',
   ];
   for (const text of wrong)

@@ -1,4 +1,5 @@
 import type { Options } from '../options.ts';
+import { batch } from './batch.ts';
 import { cascade } from './cascade.ts';
 import { longLists } from './long-lists.ts';
 import { reads } from './reads.ts';
@@ -18,6 +19,7 @@ export const allRows: readonly Row[] = [
   ...teamRules,
   vectorSearch,
   ...writes,
+  batch,
   cascade,
 ];
 

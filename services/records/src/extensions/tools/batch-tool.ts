@@ -1,7 +1,8 @@
+import { malformed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { doBatch } from '../../batch/do-batch.ts';
 import { readOperations } from '../../batch/operation.ts';
-import { listOf, tooMany } from '../../batch/parse-operations.ts';
+import { tooMany } from '../../batch/parse-operations.ts';
 import { writeIn } from '../call-scope.ts';
 import { actingCaller, principalOfActing } from './acting-caller.ts';
 import type { RecordsToolsDeps } from './records-work.ts';
@@ -19,9 +20,10 @@ export const batchTools = (deps: BatchToolDeps): Readonly<Record<string, Tool>> 
     const { scope, extension } = call;
     const { query } = scope.transaction ?? deps.database;
     const principal = await principalOfActing(query, deps.schema, extension, as);
-    const list = listOf(body);
+    const { operations: list } = body;
+    if (!Array.isArray(list)) throw malformed('records.batch: argument 1: must be a list');
     if (list.length > deps.maxBatchOperations()) throw tooMany(deps.maxBatchOperations());
-    const operations = readOperations(list);
+    const operations = readOperations(list.map((value) => ({ value, bytes: 0 })));
     const input = { context: { ...scope.context, principal }, queryText: () => undefined, header: () => undefined };
     const { json } = await doBatch(
       { operations, uploads: new Map(), announced: [], input },
