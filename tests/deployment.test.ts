@@ -160,7 +160,7 @@ test('every variable of the manifests and of compose is documented', () => {
     ),
   ];
   const compose: unknown = parse(read('docker-compose.yml'), { merge: true });
-  const ofCompose = ['gateway', 'auth', 'records', 'admin', 'webhooks'].flatMap((name) =>
+  const ofCompose = ['gateway', 'auth', 'records', 'admin', 'webhooks', 'realtime'].flatMap((name) =>
     Object.keys(objectAt(compose, `services.${name}.environment`)),
   );
   // OpenTelemetry documents the variables that begin with OTEL_.

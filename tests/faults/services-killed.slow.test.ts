@@ -16,7 +16,7 @@ test('committed writes are delivered while each service is killed under load [do
   await admin.post('/api/v1/collections', { name: 'parcels', type: 'base', fields: [] });
   await createWebhook(admin, receiver.url, ['parcels.*']);
   // The services behind the gateway are killed first, so that there is load while they die; the writers are awaited.
-  const victims: ServiceName[] = ['webhooks', 'admin', 'auth', 'records', 'gateway'];
+  const victims: ServiceName[] = ['webhooks', 'realtime', 'admin', 'auth', 'records', 'gateway'];
   const before = pidsOf(stack);
   const runsAgain = (name: ServiceName) =>
     eventually(`${name} runs again`, () => pidsOf(stack)[name] !== before[name], { timeoutMs: 30_000 });

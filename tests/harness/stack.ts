@@ -13,7 +13,7 @@ import { createDatabase, type Database, startNats } from './servers.ts';
 /** All services in one process, or a process for each. */
 export type Topology = 'one' | 'processes';
 
-export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks';
+export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks' | 'realtime';
 
 interface RunningService {
   readonly pid: number;

@@ -30,6 +30,7 @@ onEachTopology('health checks report the state of the stack', async (t, target) 
               records: 'ok',
               admin: 'ok',
               webhooks: 'ok',
+              realtime: 'ok',
               // Other tests may make a task fail once.
               background: is.oneOf('ok', 'degraded'),
             },
@@ -47,7 +48,7 @@ onEachTopology('health checks report the state of the stack', async (t, target) 
           data: {
             status: 'ok',
             version: is.matching(/^\d+\.\d+\.\d+/),
-            services: is.containing({ auth: 'ok', records: 'ok', admin: 'ok', webhooks: 'ok' }),
+            services: is.containing({ auth: 'ok', records: 'ok', admin: 'ok', webhooks: 'ok', realtime: 'ok' }),
           },
         },
       },

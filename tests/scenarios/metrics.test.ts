@@ -13,7 +13,7 @@ import { repository } from '../harness/stack.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 
 const scrapePath = '/api/v1/metrics';
-const services = ['admin', 'auth', 'gateway', 'records', 'webhooks'];
+const services = ['admin', 'auth', 'gateway', 'realtime', 'records', 'webhooks'];
 const token = 'scrape-me.9c1f';
 
 /** Changes settings and waits until the gateway answers a scrape with this status. */
@@ -184,7 +184,7 @@ onEachTopology('enabled metrics', async (t, target) => {
     process.kill(webhooks.pid, 'SIGSTOP');
     try {
       const families = await scrape(target);
-      assert.deepEqual(up(families), { admin: 1, auth: 1, gateway: 1, records: 1, webhooks: 0 });
+      assert.deepEqual(up(families), { admin: 1, auth: 1, gateway: 1, realtime: 1, records: 1, webhooks: 0 });
     } finally {
       process.kill(webhooks.pid, 'SIGCONT');
     }

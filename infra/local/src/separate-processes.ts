@@ -12,7 +12,9 @@ interface ProcessesOptions {
   readonly onRestart: () => void;
 }
 
-const behindTheGateway = ['records', 'auth', 'admin', 'webhooks'] as const;
+/** Records first: the services that call it wait for its address. */
+const behindTheGateway = ['records', 'auth', 'realtime', 'admin', 'webhooks'] as const;
+const callRecords: ReadonlySet<string> = new Set(['auth', 'realtime']);
 
 /** Runs each service in its own process and starts the gateway last. They communicate as on several machines. */
 export async function startSeparateProcesses(options: ProcessesOptions): Promise<RunningStack> {
@@ -32,7 +34,7 @@ export async function startSeparateProcesses(options: ProcessesOptions): Promise
   for (const name of behindTheGateway)
     starting.set(
       name,
-      name === 'auth' ? urlOfRecords().then((more) => start(name, { ...inner, ...more })) : start(name, inner),
+      callRecords.has(name) ? urlOfRecords().then((more) => start(name, { ...inner, ...more })) : start(name, inner),
     );
   const upstreams = await Promise.all(starting.values());
   const urls = upstreams.map(({ name, url }) => [`SERVICE_${name.toUpperCase()}_URL`, url]);

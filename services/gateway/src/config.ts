@@ -29,4 +29,5 @@ export const gatewayVariables = {
   records: serviceUrl('records'),
   admin: serviceUrl('admin'),
   webhooks: serviceUrl('webhooks'),
+  realtime: serviceUrl('realtime'),
 };

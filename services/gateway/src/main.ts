@@ -22,7 +22,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
   const sealer = createContextSealer(secret);
-  const upstreams = (['auth', 'records', 'admin', 'webhooks'] as const).map((name) =>
+  const upstreams = (['auth', 'records', 'admin', 'webhooks', 'realtime'] as const).map((name) =>
     httpUpstream({ name, url: config[name], sealer, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
   );
   const gateway = createGateway({

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 
 /** The gateway stays ready without these services; it only reports them. */
-const dispensable = new Set(['webhooks']);
+const dispensable = new Set(['webhooks', 'realtime']);
 
 /**
  * Longest wait for the readiness of a service, in milliseconds. It is longer than the service waits for a dependency
