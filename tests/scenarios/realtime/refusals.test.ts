@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { at } from '../../harness/json.ts';
+import { openLive } from '../../harness/live-client.ts';
+import { onEachTopology } from '../../harness/target.ts';
+import { createNotes, join } from './notes.ts';
+
+const notes = { collection: 'notes' };
+
+onEachTopology('live connections refuse what they cannot follow', async (t, target) => {
+  await createNotes(target);
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'closed', type: 'base', fields: [], list_rule: '', view_rule: '' });
+  await admin.post('/api/v1/collections', {
+    name: 'seen',
+    type: 'view',
+    view_query: 'select id, text from notes',
+    list_rule: null,
+    view_rule: null,
+  });
+
+  const refused: readonly (readonly [string, unknown, number, RegExp])[] = [
+    ['an unknown collection', { collection: 'nowhere' }, 404, /not_found/],
+    ['a closed collection', { collection: 'closed' }, 403, /forbidden/],
+    ['a closed record', { collection: 'closed', record: 'x' }, 403, /forbidden/],
+    ['a filter with an unknown field', { ...notes, filter: 'nothing = 1' }, 400, /filter/],
+    ['a filter that does not parse', { ...notes, filter: 'text =' }, 400, /filter/],
+    ['an expand of nothing', { ...notes, expand: 'text' }, 400, /expand/],
+    ['a view', { collection: 'seen' }, 400, /is a view/],
+    ['an unknown member', { ...notes, colection: 'x' }, 400, /colection/],
+    ['a collection that is a number', { collection: 1 }, 400, /collection/],
+    ['no object', 'notes', 400, /error/],
+    ['null', null, 400, /error/],
+    ['a snapshot that is a number', { ...notes, snapshot: 1 }, 400, /snapshot/],
+    ['a page of zero', { ...notes, snapshot: { page: 0 } }, 400, /page/],
+    ['an empty id', { ...notes, id: '' }, 400, /id/],
+  ];
+  for (const [name, subscription, status, words] of refused)
+    await t.test(`${status}: ${name} [realtime §2.2]`, async () => {
+      await using alone = await openLive(target.url, [subscription]);
+      assert.equal(alone.status, status, alone.text);
+      assert.match(alone.text, words);
+      await using beside = await openLive(target.url, [notes, subscription], { asBody: true });
+      assert.equal(beside.status, 200);
+      const [error] = await beside.arrived('error');
+      assert.equal(error?.data.sub, '2');
+      assert.match(JSON.stringify(error?.data), words);
+      await admin.create('notes', { text: name });
+      await beside.arrived('create');
+    });
+
+  await t.test('bad requests [realtime §1.1]', async () => {
+    await using none = await openLive(target.url, []);
+    assert.equal(none.status, 400);
+    await using many = await openLive(target.url, Array(101).fill(notes), { asBody: true });
+    assert.equal(many.status, 400);
+    assert.match(many.text, /at most 100/);
+    await using text = await openLive(target.url, [], { query: 'subscribe=notes' });
+    assert.equal(text.status, 400);
+    assert.match(text.text, /subscribe: is not JSON/);
+    await using twice = await openLive(target.url, [
+      { ...notes, id: 'a' },
+      { ...notes, id: 'a' },
+    ]);
+    const [error] = await twice.arrived('error');
+    assert.equal(error?.data.sub, 'a');
+    await using token = await openLive(target.url, [notes], { query: `token=${'a'.repeat(40)}` });
+    assert.equal(token.status, 400);
+    const large = await target.guest.send('POST', '/api/v1/realtime', {
+      body: { subscriptions: [{ ...notes, filter: 'x'.repeat(2 ** 20) }] },
+    });
+    assert.equal(large.status, 413);
+    const head = await target.guest.send(
+      'HEAD',
+      `/api/v1/realtime?subscribe=${encodeURIComponent(JSON.stringify(notes))}`,
+    );
+    assert.equal(head.status, 200);
+  });
+
+  await t.test('a hundred subscriptions on one connection all get their changes [realtime §2.4]', async () => {
+    const all = Array.from({ length: 100 }, (_, n) => ({ ...notes, filter: `rank = ${n % 10}` }));
+    await using live = await openLive(target.url, all, { asBody: true });
+    await live.arrived('ready');
+    await admin.create('notes', { rank: 3 });
+    const created = await live.arrived('create', 10);
+    assert.deepEqual(
+      created.map(({ data }) => Number(at(data, 'sub')) % 10),
+      Array(10).fill(4),
+    );
+    assert.equal(live.messages.filter(({ type }) => type === 'error').length, 0);
+  });
+
+  await t.test('429: more connections than an account may have [realtime §1.6]', async () => {
+    const ada = await join(target, 'ada');
+    await admin.patch('/api/v1/admin/settings', { 'realtime.max_connections_per_principal': '3' });
+    const open = () => openLive(target.url, [notes], { token: ada.token });
+    const first = await Promise.all([open(), open(), open()]);
+    await using fourth = await open();
+    assert.equal(fourth.status, 429);
+    assert.match(fourth.text, /too_many_connections/);
+    first[0]?.close();
+    await first[0]?.closed();
+    await using again = await openWhenFree(open);
+    assert.equal(again.status, 200);
+    for (const one of first) one.close();
+    await admin.patch('/api/v1/admin/settings', { 'realtime.max_connections_per_principal': '' });
+  });
+});
+
+/** Opens a connection once the server has noticed that another one is closed. */
+async function openWhenFree(open: () => ReturnType<typeof openLive>): ReturnType<typeof openLive> {
+  for (;;) {
+    const live = await open();
+    if (live.status === 200) return live;
+  }
+}
