@@ -6,10 +6,11 @@ import type { Settings } from '@recordbus/settings';
 import { createDispatcher } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
-import { createTokenVerifier } from '@recordbus/tokens';
+import { createTickets, createTokenVerifier } from '@recordbus/tokens';
 import { drainConnections } from './drain.ts';
 import { createRealtimeParts } from './realtime-parts.ts';
 import { subscribeByBody, subscribeByQuery } from './routes/subscribe.ts';
+import { ticketRoute } from './routes/ticket.ts';
 import { createUpgrade } from './websocket/upgrade.ts';
 
 interface RealtimeDeps {
@@ -34,7 +35,7 @@ export function createRealtime(deps: RealtimeDeps): Service {
   const parts = createRealtimeParts({ log, bus, stream, settings, live, accounts });
   let isDraining = false;
   const opening = { parts, isDraining: () => isDraining };
-  const routes = [subscribeByQuery(opening), subscribeByBody(opening)];
+  const routes = [subscribeByQuery(opening), subscribeByBody(opening), ticketRoute({ tickets: createTickets(secret) })];
   const verifier = createTokenVerifier(secret);
 
   return {
