@@ -41,7 +41,11 @@ export async function openShop(target: Target, prefix: string): Promise<void> {
   await define('closed', [{ name: 'name', type: 'text' }], { create_rule: '', update_rule: '', delete_rule: '' });
   await define('few', [{ name: 'name', type: 'text' }], {
     create_rule: `not exists(${prefix}_few, name = record.name)`,
+    delete_rule: `exists(${prefix}_few, name != record.name)`,
   });
+  await define('chain', [{ name: 'n', type: 'number' }]);
+  const fields = [{ name: 'n', type: 'number' }, relation('of', 'chain', { cascade: 'setNull' })];
+  await admin.patch(`/api/v1/collections/${prefix}_chain`, { fields, update_rule: 'of.n != 2' });
 }
 
 /** An answer with these results. */

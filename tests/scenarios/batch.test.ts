@@ -94,6 +94,60 @@ onEachTopology('a batch does its operations', async (t, target) => {
       refusedAt(403, 2),
     ),
     batch(
+      '§4.3',
+      'records with unique values',
+      ['a', 'b', 'c'].map((id) => create('orders', { title: id, slug: `u${id}` }, { id: `u${id}` })),
+      done(result(201, { slug: 'ua' }), result(201, { slug: 'ub' }), result(201, { slug: 'uc' })),
+      events('orders.create', 'orders.create', 'orders.create'),
+    ),
+    ...[
+      ['ua', 'ub'],
+      ['ub', 'ua'],
+    ].map(([first, second]) =>
+      batch(
+        '§4.3',
+        `a unique value that a later operation frees, of ${second}`,
+        [
+          on('update', 'orders', { id: first, data: { slug: second } }),
+          on('update', 'orders', { id: second, data: { slug: 'free' } }),
+        ],
+        refusedAt(422, 0, { slug: is.text }),
+      ),
+    ),
+    batch(
+      '§4.3',
+      'unique values that move from record to record',
+      [
+        on('update', 'orders', { id: 'uc', data: { slug: 'ud' } }),
+        on('update', 'orders', { id: 'ub', data: { slug: 'uc' } }),
+        on('update', 'orders', { id: 'ua', data: { slug: 'ub' } }),
+      ],
+      done(result(200, { slug: 'ud' }), result(200, { slug: 'uc' }), result(200, { slug: 'ub' })),
+      events('orders.update', 'orders.update', 'orders.update'),
+    ),
+    batch(
+      '§4.3',
+      'a rule of updates that sees earlier ones',
+      [
+        on('create', 'chain', { id: 'one', data: { n: 1 } }),
+        on('create', 'chain', { id: 'two', data: { n: 1, of: 'one' } }),
+        on('update', 'chain', { id: 'one', data: { n: 2 } }),
+        on('update', 'chain', { id: 'two', data: { n: 3 } }),
+      ],
+      refusedAt(403, 3),
+    ),
+    batch(
+      '§4.3',
+      'a rule of deletes that sees earlier ones',
+      [
+        on('create', 'few', { id: 'f1', data: { name: 'f1' } }),
+        on('create', 'few', { id: 'f2', data: { name: 'f2' } }),
+        on('delete', 'few', { id: 'f1' }),
+        on('delete', 'few', { id: 'f2' }),
+      ],
+      refusedAt(403, 3),
+    ),
+    batch(
       '§4.1',
       'a unique value that an earlier operation frees',
       [
