@@ -4,6 +4,7 @@ import { runStatementLoop } from './bare/statement-loop.ts';
 import { copyOutbox, insertPost, insertPostAndEvent } from './bare/statements.ts';
 import { measureBeside } from './beside/measure-beside.ts';
 import { startGenerator } from './generator/generator.ts';
+import { measureLive } from './live/measure-live.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
 import { startProduct } from './product/start-product.ts';
@@ -66,6 +67,11 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     const authorId = await findAuthor(database, sizes['10k'].authors);
     webhooks = await measureWebhooks({ admin, productUrl, productPid, authorId });
   }
+  let live: Result['live'];
+  if (isWanted(options, 'live')) {
+    tell('ten thousand live connections');
+    live = await measureLive({ product, database });
+  }
   await untilIdle([product.pid]);
   return {
     machine: [...otherLoad, ...(await describeMachine(database, product.dataDirectory))],
@@ -74,6 +80,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     statements,
     beside,
     webhooks,
+    live,
     memory: { idleMb, afterMb: residentMb(product.pid) },
   };
 }

@@ -14,6 +14,8 @@ export interface Product {
   readonly databaseUrl: string;
   readonly dataDirectory: string;
   readonly admin: AdminApi;
+  /** The secret that signs its tokens. */
+  readonly secret: string;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export async function startProduct(options: StartOptions): Promise<Product> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'recordbus-bench-'));
   // Variables of the person who runs the bench must not affect the product.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));
+  const secret = randomBytes(32).toString('hex');
   const child = startProcess(join(root, 'infra/local/src/main.ts'), {
     // As in the launcher of `npm start`: when the bench is killed, the stack stops by itself.
     nodeFlags: ['--require', join(root, 'infra/launch/tether.cjs'), ...profileFlags(profileDirectory)],
@@ -43,7 +46,7 @@ export async function startProduct(options: StartOptions): Promise<Product> {
       SERVICE_HOST: '127.0.0.1',
       SERVICE_PORT: '0',
       SERVICE_LOG_LEVEL: logLevel,
-      SERVICE_JWT_SECRET: randomBytes(32).toString('hex'),
+      SERVICE_JWT_SECRET: secret,
       ...(extensionsDirectory && { SERVICE_EXTENSIONS_DIR: extensionsDirectory }),
     },
   });
@@ -58,6 +61,7 @@ export async function startProduct(options: StartOptions): Promise<Product> {
       pid: child.pid,
       databaseUrl: await findDatabaseUrl(dataDirectory),
       dataDirectory,
+      secret,
       admin: await signInFirstAdmin(url, setupToken),
       stop,
     };

@@ -1,3 +1,4 @@
+import { liveLines } from '../live/live-lines.ts';
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
 import { besideLines } from './beside-lines.ts';
@@ -6,7 +7,7 @@ import { type Style, table } from './table.ts';
 
 /** Formats the result as plain text or Markdown. */
 export function present(result: Result, style: Style): string {
-  const { machine, conditions, rows, statements, beside, webhooks, memory } = result;
+  const { machine, conditions, rows, statements, beside, webhooks, live, memory } = result;
   const paragraph = (lines: readonly string[]) =>
     lines.map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`));
   const create = rows.find(({ row }) => row.name === 'create');
@@ -21,6 +22,7 @@ export function present(result: Result, style: Style): string {
     ...(beside ? besideLines(beside, style) : []),
     webhooks ? table(paceHead, webhooks.paced.map(paceCells), style) : [],
     webhooks ? paragraph([besideHangingLine(webhooks), burstLine(webhooks)]) : [],
+    live ? paragraph(liveLines(live)) : [],
     paragraph([memoryLine(memory)]),
   ];
   return `${parts
@@ -93,4 +95,4 @@ function burstLine({ burst }: WebhookResults): string {
 const memoryLine = ({ idleMb, afterMb }: Result['memory']): string =>
   idleMb === undefined || afterMb === undefined
     ? 'Memory: unknown on this platform.'
-    : `Memory of the product's process (all five services, without PostgreSQL and nats-server): ${idleMb} MB idle after the start, ${afterMb} MB at the end.`;
+    : `Memory of the product's process (all services, without PostgreSQL and nats-server): ${idleMb} MB idle after the start, ${afterMb} MB at the end.`;
