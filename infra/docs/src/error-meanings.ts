@@ -47,6 +47,7 @@ export const meanings: Readonly<Record<string, string>> = {
   oauth_provider_misconfigured: 'The settings of the OAuth2 provider are wrong.',
   oauth_provider_not_enabled: 'The OAuth2 provider is not enabled.',
   oauth_refused: 'The OAuth2 provider refused; `details` has its words.',
+  origin_refused: 'Pages of this origin may open no WebSockets: `cors.origins` does not name it.',
   other_account: 'The token belongs to another account than that of the connection.',
   payload_too_large: 'The body is larger than the limit.',
   precondition_failed:
@@ -71,6 +72,7 @@ export const meanings: Readonly<Record<string, string>> = {
   too_expensive: 'The read, or the rule of the write, takes longer than `records.read_timeout_ms`.',
   unavailable: 'A service or a server that the answer needs does not answer, or has too much work.',
   unsupported_media_type: 'The route does not read bodies of this content type, or the body is compressed.',
+  upgrade_required: 'The version of WebSockets must be 13.',
   upload_expired: 'The upload took too long; send it again.',
   upstream_timeout: 'A service took too long.',
   validation_failed: 'The request has wrong values; `details` names each.',

@@ -63,7 +63,13 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const gatewayLog = createLogger('gateway', config.logLevel);
   const gateway = createLocalGateway(options, parts, services, gatewayLog);
   await startPart(lifecycle, 'gateway', gateway);
-  const server = await listen(gateway.app, { port: options.gatewayPort, host: config.host, log: gatewayLog, metrics });
+  const server = await listen(gateway.app, {
+    port: options.gatewayPort,
+    host: config.host,
+    acceptsWebSockets: true,
+    log: gatewayLog,
+    metrics,
+  });
   lifecycle.onStop('requests', () => endRequests(server, services));
   return { url: server.url, setupToken, services: () => ({}) };
 }

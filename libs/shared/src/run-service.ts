@@ -23,7 +23,13 @@ export function runService<V extends Record<string, Variable>>(
     const { service, sealer, setupToken } = await build(parts);
     await startPart(lifecycle, name, service);
     const app = createServiceApp(service, sealer, log, metrics);
-    const server = await listen(app, { ...config, isBehindGateway: true, log, metrics });
+    const server = await listen(app, {
+      ...config,
+      isBehindGateway: true,
+      acceptsWebSockets: service.upgrade !== undefined,
+      log,
+      metrics,
+    });
     lifecycle.onStop('requests', () => endRequests(server, [service]));
     log.info({ url: server.url }, 'listening');
     announceReady({ name, url: server.url, ...(setupToken && { setupToken }) });

@@ -13,9 +13,9 @@ export type RequestHandler = (
 ) => Promise<void>;
 
 /**
- * Takes over a connection whose request asks for another protocol (RFC 9110, section 7.8). The gateway has verified the
- * context and matched a route of the service. `head` has the first bytes after the request. Before it switches
- * protocols, the handler may still refuse with an HTTP answer.
+ * Takes over a connection whose request asks for a WebSocket. The gateway has verified the context and the handshake, and
+ * matched a route with `staysOpen`. `head` has the first bytes after the request. The handler refuses by throwing before
+ * it writes. It resolves when the connection is taken over, or when it has ended.
  */
 export type UpgradeHandler = (
   request: IncomingMessage,

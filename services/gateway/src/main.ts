@@ -39,7 +39,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     upstreams,
   });
   await startPart(lifecycle, 'gateway', gateway);
-  const server = await listen(gateway.app, { ...config, log, metrics });
+  const server = await listen(gateway.app, { ...config, acceptsWebSockets: true, log, metrics });
   lifecycle.onStop('requests', () => endRequests(server, [gateway]));
   log.info({ url: server.url }, 'listening');
   announceReady({ name: 'gateway', url: server.url });

@@ -83,7 +83,7 @@ export async function serve(gateway: Gateway, more: readonly ListeningServer[] =
   for (const one of more) starting.defer(() => one.close());
   starting.defer(() => gateway.stop());
   await gateway.start();
-  const server = await listen(gateway.app, { host: '127.0.0.1', port: 0 });
+  const server = await listen(gateway.app, { host: '127.0.0.1', port: 0, acceptsWebSockets: true });
   starting.defer(() => server.close());
   const started = starting.move();
   const stop = (): Promise<void> => started.disposeAsync();
@@ -96,7 +96,12 @@ export async function serveAlone(
   port = 0,
   host = '127.0.0.1',
 ): Promise<ListeningServer & AsyncDisposable> {
-  const server = await listen(createServiceApp(service, sealer, quiet), { host, port, isBehindGateway: true });
+  const server = await listen(createServiceApp(service, sealer, quiet), {
+    host,
+    port,
+    isBehindGateway: true,
+    acceptsWebSockets: service.upgrade !== undefined,
+  });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closed ??= server.close();

@@ -9,6 +9,7 @@ import { defaultWaitingLimit, oneAtATime, type WaitingLimit } from './one-at-a-t
 import { cutSlowClients, defaultPatience, type Patience } from './slow-clients.ts';
 import { boundUnreadAnswers, defaultUnreadLimit, type UnreadLimit, type UnreadReports } from './unread-answers.ts';
 import { refuseUnreadable } from './unreadable.ts';
+import { asksForWebSocket, serveUpgrades, upgradeHead } from './upgrades.ts';
 
 /** A server that is listening. */
 export interface ListeningServer {
@@ -23,6 +24,10 @@ interface ListenOptions extends UnreadReports {
   readonly host: string;
   /** Whether requests come from the gateway; the limit of headers then has room for the sealed context. */
   readonly isBehindGateway?: boolean;
+  /** Whether the app takes requests for WebSockets (`upgradeHead`). */
+  readonly acceptsWebSockets?: boolean;
+  /** How long WebSockets may outlast the start of a close, in milliseconds; 10 s by default. */
+  readonly webSocketsEndMs?: number;
   readonly patience?: Patience;
   readonly unreadLimit?: UnreadLimit;
   readonly waitingLimit?: WaitingLimit;
@@ -51,12 +56,13 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   const server = createRequestServer(serve, options);
   server.on('connection', connections.add);
   refuseTheUnreadable(server, connections);
+  if (options.acceptsWebSockets) serveUpgrades(server, connections, app);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenRefusal(error, port, host)));
     server.listen(port, host, () => {
       const address = server.address() as AddressInfo;
       const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-      const close = () => closeServer(server, connections).finally(endChecks);
+      const close = () => closeServer(server, connections, options.webSocketsEndMs).finally(endChecks);
       resolve({ url: `http://${name}:${address.port}`, port: address.port, close });
     });
   });
@@ -64,7 +70,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
 
 function createRequestServer(
   serve: RequestListener,
-  { patience = defaultPatience, isBehindGateway = false }: ListenOptions,
+  { patience = defaultPatience, isBehindGateway = false, acceptsWebSockets = false }: ListenOptions,
 ): Server {
   const server = createServer(
     {
@@ -75,6 +81,7 @@ function createRequestServer(
       headersTimeout: patience.headMs,
       connectionsCheckingInterval: patience.headMs / 4,
       requestTimeout: 0,
+      ...(acceptsWebSockets && { shouldUpgradeCallback: asksForWebSocket }),
     },
     serve,
   );
@@ -104,13 +111,16 @@ function refuseTheUnreadable(server: Server, connections: Connections): void {
   server.on('connect', (_request, socket) => refuse(new Error('this server is not a proxy'), socket));
 }
 
-/** Stops accepting connections and resolves when the last request has finished. */
-function closeServer(server: Server, connections: Connections): Promise<void> {
+/** Stops accepting connections and resolves when the last request has finished, and the last WebSocket has ended. */
+function closeServer(server: Server, connections: Connections, webSocketsEndMs = 10_000): Promise<void> {
+  const sinceMs = performance.now();
   // A busy connection becomes idle and would wait for its next request. node:http does not count one as idle that a
   // browser opened in advance and that has sent nothing.
   const closeIdle = () => {
     server.closeIdleConnections();
-    for (const { socket } of connections) if (socket.bytesRead === 0) socket.destroy();
+    const isOver = performance.now() - sinceMs >= webSocketsEndMs;
+    for (const { socket, answer } of connections)
+      if (socket.bytesRead === 0 || (isOver && answer && upgradeHead(answer.req))) socket.destroy();
   };
   return new Promise((resolve, reject) => {
     const endSweep = heartbeat(idleSweepMs, closeIdle);

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import { checkTasks } from '../background/index.ts';
-import type { ContextSealer } from '../context.ts';
+import type { ContextSealer, RequestContext } from '../context.ts';
 import { contextHeader } from '../context.ts';
+import { malformed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
 import { type Metrics, readMetrics } from '../metrics/index.ts';
 import type { Service } from '../service.ts';
@@ -10,6 +11,7 @@ import { checkReadiness, createReadinessLog, withoutReasons } from './health.ts'
 import { describeRoutes, descriptionPath, manifestPath, metricsPath } from './manifest.ts';
 import { measureRequests } from './measure-requests.ts';
 import { sendError, sendReply } from './respond.ts';
+import { handOver, upgradeHead } from './upgrades.ts';
 
 /**
  * Creates the HTTP app of a service that runs alone in its process: health for the orchestrator, manifest and metrics
@@ -59,11 +61,24 @@ export function createServiceApp(
         await service.handleInternal(request, response, context);
       else {
         measure?.(request, response);
-        await service.handle(request, response, context);
+        const head = upgradeHead(request);
+        if (head === undefined) await service.handle(request, response, context);
+        else await takeOver(service, request, response, head, context);
       }
     } catch (error) {
       sendError(request, response, error, log, {});
     }
   });
   return app;
+}
+
+function takeOver(
+  { name, upgrade }: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: Buffer,
+  context: RequestContext,
+): Promise<void> {
+  if (!upgrade) throw malformed(`the ${name} service opens no WebSockets`);
+  return handOver(upgrade, request, response, head, context);
 }

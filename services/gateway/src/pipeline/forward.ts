@@ -1,4 +1,5 @@
 import { notFound } from '@recordbus/shared/errors';
+import { upgradeHead } from '@recordbus/shared/http';
 import { currentTraceparent, inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import { isProbe, type Step } from './exchange.ts';
 import type { OpenCounts } from './open-counts.ts';
@@ -18,11 +19,14 @@ export function forward(openCounts: OpenCounts): Step {
           await route.upstream.forward(request, response, exchange.context);
           return;
         }
-        openCounts.begin('stream');
+        const head = upgradeHead(request);
+        const kind = head ? 'websocket' : 'stream';
+        openCounts.begin(kind);
         try {
-          await route.upstream.forwardOpen(request, response, exchange.context);
+          if (head) await route.upstream.upgrade(request, response, head, exchange.context);
+          else await route.upstream.forwardOpen(request, response, exchange.context);
         } finally {
-          openCounts.end('stream');
+          openCounts.end(kind);
         }
       } finally {
         exchange.answeredAtMs = performance.now();

@@ -16,6 +16,7 @@ import type { RoutingTable } from '../routing/routing-table.ts';
 import type { SessionUse } from '../session-use/session-use.ts';
 import { admitCaller } from './admit-caller.ts';
 import { admitScrape } from './admit-scrape.ts';
+import { admitWebSocket } from './admit-web-socket.ts';
 import { answerError } from './answer-error.ts';
 import { authenticate } from './authenticate.ts';
 import { beginExchange } from './begin-exchange.ts';
@@ -88,6 +89,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     cors(corsPolicy),
     matchRoute(table),
     admitScrape(settings),
+    admitWebSocket(corsPolicy),
     identifyByTicket({ tickets: createTickets(secret, clock), accounts, sessionUse }),
     authenticate({ verifier: createTokenVerifier(secret, clock), accounts, sessionUse }),
     limitRate(rateRules, createLimiter(windows, nowMs)),

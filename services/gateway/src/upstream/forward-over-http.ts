@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientKey } from '@recordbus/shared/client-key';
-import type { ContextSealer } from '@recordbus/shared/context';
+import type { ContextSealer, RequestContext } from '@recordbus/shared/context';
 import { type AppError, unavailable, upstreamTimeout } from '@recordbus/shared/errors';
 import { hasBody } from '@recordbus/shared/http';
-import type { RequestHandler } from '@recordbus/shared/service';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import type { HeldConnections } from './held-connection.ts';
 import { RelayError, relay } from './relay.ts';
+import { relayUpgrade } from './relay-upgrade.ts';
 
 interface ForwardDeps {
   /** The name of the service. */
@@ -19,12 +19,20 @@ interface ForwardDeps {
   readonly staysOpen: boolean;
 }
 
+/** Forwards a request; with `head`, the first bytes after it, one for a WebSocket. */
+type ForwardOverHttp = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+  head?: Buffer,
+) => Promise<void>;
+
 /**
  * Forwards requests to the replicas of a service. A request that never got a connection goes to the next replica. A GET
  * or HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
  */
-export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: ForwardDeps): RequestHandler {
-  return async (request, response, context) => {
+export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: ForwardDeps): ForwardOverHttp {
+  return async (request, response, context, head) => {
     const sealedContext = sealer.seal(context);
     const client = clientKey(context.clientAddress);
     let unreachable: Set<Endpoint> | undefined;
@@ -35,7 +43,9 @@ export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: Fo
       const connection = staysOpen ? endpoint.connect() : undefined;
       endpoint.inFlight += 1;
       try {
-        await relay(connection ?? endpoint.pool, request, response, { sealedContext, client, held, staysOpen });
+        const options = { sealedContext, client, held, staysOpen };
+        if (head) await relayUpgrade(connection ?? endpoint.pool, request, response, head, options);
+        else await relay(connection ?? endpoint.pool, request, response, options);
         endpoint.isDown = false;
         return;
       } catch (error) {

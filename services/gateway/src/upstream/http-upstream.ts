@@ -42,6 +42,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   });
   const slowExchanges = new SlowExchanges(log, options.slowExchangeLimit);
   const open = new OpenConnections();
+  const forwardOpen = forwardOverHttp({ name, endpoints, sealer, held: open, staysOpen: true });
   const ask = createAsk(endpoints, sealer);
   const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
   let endNotices = () => {};
@@ -65,7 +66,8 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       await manifest.start(onRoutes);
     },
     forward: forwardOverHttp({ name, endpoints, sealer, held: slowExchanges, staysOpen: false }),
-    forwardOpen: forwardOverHttp({ name, endpoints, sealer, held: open, staysOpen: true }),
+    forwardOpen,
+    upgrade: (request, response, head, context) => forwardOpen(request, response, context, head),
     drain: () => open.drain(drainMs),
     ready: () => askReadiness(ask, manifest.isKnown),
     async metrics() {

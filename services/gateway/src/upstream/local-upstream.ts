@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestContext } from '@recordbus/shared/context';
-import { upstreamTimeout } from '@recordbus/shared/errors';
-import { checkReadiness, describeRoutes } from '@recordbus/shared/http';
+import { malformed, upstreamTimeout } from '@recordbus/shared/errors';
+import { checkReadiness, describeRoutes, handOver } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { readMetrics } from '@recordbus/shared/metrics';
 import { logFields } from '@recordbus/shared/request-scope';
@@ -66,6 +66,17 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
     },
     forward: (request, response, context) => forwardWith(request, response, context, false),
     forwardOpen: (request, response, context) => forwardWith(request, response, context, true),
+    async upgrade(request, response, head, context) {
+      if (!service.upgrade) throw malformed(`the ${name} service opens no WebSockets`);
+      const { socket } = request;
+      const sentBefore = socket.bytesWritten;
+      const taken = handOver(service.upgrade, request, response, head, context);
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
+        if (socket.bytesWritten === sentBefore) late.reject(upstreamTimeout(`the ${name} service took too long`));
+      }, answerTimeoutMs);
+      await Promise.race([taken, late.promise]).finally(() => clearTimeout(timer));
+    },
     ready: () => checkReadiness(service.checks, service.dispensable),
     metrics: async () => [{ instance: undefined, families: service.metrics ? await readMetrics(service.metrics) : [] }],
     describe: async ({ principal }) => service.describe?.(principal),

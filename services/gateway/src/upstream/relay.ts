@@ -25,7 +25,7 @@ export class RelayError extends Error {
  */
 const maxBufferedBytes = 320 * 1024;
 
-interface RelayOptions {
+export interface RelayOptions {
   readonly sealedContext: string;
   /** The client, as rate limits count it. */
   readonly client: string;
@@ -73,7 +73,8 @@ interface RelayDeps extends Omit<RelayOptions, 'sealedContext'> {
   readonly reject: (error: Error) => void;
 }
 
-class Relay implements Dispatcher.DispatchHandler, HeldConnection {
+/** One request on its way to a service, and its answer on the way back. */
+export class Relay implements Dispatcher.DispatchHandler, HeldConnection {
   readonly client: string;
   readonly sinceMs = performance.now();
   index = -1;
@@ -104,6 +105,12 @@ class Relay implements Dispatcher.DispatchHandler, HeldConnection {
 
   cut(): void {
     this.#response.destroy();
+  }
+
+  /** Leaves the connections to another. */
+  release(): void {
+    this.#response.off('close', this.#onClientClosed);
+    this.#deps.held.remove(this);
   }
 
   end(): void {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { Readiness, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import type { MetricFamily } from '@recordbus/shared/metrics';
@@ -24,6 +25,11 @@ export interface Upstream {
   readonly forward: RequestHandler;
   /** Forwards a request whose answer stays open until its client leaves, for routes with `staysOpen`. */
   readonly forwardOpen: RequestHandler;
+  /**
+   * Forwards a request for a WebSocket; `head` has the first bytes after it. Resolves when the connection has ended.
+   * Rejects with an AppError when the request is refused before anything was sent.
+   */
+  upgrade(request: IncomingMessage, response: ServerResponse, head: Buffer, context: RequestContext): Promise<void>;
   /** Returns the readiness of the service. Never rejects. */
   ready(): Promise<Readiness>;
   /** Returns the metrics of each replica, at least one entry. Never rejects. */
