@@ -92,7 +92,7 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
     assert.deepEqual(typesOf(toAda).slice(0, 2), ['create open', 'create signed in']);
   });
 
-  await t.test('what a field rule hides, and secrets, are in no message [realtime §3.5]', async () => {
+  await t.test('what a field rule hides, and secrets, are in no message [realtime §3.1]', async () => {
     await admin.post('/api/v1/collections', {
       name: 'files_of_people',
       type: 'base',
