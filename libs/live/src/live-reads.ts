@@ -32,13 +32,14 @@ export interface LiveReads {
     caller: LiveCaller,
   ): Promise<{ readonly records: string; readonly total?: number | undefined }>;
   /**
-   * Returns the ids of the accounts that these events may concern, for a plan that has candidates; undefined where it has
-   * none now, since the schema has changed: then judge for all.
+   * Returns the ids of the accounts that these events may concern, for a plan that has candidates. Undefined where one may
+   * concern everybody, or where the schema has changed: then judge for all.
    */
   candidates(batch: EventBatch): Promise<readonly string[] | undefined>;
   /**
    * Judges events for callers, each with the `values` of its subscription. It reads the schema that is committed now, so
-   * no rule decides that was changed before the events were written. Throws 422 for a plan that takes too long.
+   * no rule decides that was changed before the events were written. Throws 422 for a plan that takes too long, and for
+   * more than 64 MiB of JSON, which fewer events may avoid.
    */
   judge(batch: EventBatch & { readonly callers: readonly (readonly unknown[])[] }): Promise<Verdicts>;
   /** Whether the schema still gives these plans their keys, in order. */

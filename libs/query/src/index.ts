@@ -19,6 +19,7 @@ export { seesWrites } from './rules/sees-writes.ts';
 export { compileCandidates } from './sql/candidates-sql.ts';
 export { findCaseCollation } from './sql/case-collation.ts';
 export { type Columns, type ColumnValue, createColumns } from './sql/columns.ts';
+export { compileByCaller } from './sql/compile-by-caller.ts';
 export { compileOverRows, type DerivedRows } from './sql/derived-rows.ts';
 export { compileExpression } from './sql/expressions.ts';
 export { createNamedParameters, createParameters, type NamedParameters, type Parameters } from './sql/parameters.ts';

@@ -149,6 +149,35 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.deepEqual([give?.before, give?.now], [[0], [1]]);
     });
 
+    it('judges many callers in several statements, each once', async () => {
+      const callers = Array.from({ length: 1300 }, (_, n) => userOf(`m${n}`));
+      const opened = await live.open(callers.map((caller) => ({ request: { collection: 'owned' }, caller })));
+      const subscriptions = opened.filter((one) => 'plan' in one);
+      await takeEvents();
+      await write('POST', 'owned', { owner: 'u1', title: 'public', secret: 's' });
+      await write('POST', 'owned', { owner: 'm1299', title: 'mine', secret: 's' });
+      const [everyone, one] = (await takeEvents()) as [LiveEvent, LiveEvent];
+      const events = Array.from({ length: 100 }, (_, n) => (n % 2 ? one : everyone));
+      for (const fields of [undefined, 'title'])
+        for (const [n, verdict] of (await judge(await withFields(subscriptions, callers, fields), events)).entries()) {
+          const shown = verdict.records.flatMap(({ callers: those }) =>
+            those === 'all' ? callers.map((_, c) => c) : those,
+          );
+          const expected = n % 2 ? [1299] : callers.map((_, c) => c);
+          assert.deepEqual(
+            [...shown].sort((a, b) => a - b),
+            expected,
+          );
+          assert.equal(verdict.records.length, 1);
+        }
+    });
+
+    async function withFields(subscriptions: readonly OpenedPlan[], callers: readonly LiveCaller[], fields?: string) {
+      if (fields === undefined) return subscriptions;
+      const request = { collection: 'owned', fields };
+      return (await live.open(callers.map((caller) => ({ request, caller })))).filter((one) => 'plan' in one);
+    }
+
     it('shares a plan between filters that differ in their literals, and records', async () => {
       const one = await opened({ collection: 'open', filter: 'title = "x" && n > 3' }, guest);
       const other = await opened({ collection: 'open', filter: 'title = "y" && n > 5' }, guest);

@@ -29,12 +29,13 @@ const rows: [rule: string, select: string | undefined][] = [
     'author in @request.auth.follows',
     'select hop2.owner from (select t."author") hop1(id) join links."users:follows" hop2 on hop2.target = hop1.id',
   ],
-  ['author = @request.auth.id || rank > 5', undefined],
+  ['author = @request.auth.id || rank > 5', 'select t."author"'],
   ['author != @request.auth.id', undefined],
   ['not (author = @request.auth.id)', undefined],
   ['none(readers = @request.auth.id)', undefined],
   ['all(readers = @request.auth.id)', undefined],
   ['author = @request.auth.id || @request.auth.type = "admin"', undefined],
+  ['rank > 5 || author != @request.auth.id', undefined],
   ['author in (@request.auth.id, "u1")', undefined],
   ['author.name = @request.auth.name', undefined],
   ['exists(memberships, user = @request.auth.id)', undefined],
@@ -45,5 +46,16 @@ const rows: [rule: string, select: string | undefined][] = [
 describe('the accounts for which a rule may hold', () => {
   for (const [rule, select] of rows)
     it(`are ${select === undefined ? 'any' : 'some'} for ${rule}`, () =>
-      assert.equal(compileCandidates(rule, scope, { row: 't', parameters: createParameters() }), select));
+      assert.equal(compileCandidates(rule, scope, { row: 't', parameters: createParameters() })?.select, select));
+
+  it('are all where a branch of the rule reads no caller and holds', () => {
+    const everyoneOf = (rule: string) =>
+      compileCandidates(rule, scope, { row: 't', parameters: createParameters() })?.everyone;
+    assert.equal(everyoneOf('author = @request.auth.id'), undefined);
+    assert.equal(everyoneOf('author = @request.auth.id || rank > 5'), '(t."rank" > $1::double precision)');
+    assert.equal(
+      everyoneOf('@request.auth.id != "" && title = "a" && (rank > 5 || author = @request.auth.id)'),
+      '(t."title" = $1::text and (t."rank" > $2::double precision))',
+    );
+  });
 });

@@ -1,22 +1,40 @@
 import { tableOf } from '@recordbus/schema';
 import { parse } from '../language/parser.ts';
-import { callersOf } from '../resolve/caller-values.ts';
 import { resolve } from '../resolve/resolve.ts';
 import type { CallerValue, Column, Resolved, ResolvedComparison, ResolvedExists, Source } from '../resolve/resolved.ts';
 import type { Scope } from '../resolve/scope.ts';
+import { readsRequest, splitByCaller } from '../resolve/split-by-caller.ts';
 import { compile } from './compile.ts';
 import { joinOuterPath } from './exists-sql.ts';
 import { selectThrough } from './hops.ts';
 import { type SqlTarget, targetOf, withCollation } from './sql-target.ts';
 import { columnSql, storedSql } from './value-sql.ts';
 
+/** SQL of the accounts that a record concerns. */
+interface CandidatesSql {
+  /** A select of ids. */
+  readonly select: string;
+  /** A condition: where it holds, the record may concern everybody. */
+  readonly everyone: string | undefined;
+}
+
 /**
  * Compiles a rule to a select of the ids of the accounts for which it may hold on the row of `into`: at least those for
  * which it does. Undefined where the record does not lead to them. Throws QueryError like `compileExpression`.
  */
-export function compileCandidates(text: string, scope: Scope, into: SqlTarget): string | undefined {
-  const found = candidatesOf(resolve(parse(text), scope), withCollation(scope, into));
-  return found && unionOf(found.selects);
+export function compileCandidates(text: string, scope: Scope, into: SqlTarget): CandidatesSql | undefined {
+  const resolved = resolve(parse(text), scope);
+  const place = withCollation(scope, into);
+  const parts = splitByCaller(resolved);
+  const found = candidatesOf(parts?.others ?? resolved, place);
+  if (!found || (parts && found.selects.length === 0)) return undefined;
+  return { select: unionOf(found.selects), everyone: parts && compile(withoutCaller(parts.everyone), place) };
+}
+
+/** An expression without the parts that read the caller: it holds wherever the whole one may. */
+function withoutCaller(expression: Resolved): Resolved {
+  if (expression.kind !== 'all') return expression;
+  return { kind: 'all', items: expression.items.filter((item) => !readsRequest(item)).map(withoutCaller) };
 }
 
 /** Selects of ids, and how much they cost compared with others. */
@@ -130,28 +148,3 @@ function ofExists({ from, condition, isNegated }: ResolvedExists, into: SqlTarge
 }
 
 const costOfExists = 10;
-
-/** Whether an expression reads a value of the request. A statement for all callers has none. */
-function readsRequest(expression: Resolved): boolean {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return expression.items.some(readsRequest);
-    case 'decided':
-      return false;
-    case 'nullTest':
-      return isOfRequest(expression.operand);
-    case 'comparison':
-      return isOfRequest(expression.left) || isOfRequest(expression.right);
-    case 'exists':
-      return expression.condition !== undefined && readsRequest(expression.condition);
-  }
-}
-
-const isOfRequest = (source: Source): boolean =>
-  source.source === 'several'
-    ? source.items.some(isOfRequest)
-    : source.source === 'request' ||
-      source.source === 'isset' ||
-      source.source === 'changed' ||
-      callersOf(source).length > 0;

@@ -41,6 +41,7 @@ export function createCallerColumns<Given extends object>(statement: NamedParame
   let reads = 0;
   const add = (sqlType: string, read: CallerColumn['read']): string => {
     columns.push({ sqlType, read });
+    reads += 1;
     return isArray(sqlType) ? `${callerAlias}.v${columns.length}::${sqlType}` : `${callerAlias}.v${columns.length}`;
   };
   const ofRequest: Parameters['ofRequest'] = (key, sqlType, read) => {
@@ -74,10 +75,7 @@ export function createCallerColumns<Given extends object>(statement: NamedParame
       return columns.map(({ sqlType }) => sqlType);
     },
     ofRule: withFixed(statement.fixed),
-    ofClient: withFixed((value, sqlType) => {
-      reads += 1;
-      return add(sqlType, () => value);
-    }),
+    ofClient: withFixed((value, sqlType) => add(sqlType, () => value)),
     recordId: () => add('text', ({ record }) => record ?? null),
     valuesOf: (values) => columns.map(({ read }) => read(values)),
   };

@@ -10,7 +10,7 @@ export interface CandidateValues {
   readonly stored: string;
 }
 
-/** A statement that finds the accounts that events may concern. */
+/** A statement that finds the ids of the accounts that events may concern; null where one may concern everybody. */
 export interface CandidatesStatement extends Pick<NamedParameters<CandidateValues>, 'valuesFrom'> {
   readonly text: string;
 }
@@ -24,21 +24,23 @@ export function compileCandidatesOf(
   if (context.principal.type !== 'user' || !needsRuleCheck(collection, action, context)) return undefined;
   const parameters = createNamedParameters<CandidateValues>();
   const scope = { ...clientScope(collection, context), audience: 'rule' } as const;
-  const select = findSelect(() =>
+  const found = findCandidates(() =>
     compileCandidates(collection.rules[action] ?? '', scope, { row: eventAlias, parameters, isTable: false }),
   );
-  if (select === undefined) return undefined;
+  if (!found) return undefined;
   const given = parameters.named('given', 'json');
   const stored = parameters.named('stored', 'json');
   const text = `with event as materialized (
   ${selectEventRows(collection, { given, stored })}
 )
-select distinct account.id from event cross join lateral (${select}) account(id) where account.id is not null`;
+select distinct account.id from event cross join lateral (${found.select}) account(id) where account.id is not null${
+    found.everyone === undefined ? '' : `\nunion all\n(select null from event where ${found.everyone} limit 1)`
+  }`;
   return { text, valuesFrom: parameters.valuesFrom };
 }
 
 /** A rule that cannot be compiled admits nobody, which the statement that judges finds. */
-function findSelect(compile: () => string | undefined): string | undefined {
+function findCandidates<T>(compile: () => T): T | undefined {
   try {
     return compile();
   } catch (error) {

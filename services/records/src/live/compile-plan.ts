@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { CrossedCollection, LiveRequest } from '@recordbus/live';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, encryptedFieldsOf, quoteIdentifier } from '@recordbus/schema';
-import { type CompileContext, callerKind, compileRule } from '../rules/compile-rule.ts';
+import { type CompileContext, callerKind, compileRuleByCaller } from '../rules/compile-rule.ts';
 import { isOpen } from '../rules/field-rules.ts';
 import { needsRuleCheck } from '../rules/rule-context.ts';
 import { readFilter } from '../shape/conditions.ts';
 import { everything, selectedColumns } from '../shape/field-selection.ts';
 import { readProjection } from '../shape/read-projection.ts';
 import type { Projection } from '../shape/record-json.ts';
-import { type CallerColumns, createCallerColumns } from './caller-columns.ts';
+import { type CallerColumns, callerAlias, createCallerColumns } from './caller-columns.ts';
 import { type CandidatesStatement, compileCandidatesOf } from './candidates.ts';
 import { findCrossed } from './crossed.ts';
 import { eventAlias } from './event-rows.ts';
@@ -26,11 +26,18 @@ export interface JudgeValues {
   readonly maxBytes: number;
 }
 
-/** The condition on the row of an event, and what is shown of it. */
+/** A condition (SQL) on the row of an event, and maybe that of a caller. */
+export interface Condition {
+  readonly sql: string;
+  /** Whether it reads the row of a caller. */
+  readonly reads: boolean;
+}
+
+/** When the row of an event matches, and what is shown of it. */
 export interface Judged {
   readonly collection: Collection;
-  /** Undefined where every record matches. */
-  readonly condition: string | undefined;
+  /** At most one of them holds for a record and a caller. Undefined where every record matches. */
+  readonly conditions: readonly Condition[] | undefined;
   readonly projection: Projection;
   /** Whether the JSON of an event is what a get shows. */
   readonly showsEvent: boolean;
@@ -40,9 +47,8 @@ export interface Judged {
 export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'valuesFrom'>, Judged {
   readonly key: string;
   readonly text: string;
-  /** Whether the condition depends on the caller, and whether the JSON does. */
-  readonly conditionReads: boolean;
-  readonly projectionReads: boolean;
+  /** Whether the JSON may be another for each caller. */
+  readonly differsForEach: boolean;
   /** Whether the JSON has values that events leave out. */
   readonly needsStored: boolean;
   /** The fields of the record that the condition reads. */
@@ -57,15 +63,14 @@ export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'values
 export function compilePlan(collection: Collection, request: LiveRequest, context: CompileContext): CompiledPlan {
   const parameters = createNamedParameters<JudgeValues>();
   const columns = createCallerColumns(parameters);
-  const condition = compileCondition(collection, request, columns, context);
-  const conditionReads = columns.count > 0;
+  const conditions = compileConditions(collection, request, columns, context);
   const projection = readProjection(collection, request, context);
   const { selection, view, expansions } = projection;
   const shown = new Set(selectedColumns(collection, selection, view).map(({ name }) => name));
   const needsStored = encryptedFieldsOf(collection).some(({ name }) => shown.has(name));
   const showsEvent = selection === everything && isOpen(view) && !expansions && !needsStored;
-  const judged = { collection, condition, projection, showsEvent };
-  const { text, projectionReads } = composeJudge(judged, { parameters, columns, conditionReads, context });
+  const judged = { collection, conditions, projection, showsEvent };
+  const { text, differsForEach } = composeJudge(judged, { parameters, columns, context });
   const fixed = parameters.valuesFrom(noValues);
   const { fields, expand } = request;
   const key = hashOf([collection.id, callerKind(context), text, fixed, columns.types, fields, expand]);
@@ -74,32 +79,39 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
     key,
     text,
     valuesFrom: parameters.valuesFrom,
-    conditionReads,
-    projectionReads,
+    differsForEach,
     needsStored,
-    ownFields: fieldsIn(condition ?? '', collection),
+    ownFields: fieldsIn(conditions?.map(({ sql }) => sql).join(' ') ?? '', collection),
     columns,
     crossed: findCrossed(collection, request, context),
     candidates: compileCandidatesOf(collection, request.record === undefined ? 'list' : 'view', context),
   };
 }
 
-/** The rule that applies to the caller, and the filter; undefined without both. */
-function compileCondition(
+/**
+ * The rule that applies to the caller, and the filter, as conditions of which at most one holds for a record and a caller;
+ * undefined without both.
+ */
+function compileConditions(
   collection: Collection,
   { record, filter }: LiveRequest,
   columns: CallerColumns<JudgeValues>,
   context: CompileContext,
-): string | undefined {
+): readonly Condition[] | undefined {
   const conditions: string[] = [];
   const place = { row: eventAlias, isTable: false };
   const action = record === undefined ? 'list' : 'view';
   if (record !== undefined) conditions.push(`${eventAlias}.id = ${columns.recordId()}`);
-  if (needsRuleCheck(collection, action, context))
-    conditions.push(`(${compileRule(collection, action, context, { ...place, parameters: columns.ofRule })})`);
   if (filter !== undefined)
     conditions.push(`(${readFilter(collection, filter, { ...place, parameters: columns.ofClient }, context)})`);
-  return conditions.length > 0 ? conditions.join(' and ') : undefined;
+  const filterReads = columns.reads > 0;
+  if (!needsRuleCheck(collection, action, context))
+    return conditions.length > 0 ? [{ sql: conditions.join(' and '), reads: filterReads }] : undefined;
+  const rules = compileRuleByCaller(collection, action, context, { ...place, parameters: columns.ofRule });
+  return rules.map((rule) => ({
+    sql: [...conditions, `(${rule})`].join(' and '),
+    reads: filterReads || rule.includes(`${callerAlias}.`),
+  }));
 }
 
 /** The fields of the record that a condition names. It has values only as parameters. */

@@ -4,7 +4,7 @@ import { limitedText } from '../shape/answer-limit.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
 import { isOpenEnded, recordJson } from '../shape/record-json.ts';
 import { type CallerColumns, callerAlias, callerNumber, isArray } from './caller-columns.ts';
-import type { Judged, JudgeValues } from './compile-plan.ts';
+import type { Condition, Judged, JudgeValues } from './compile-plan.ts';
 import { eventAlias, eventNumber, isAfter, selectEventRows } from './event-rows.ts';
 
 /** A row of the result: callers for whom a record matches, and maybe its JSON for them. */
@@ -22,7 +22,6 @@ export interface JudgedRow {
 interface JudgeParts {
   readonly parameters: NamedParameters<JudgeValues>;
   readonly columns: CallerColumns<JudgeValues>;
-  readonly conditionReads: boolean;
   readonly context: CompileContext;
 }
 
@@ -30,9 +29,9 @@ interface JudgeParts {
  * Composes the statement that judges events. It has the rows of all events and, if values of callers are read, a row for
  * each caller, so one statement decides for all of them.
  */
-export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; projectionReads: boolean } {
-  const { parameters, columns, conditionReads } = parts;
-  const { collection, condition, showsEvent } = judged;
+export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; differsForEach: boolean } {
+  const { parameters, columns } = parts;
+  const { collection, conditions = [{ sql: 'true', reads: false }], showsEvent } = judged;
   const json = compileShown(judged, parts);
   // The text of an event is there already; only what is read from the table has to be written.
   const shown = {
@@ -44,21 +43,8 @@ export function composeJudge(judged: Judged, parts: JudgeParts): { text: string;
   const events = `event as materialized (\n  ${selectEventRows(collection, { given, stored })}\n)`;
   const callers =
     columns.count > 0 ? `, ${callerAlias} as materialized (\n  ${selectCallers(columns, parameters)}\n)` : '';
-  const matching = {
-    items: conditionReads ? `event, ${callerAlias}` : 'event',
-    where: condition === undefined ? '' : ` where ${condition}`,
-    number: conditionReads ? callerNumber : 'null::bigint',
-  };
   const compose = { nothing: composeAlike, rules: composeByRules, anything: composeForEach }[shown.reads];
-  return { text: `with ${events}${callers}${compose(matching, shown)}`, projectionReads: shown.reads !== 'nothing' };
-}
-
-/** The rows that match: those of events, maybe with each caller. */
-interface Matching {
-  readonly items: string;
-  readonly where: string;
-  /** The number of the caller; null where the condition is the same for all. */
-  readonly number: string;
+  return { text: `with ${events}${callers}${compose(conditions, shown)}`, differsForEach: shown.reads === 'anything' };
 }
 
 /** The JSON of a record, and what it reads of callers. */
@@ -92,44 +78,56 @@ function compileShown({ collection, projection }: Judged, { parameters, columns,
 }
 
 /** All callers see the same of a record. */
-const composeAlike = ({ items, where, number }: Matching, { text, from }: Shown): string =>
-  items === 'event'
-    ? `\nselect ${head}, null::text as callers, ${text} as json from event ${from}${where}`
-    : `, matched as materialized (
-  select ${eventNumber} as n, ${isAfter} as is_after, ${joined(number)} as callers from ${items}${where} group by 1, 2
+function composeAlike(conditions: readonly Condition[], { text, from }: Shown): string {
+  if (!conditions.some(({ reads }) => reads)) {
+    const where = conditions.map(({ sql }) => `(${sql})`).join(' or ');
+    return `\nselect ${head}, null::text as callers, ${text} as json from event ${from} where ${where}`;
+  }
+  return `, matched as materialized (
+  select s.n, s.is_after, ${joined('s.c')} as callers from (${conditions.map((one) => selectMatching(one)).join(' union all ')}) s group by s.n, s.is_after
 )
 select ${head}, m.callers, ${text} as json
 from matched m join event on ${eventNumber} = m.n and ${isAfter} = m.is_after ${from}`;
+}
 
 /** Callers for whom the same rules of fields hold see the same: it is written once for them. */
-function composeByRules({ where, number }: Matching, { text, from, rules }: Shown): string {
+function composeByRules(conditions: readonly Condition[], { text, from, rules }: Shown): string {
   const names = rules.map((_rule, index) => `b${index + 1}`);
   // Only the record after the write is shown.
   const held = rules.map((rule, index) => `${isAfter} and (${rule}) is true as ${names[index]}`);
+  const matching = conditions.map((one) => selectPairs(one, held)).join(' union all ');
+  const key = ['n', 'is_after', ...names].map((name) => `s.${name}`).join(', ');
   return `, grouped as materialized (
-  select ${eventNumber} as n, ${isAfter} as is_after, ${held.join(', ')}, ${joined(number === 'null::bigint' ? callerNumber : number)} as callers
-  from event, ${callerAlias}${where} group by ${[1, 2, ...names.map((_name, index) => index + 3)].join(', ')}
+  select ${key}, ${joined('s.c')} as callers from (${matching}) s group by ${key}
 )
 select ${head}, g.callers, ${text} as json
 from grouped g join event on ${eventNumber} = g.n and ${isAfter} = g.is_after ${from}`;
 }
 
 /** Each caller may see something else. */
-const composeForEach = (
-  { items, where, number }: Matching,
-  { text, from }: Shown,
-): string => `, matched as materialized (
-  select ${eventNumber} as n, ${isAfter} as is_after, ${number} as c from ${items}${where}
+function composeForEach(conditions: readonly Condition[], { text, from }: Shown): string {
+  return `, matched as materialized (
+  ${conditions.map((one) => selectPairs(one)).join(' union all ')}
 )
 select m.n, false as "isAfter", null as version, ${joined('m.c')} as callers, null as json
 from matched m where not m.is_after group by m.n
 union all
 select s.n, true, s.version, ${joined('s.c')}, s.json from (
-  select m.n, ${callerNumber} as c, ${eventVersion} as version, ${text} as json
-  from matched m join event on ${eventNumber} = m.n and ${isAfter}
-  join ${callerAlias} on ${number === callerNumber ? `${callerNumber} = m.c` : 'true'} ${from}
+  select m.n, m.c, ${eventVersion} as version, ${text} as json
+  from matched m join event on ${eventNumber} = m.n and ${isAfter} join ${callerAlias} on ${callerNumber} = m.c ${from}
   where m.is_after
 ) s group by s.n, s.version, s.json`;
+}
+
+/** A select of the rows that match, and of the callers for whom they do; null where it does not depend on the caller. */
+const selectMatching = (condition: Condition): string =>
+  condition.reads
+    ? selectPairs(condition)
+    : `select ${eventNumber} as n, ${isAfter} as is_after, null::bigint as c from event where ${condition.sql}`;
+
+/** The same with each caller, and more values (SQL) of both. */
+const selectPairs = ({ sql }: Condition, more: readonly string[] = []): string =>
+  `select ${[`${eventNumber} as n`, `${isAfter} as is_after`, `${callerNumber} as c`, ...more].join(', ')} from event, ${callerAlias} where ${sql}`;
 
 const eventVersion = `${eventAlias}."@version"`;
 

@@ -1,4 +1,4 @@
-import { isDatabaseError, type Query } from '@recordbus/database';
+import { answerTooLarge, isDatabaseError, type Query } from '@recordbus/database';
 import type { Callers, EventVerdict, LiveEvent } from '@recordbus/live';
 import type { FieldEncryption } from '@recordbus/schema';
 import { inSlices } from '@recordbus/shared/time-slice';
@@ -21,14 +21,17 @@ export interface JudgeDeps {
   maxAnswerBytes(): number;
 }
 
-/** Most pairs of an event and a caller in one statement. */
+/** Most pairs of an event and a caller in one statement; fewer where each may have a JSON of its own. */
 const maxPairs = 250_000;
+const maxPairsForEach = 10_000;
+/** Most UTF-16 code units of all JSON that one call returns. */
+const maxShownUnits = 64 * 2 ** 20;
 /** Most UTF-16 code units of the records of one statement. */
 const maxUnits = 4 * 2 ** 20;
 
 type CallerValues = readonly (readonly unknown[])[];
 
-/** Judges events for callers. Throws the errors of the database. */
+/** Judges events for callers. Throws the errors of the database, and 422 for an answer that is too large. */
 export async function judgeEvents(
   deps: JudgeDeps,
   plan: CompiledPlan,
@@ -42,7 +45,7 @@ export async function judgeEvents(
   return verdicts;
 }
 
-/** Finds the ids of the accounts that events may concern; undefined for a plan that does not lead to them. */
+/** Finds the ids of the accounts that events may concern; undefined where they may concern everybody. */
 export async function findCandidates(
   deps: JudgeDeps,
   plan: CompiledPlan,
@@ -54,7 +57,10 @@ export async function findCandidates(
   try {
     for (const group of groupsOf(await readEvents(deps.readSystem, plan, events))) {
       const values = candidates.valuesFrom(rowsOf(group.map((read, n) => ({ read, n }))));
-      for (const { id } of await deps.read<{ id: string }>({ text: candidates.text, values })) ids.add(id);
+      for (const { id } of await deps.read<{ id: string | null }>({ text: candidates.text, values })) {
+        if (id === null) return undefined;
+        ids.add(id);
+      }
     }
   } catch (error) {
     // Judging finds out which of the events does not fit the schema.
@@ -119,7 +125,7 @@ async function judgeOnce(
 ): Promise<EventVerdict[]> {
   const results = group.map(() => createResult());
   const asked = group.map((read, n) => ({ read, n }));
-  const isFree = plan.condition === undefined && plan.showsEvent;
+  const isFree = plan.conditions === undefined && plan.showsEvent;
   const rest = isFree ? asked.filter(({ read, n }) => !answerFreely(read, results[n])) : asked;
   for await (const row of inSlices(rest.length > 0 ? await askRows(deps, plan, rest, callers) : [])) {
     const [read, result] = [group[row.n], results[row.n]];
@@ -129,7 +135,7 @@ async function judgeOnce(
     else {
       result.now = addCallers(result.now, these);
       const json = row.json === null ? (read.after ?? 'null') : await decrypted(deps, plan, row.json);
-      result.records.push({ callers: these, json });
+      result.records.set(json, addCallers(result.records.get(json) ?? [], these));
       result.version = row.version ?? undefined;
     }
   }
@@ -139,11 +145,12 @@ async function judgeOnce(
 interface Result {
   before: number[] | 'all';
   now: number[] | 'all';
-  readonly records: { readonly callers: Callers; readonly json: string }[];
+  /** The callers who are shown a JSON. */
+  readonly records: Map<string, number[] | 'all'>;
   version: string | undefined;
 }
 
-const createResult = (): Result => ({ before: [], now: [], records: [], version: undefined });
+const createResult = (): Result => ({ before: [], now: [], records: new Map(), version: undefined });
 
 /** Answers where everybody sees the record of the event. Returns false where the stored record is needed. */
 function answerFreely({ event, before, after }: ReadEvent, result: Result | undefined): boolean {
@@ -151,7 +158,7 @@ function answerFreely({ event, before, after }: ReadEvent, result: Result | unde
   if (before !== undefined) result.before = 'all';
   if (after !== undefined) {
     result.now = 'all';
-    result.records.push({ callers: 'all', json: after });
+    result.records.set(after, 'all');
   }
   return true;
 }
@@ -161,10 +168,11 @@ function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, result: Re
   return {
     before,
     now,
-    records:
-      event.verb === 'update'
-        ? records.map((record) => ({ ...record, changed: shownNames(plan, changed, record.json) }))
-        : records,
+    records: [...records].map(([json, callers]) => ({
+      callers,
+      json,
+      ...(event.verb === 'update' && { changed: shownNames(plan, changed, json) }),
+    })),
     version: version ?? event.version,
   };
 }
@@ -190,13 +198,14 @@ const dataStart = '{"data":';
 /** Runs the statement for these events, in parts if there are many callers. */
 async function askRows(
   deps: JudgeDeps,
-  { text, valuesFrom, columns }: CompiledPlan,
+  { text, valuesFrom, columns, differsForEach }: CompiledPlan,
   asked: readonly Asked[],
   { rows }: DistinctCallers,
 ): Promise<JudgedRow[]> {
   const shared = { ...rowsOf(asked), maxBytes: deps.maxAnswerBytes() };
   const found: JudgedRow[] = [];
-  const width = Math.max(1, Math.floor(maxPairs / (2 * asked.length)));
+  let units = 0;
+  const width = Math.max(1, Math.floor((differsForEach ? maxPairsForEach : maxPairs) / (2 * asked.length)));
   for (let from = 0; from === 0 || from < rows.length; from += width) {
     const part = rows.slice(from, from + width);
     const lists = columns.types.map((type, index): [string, string] => [
@@ -204,7 +213,13 @@ async function askRows(
       arrayText(part.map((values) => (isArray(type) ? textOfList(values[index]) : values[index]))),
     ]);
     const read = await deps.read<JudgedRow>({ text, values: valuesFrom({ ...shared, columns: new Map(lists) }) });
-    for await (const row of inSlices(read)) found.push(from === 0 ? row : shifted(row, from));
+    for await (const row of inSlices(read)) {
+      units += row.json?.length ?? 0;
+      if (units > maxShownUnits) throw answerTooLarge();
+      if (from === 0) found.push(row);
+      // What does not depend on the caller is in every part.
+      else if (row.callers !== null) found.push({ ...row, callers: shifted(row.callers, from) });
+    }
   }
   return found;
 }
@@ -229,12 +244,9 @@ function rowsOf(asked: readonly Asked[]): { readonly given: string; readonly sto
 
 const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
 
-/** A row of a later part, with the numbers of all callers. */
-const shifted = (row: JudgedRow, by: number): JudgedRow => ({
-  ...row,
-  callers:
-    row.callers
-      ?.split(',')
-      .map((number) => Number(number) + by)
-      .join(',') ?? null,
-});
+/** The numbers of a later part as those of all callers. */
+const shifted = (numbers: string, by: number): string =>
+  numbers
+    .split(',')
+    .map((number) => Number(number) + by)
+    .join(',');

@@ -1,4 +1,4 @@
-import { callerCollection, compileExpression, QueryError, type SqlTarget } from '@recordbus/query';
+import { callerCollection, compileByCaller, compileExpression, QueryError, type SqlTarget } from '@recordbus/query';
 import type { Collection, RuleName } from '@recordbus/schema';
 import type { RuleContext } from './rule-context.ts';
 
@@ -43,6 +43,22 @@ export function compileCondition(
     return compileExpression(rule, { ...clientScope(collection, context), audience: 'rule' }, into);
   } catch (error) {
     if (error instanceof QueryError) return 'false';
+    throw error;
+  }
+}
+
+/** The same as conditions of which at most one holds, split by what reads the caller (see `compileByCaller`). */
+export function compileRuleByCaller(
+  collection: Collection,
+  action: RuleName,
+  context: CompileContext,
+  into: SqlTarget,
+): readonly string[] {
+  try {
+    const scope = { ...clientScope(collection, context), audience: 'rule' } as const;
+    return compileByCaller(collection.rules[action] ?? '', scope, into);
+  } catch (error) {
+    if (error instanceof QueryError) return ['false'];
     throw error;
   }
 }

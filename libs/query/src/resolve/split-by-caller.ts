@@ -1,0 +1,55 @@
+import { callersOf } from './caller-values.ts';
+import type { Resolved, Source } from './resolved.ts';
+
+/** The parts of an expression that holds where one of them does. */
+interface Parts {
+  /** What decides the same for every caller, as far as it can be told apart. */
+  readonly everyone: Resolved;
+  readonly others: Resolved;
+}
+
+/**
+ * Splits an expression in which a branch of an `||` reads nothing of the request: `public = true || owner =
+ * @request.auth.id`. Undefined where there is none.
+ */
+export function splitByCaller(expression: Resolved): Parts | undefined {
+  if (expression.kind === 'any') {
+    const alike = expression.items.filter((item) => !readsRequest(item));
+    const others = expression.items.filter(readsRequest);
+    if (alike.length === 0 || others.length === 0) return undefined;
+    return { everyone: { kind: 'any', items: alike }, others: { kind: 'any', items: others } };
+  }
+  if (expression.kind !== 'all') return undefined;
+  for (const [index, item] of expression.items.entries()) {
+    const parts = splitByCaller(item);
+    if (!parts) continue;
+    const withPart = (part: Resolved): Resolved => ({ kind: 'all', items: expression.items.with(index, part) });
+    return { everyone: withPart(parts.everyone), others: withPart(parts.others) };
+  }
+  return undefined;
+}
+
+/** Whether an expression reads a value of the request. */
+export function readsRequest(expression: Resolved): boolean {
+  switch (expression.kind) {
+    case 'all':
+    case 'any':
+      return expression.items.some(readsRequest);
+    case 'decided':
+      return false;
+    case 'nullTest':
+      return isOfRequest(expression.operand);
+    case 'comparison':
+      return isOfRequest(expression.left) || isOfRequest(expression.right);
+    case 'exists':
+      return expression.condition !== undefined && readsRequest(expression.condition);
+  }
+}
+
+const isOfRequest = (source: Source): boolean =>
+  source.source === 'several'
+    ? source.items.some(isOfRequest)
+    : source.source === 'request' ||
+      source.source === 'isset' ||
+      source.source === 'changed' ||
+      callersOf(source).length > 0;

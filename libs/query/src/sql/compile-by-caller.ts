@@ -1,0 +1,20 @@
+import { parse } from '../language/parser.ts';
+import { resolve } from '../resolve/resolve.ts';
+import type { Scope } from '../resolve/scope.ts';
+import { splitByCaller } from '../resolve/split-by-caller.ts';
+import { compile } from './compile.ts';
+import { type SqlTarget, withCollation } from './sql-target.ts';
+
+/**
+ * Compiles a rule to conditions of which one or the other holds where the rule does, and never both. Apart, PostgreSQL
+ * joins the rows with those of callers by hash; an OR of what reads the caller and what does not it checks for each pair.
+ * Throws QueryError like `compileExpression`.
+ */
+export function compileByCaller(text: string, scope: Scope, into: SqlTarget): readonly [string, ...string[]] {
+  const resolved = resolve(parse(text), scope);
+  const place = withCollation(scope, into);
+  const parts = splitByCaller(resolved);
+  if (!parts) return [compile(resolved, place)];
+  const everyone = compile(parts.everyone, place);
+  return [everyone, `(${everyone} is not true and ${compile(parts.others, place)})`];
+}
