@@ -1,0 +1,118 @@
+import type { JsonObject } from './json.ts';
+import { type LiveClient, type LiveMessage, openLive } from './live-client.ts';
+
+/** A list that follows its collection as a client of the product would (docs/realtime.md). */
+export interface LiveList {
+  /** The records by their ids. */
+  readonly records: ReadonlyMap<string, JsonObject>;
+  /** What must never happen: a version that is older than one before it. */
+  readonly faults: readonly string[];
+  readonly counts: Readonly<Record<'connects' | 'resyncs' | 'messages' | 'repeated', number>>;
+  /** Cuts its connection; it reconnects after a while. */
+  cut(afterMs: number): void;
+  stop(): Promise<void>;
+}
+
+interface LiveListOptions {
+  readonly url: string;
+  readonly collection: string;
+  readonly token?: string | undefined;
+}
+
+const reconnectMs = 100;
+
+/** Opens the list. It reconnects with its cursor until it is stopped, and reads again on `resync`. */
+export function openLiveList({ url, collection, token }: LiveListOptions): LiveList {
+  const records = new Map<string, JsonObject>();
+  /** Versions of deletes too, so that a repeated message brings no record back. */
+  const versions = new Map<string, string>();
+  const faults: string[] = [];
+  const counts = { connects: 0, resyncs: 0, messages: 0, repeated: 0 };
+  let [cursor, isStopped, pauseMs]: [string | undefined, boolean, number] = [undefined, false, reconnectMs];
+  let live: LiveClient | undefined;
+  const running = run();
+
+  async function run(): Promise<void> {
+    while (!isStopped) {
+      const subscription = {
+        collection,
+        ...(cursor === undefined ? { snapshot: { perPage: 1000 } } : { after: cursor }),
+      };
+      try {
+        live = await openLive(url, [subscription], { token });
+        if (live.status === 200) await follow(live);
+      } catch {
+        // The product is away.
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      pauseMs = reconnectMs;
+    }
+  }
+
+  async function follow(client: LiveClient): Promise<void> {
+    counts.connects += 1;
+    let next = 0;
+    while (!isStopped) {
+      for (; next < client.messages.length; next += 1) {
+        const message = client.messages[next];
+        if (message && apply(message) === 'again') {
+          cursor = undefined;
+          client.close();
+          return;
+        }
+      }
+      if (client.isClosed) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    client.close();
+  }
+
+  function apply({ type, data }: LiveMessage): 'again' | undefined {
+    if (type === 'resync') {
+      counts.resyncs += 1;
+      return 'again';
+    }
+    if (typeof data.cursor === 'string') cursor = data.cursor;
+    if (type === 'snapshot') {
+      records.clear();
+      for (const record of data.records as readonly JsonObject[]) records.set(String(record.id), record);
+    } else if (typeof data.version === 'string') applyChange(type, data, data.version);
+    return undefined;
+  }
+
+  function applyChange(type: string, data: JsonObject, version: string): void {
+    counts.messages += 1;
+    const record = data.record as JsonObject | undefined;
+    const id = String(record?.id ?? data.id);
+    const known = versions.get(id);
+    const order = known === undefined ? 1 : compareVersions(version, known);
+    // A resumed connection may repeat what came before it; within one nothing may run back.
+    if (order <= 0) counts.repeated += 1;
+    if (order < 0) return;
+    versions.set(id, version);
+    if (record) records.set(id, record);
+    else records.delete(id);
+    if (record && type !== 'create' && type !== 'update' && type !== 'enter') faults.push(`a record with ${type}`);
+  }
+
+  return {
+    records,
+    faults,
+    counts,
+    cut(afterMs) {
+      pauseMs = afterMs;
+      live?.close();
+    },
+    async stop() {
+      isStopped = true;
+      live?.close();
+      await running;
+    },
+  };
+}
+
+/** Compares versions as events §2.5 says: the second, then the number after the dot. */
+export function compareVersions(a: string, b: string): number {
+  const [aParts, bParts] = [a.split('.').map(Number), b.split('.').map(Number)];
+  return (aParts[0] ?? 0) - (bParts[0] ?? 0) || (aParts[1] ?? 0) - (bParts[1] ?? 0);
+}
