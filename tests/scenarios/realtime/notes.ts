@@ -19,7 +19,7 @@ export const password = 'correct horse battery staple';
  * Creates the collections of the live tests: public `notes`, `tasks` that their owners alone see, and `papers` that the
  * members of their team see.
  */
-export async function createNotes(target: Target): Promise<void> {
+export async function createNotes(target: Pick<Target, 'admin'>): Promise<void> {
   const admin = await target.admin();
   const make = (name: string, fields: readonly object[], more: object = {}) =>
     admin.post('/api/v1/collections', { name, type: 'base', fields, ...more });
@@ -36,7 +36,7 @@ export async function createNotes(target: Target): Promise<void> {
 }
 
 /** Registers a user. */
-export async function join(target: Target, name: string): Promise<Person> {
+export async function join(target: Pick<Target, 'url' | 'guest'>, name: string): Promise<Person> {
   const session = await target.guest.post('/api/v1/auth/people/register', { email: `${name}@example.com`, password });
   const token = textAt(session, 'token');
   return { id: textAt(session, 'record.id'), token, client: createClient(target.url, token) };
