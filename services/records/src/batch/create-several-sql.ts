@@ -1,9 +1,25 @@
-import { composeWrite, newValue, nowSec, type Origin, type WriteStatement } from '@recordbus/journal';
+import {
+  type Cte,
+  composeWrite,
+  newValue,
+  nextRevision,
+  nextUpdatedAt,
+  nowSec,
+  type Origin,
+  type WriteStatement,
+} from '@recordbus/journal';
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { CallerSql, SentNames } from '../record/caller-sql.ts';
 import { writtenJson } from '../shape/written-json.ts';
+import { awaitTurn, selectLast } from '../write/create-sql.ts';
 import { type GivenRows, givenRows } from './given-rows.ts';
 import { holdsFor } from './holds-for.ts';
+
+/** What a statement of several creates is composed of besides the fields. */
+interface CreateOptions {
+  /** Whether the client chose the ids, so that there may be records, or have been. */
+  readonly isPlaced: boolean;
+}
 
 /**
  * The statement of several creates. Rules are conditions on the rows `draft`; a record for which one does not hold is not
@@ -12,28 +28,45 @@ import { holdsFor } from './holds-for.ts';
 export const composeCreateSeveral = (
   collection: Collection,
   caller: CallerSql,
+  { isPlaced }: CreateOptions,
 ): WriteStatement<Origin & GivenRows & SentNames> =>
   composeWrite((parameters) => {
     const given = givenRows(collection, parameters, { withValues: true });
     const columns = [
       { name: 'id', value: 'g.id' },
-      { name: 'created_at', value: nowSec },
-      { name: 'updated_at', value: nowSec },
+      { name: 'created_at', value: isPlaced ? nextUpdatedAt('last') : nowSec },
+      { name: 'updated_at', value: isPlaced ? nextUpdatedAt('last') : nowSec },
+      ...(isPlaced ? [{ name: '_revision', value: `coalesce(${nextRevision('last')}, 0)` }] : []),
       ...collection.fields.map((field) => ({
         name: quoteIdentifier(field.name),
         value: newValue(field, given.valueOf(field)),
       })),
     ];
     const names = columns.map(({ name }) => name);
-    const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')} from given g`;
+    const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')} from given g${isPlaced ? joinLast(collection) : ''}`;
     const condition = holdsFor(caller.verdictOn({ row: 'draft' }, parameters));
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const write = `insert into ${tableOf(collection)} (${names.join(', ')})
-  select ${names.map((name) => `draft.${name}`).join(', ')} from draft where ${condition}
+  select ${names.map((name) => `draft.${name}`).join(', ')} from draft where ${condition}${isPlaced ? ' on conflict (id) do nothing' : ''}
   returning *`;
     return {
-      before: [given.cte, { name: 'draft', sql: draft, isMaterialized: true }],
+      before: [
+        given.cte,
+        ...(isPlaced ? [turns(collection)] : []),
+        { name: 'draft', sql: draft, isMaterialized: true },
+      ],
       writes: [{ collection, verb: 'create', write, places: 'given' }],
       answer: `select s.id, '{"data":' || ${shown.text} || '}' as body, s.version from ${shown.from}`,
     };
   });
+
+/** The CTE `turns`, which waits for restores of the same ids, in the order of ids. */
+const turns = (collection: Collection): Cte => ({
+  name: 'turns',
+  sql: `select count(${awaitTurn(collection, 'i.id')}) from (select id from given order by id) i`,
+  isMaterialized: true,
+});
+
+/** Joins the last version of an earlier record with the same id as `last`. */
+const joinLast = (collection: Collection): string =>
+  ` cross join turns left join lateral (${selectLast(collection, 'g.id')}) last on true`;

@@ -5,17 +5,22 @@ import { equalCreates } from './equal-creates.ts';
 import { equalDeletes } from './equal-deletes.ts';
 import type { EqualOperations } from './equal-operations.ts';
 import { equalUpdates } from './equal-updates.ts';
+import { equalUpserts } from './equal-upserts.ts';
 import type { OperationVerb } from './operation.ts';
 import type { PlannedOperation } from './plan-batch.ts';
 import type { ReadyOperation } from './ready-operation.ts';
 import type { Results } from './results.ts';
 import type { OperationRules } from './run-operation.ts';
 
-const equals: Readonly<Partial<Record<OperationVerb, EqualOperations>>> = {
+const equals: Readonly<Record<OperationVerb, EqualOperations>> = {
   create: equalCreates,
   update: equalUpdates,
+  upsert: equalUpserts,
   delete: equalDeletes,
 };
+
+/** Fewer operations are done alone: a statement of several has a savepoint and its release. */
+const leastWidth = 4;
 
 /** The most operations of the first statement, and of later ones, when the size of an answer is known. */
 const [firstWidth, maxWidth] = [32, 250];
@@ -38,13 +43,14 @@ interface Turn {
  * statement that failed, so that the refusal is that of the first operation that is refused.
  */
 export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationRules): Promise<number> {
-  const equal = equals[turn.operations[turn.results.count]?.operation.op ?? 'upsert'];
-  const [first, second, ...more] = equal ? findEqual(equal, turn, rules) : [];
-  if (!equal || !first || !second) return 1;
+  const equal = equals[turn.operations[turn.results.count]?.operation.op ?? 'create'];
+  const found = findEqual(equal, turn, rules);
+  const [first, ...others] = found;
+  if (!first || found.length < leastWidth) return Math.max(1, found.length);
   const savepoint = (verb: string) => unit.query({ text: `${verb} together`, values: [] });
   await savepoint('savepoint');
   try {
-    const done = await equal.run(unit, [first, second, ...more], rules);
+    const done = await equal.run(unit, [first, ...others], rules);
     if (done) {
       await savepoint('release savepoint');
       for (const result of done) turn.results.add(result);
@@ -54,7 +60,7 @@ export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationR
     if (concernsAll(error)) throw error;
   }
   await savepoint('rollback to savepoint');
-  return more.length + 2;
+  return found.length;
 }
 
 /** The next operations that are equal, on different records, and refer to none of each other. */

@@ -105,17 +105,23 @@ from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${shown
 const lastVersion = (collection: Collection, id: string): Cte[] => [
   {
     name: 'turn',
-    sql: `select pg_advisory_xact_lock(hashtextextended(${quoteLiteral(`${collection.id}/`)} || ${id}, 0))`,
+    sql: `select ${awaitTurn(collection, id)}`,
     isMaterialized: true,
   },
-  {
-    name: 'last',
-    sql: `select v.updated_at, v._revision from (
-    ${[selectDeletedVersion(collection, id), ...(collection.historyEnabled ? [selectLastVersion(collection, id)] : [])].join(' union all ')}
-  ) v order by v.updated_at desc, v._revision desc limit 1`,
-    isMaterialized: true,
-  },
+  { name: 'last', sql: selectLast(collection, id), isMaterialized: true },
 ];
+
+/** Selects the version of the last record with an id (SQL); no row if there was none. */
+export const selectLast = (collection: Collection, id: string): string => {
+  const kept = collection.historyEnabled ? [selectLastVersion(collection, id)] : [];
+  return `select v.updated_at, v._revision from (
+    ${[selectDeletedVersion(collection, id), ...kept].join(' union all ')}
+  ) v order by v.updated_at desc, v._revision desc limit 1`;
+};
+
+/** SQL that waits for a restore of the same id, and holds back later ones. */
+export const awaitTurn = (collection: Collection, id: string): string =>
+  `pg_advisory_xact_lock(hashtextextended(${quoteLiteral(`${collection.id}/`)} || ${id}, 0))`;
 
 const selectLastVersion = (collection: Collection, id: string): string =>
   `(select h.at, h._revision from ${historyTableOf(collection)} h where h.record_id = ${id}
