@@ -13,6 +13,7 @@ const principal = z.custom<Principal>(
 
 const caller = z.object({
   principal,
+  address: z.string().optional(),
   headers: z.record(z.string(), z.string()),
   query: z.record(z.string(), z.string()),
 });

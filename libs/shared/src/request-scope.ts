@@ -106,5 +106,6 @@ export function releaseHeld(): void {
   end();
 }
 
-const clientOf = ({ principal, clientAddress }: RequestContext): string =>
+/** The client of a request, as rate limits identify it. */
+export const clientOf = ({ principal, clientAddress }: Pick<RequestContext, 'principal' | 'clientAddress'>): string =>
   principal.type === 'guest' ? `guest ${clientKey(clientAddress)}` : `${principal.type} ${principal.id}`;

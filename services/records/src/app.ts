@@ -78,7 +78,7 @@ export function createRecords(
   const accountHooks = createAccountHooks(records, extensions, { client, log });
 
   const { collections: served, reads, encryption, schema } = records;
-  const live = createLiveReads({ database, reads, cache, served, schema, encryption });
+  const live = createLiveReads({ database, reads, cache, served, schema, encryption, mapError });
 
   return {
     name: 'records',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { cutMembers } from '@recordbus/bus';
 import type { EventVerdict, LiveCaller, LiveEvent, LiveReads, LiveRequest, OpenedPlan } from '@recordbus/live';
+import { inRequest } from '@recordbus/shared/request-scope';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 
@@ -238,6 +241,17 @@ for (const way of ['in the process', 'over HTTP'] as const)
       await assert.rejects(live.snapshot({ collection: 'open', perPage: 1001 }, guest), { status: 400 });
       const none = await live.snapshot({ collection: 'owned', page: 9 }, guest);
       assert.equal(none.records, '[]');
+    });
+
+    it('keeps no place of the client for a large first state, however long its connection is open', async () => {
+      await write('POST', 'open', { title: 'x'.repeat(300_000) });
+      const context = { requestId: 'r1', traceparent: '', clientAddress: '127.0.0.1', principal: guest.principal };
+      for (let connection = 0; connection < 6; connection += 1) {
+        const response = new ServerResponse(new IncomingMessage(new Socket()));
+        const request = { collection: 'open', filter: 'title ~ "xxx"', sort: 'title' };
+        const { records: text } = await inRequest(context, () => live.snapshot(request, guest), response);
+        assert.ok(text.length > 300_000);
+      }
     });
 
     it('admits to channels by their rule', async () => {

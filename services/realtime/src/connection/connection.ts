@@ -60,7 +60,7 @@ export class Connection {
 
   /** Who subscribes, as rules see the caller. */
   get caller(): LiveCaller {
-    return { ...this.#options.caller, principal: this.#principal };
+    return { ...this.#options.caller, principal: this.#principal, address: this.context.clientAddress };
   }
 
   get isEnded(): boolean {

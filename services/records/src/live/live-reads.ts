@@ -1,9 +1,10 @@
 import type { Database } from '@recordbus/database';
-import type { LiveReads } from '@recordbus/live';
+import type { LiveCaller, LivePlan, LiveReads } from '@recordbus/live';
 import type { QuerySchema } from '@recordbus/query';
 import type { CollectionCache, FieldEncryption } from '@recordbus/schema';
 import { createSharedRefresh } from '@recordbus/shared/background';
-import { asClient } from '@recordbus/shared/request-scope';
+import type { AppError } from '@recordbus/shared/errors';
+import { asClient, clientOf } from '@recordbus/shared/request-scope';
 import type { RecordReads } from '../read/record-reads.ts';
 import { isOutdatedSchema, type ServedCollections } from '../record/served-collections.ts';
 import { admitsToChannel } from './channel-rule.ts';
@@ -20,6 +21,8 @@ interface LiveReadsDeps {
   readonly served: ServedCollections;
   readonly schema: QuerySchema;
   readonly encryption: FieldEncryption;
+  /** Returns the refusal for an error of the database; undefined for any other error. */
+  mapError(error: unknown): AppError | undefined;
 }
 
 /** The most attempts of one call while the schema changes. */
@@ -27,7 +30,7 @@ const maxAttempts = 8;
 
 /** Creates what the realtime service asks of the records service. */
 export function createLiveReads(deps: LiveReadsDeps): LiveReads {
-  const { database, reads, cache, served, schema, encryption } = deps;
+  const { database, reads, cache, served, schema, encryption, mapError } = deps;
   const plans = createLivePlans({ collections: cache, schema });
   // A record is judged by rules that are no older than its event.
   const refresh = createSharedRefresh(async () => {
@@ -41,38 +44,43 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
     maxAnswerBytes: reads.maxAnswerBytes,
   };
 
-  return {
-    async open(requests) {
-      await refresh.run();
-      return openPlans({ served, plans }, requests);
-    },
-    judge: ({ plan, events, client, callers }) =>
-      asClient(client, async () => {
+  const findPlan = (plan: LivePlan) => () => plans.find(plan);
+  /** Runs work of a client on the current schema. Errors of the database become refusals. */
+  const current = async <T>(client: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await asClient(client, async () => {
         await refresh.run();
-        const verdicts = await withPlan(
-          () => plans.find(plan),
-          (compiled) => judgeEvents(judging, compiled, events, callers),
-          cache,
-        );
+        return work();
+      });
+    } catch (error) {
+      throw mapError(error) ?? error;
+    }
+  };
+
+  return {
+    open: (requests) => current('live', () => openPlans({ served, plans }, requests)),
+    judge: ({ plan, events, client, callers }) =>
+      current(client, async () => {
+        const judge = (compiled: CompiledPlan) => judgeEvents(judging, compiled, events, callers);
+        const verdicts = await withPlan(findPlan(plan), judge, cache);
         return verdicts ? { isStale: false, events: verdicts } : { isStale: true };
       }),
-    async isCurrent(asked) {
-      await refresh.run();
-      return asked.map((plan) => plans.find(plan) !== undefined);
-    },
+    isCurrent: (asked) => current('live', async () => asked.map((plan) => plans.find(plan) !== undefined)),
     candidates: ({ plan, events, client }) =>
-      asClient(client, async () => {
-        await refresh.run();
-        const find = () => plans.find(plan);
-        return withPlan(find, (compiled) => findCandidates(judging, compiled, events), cache);
-      }),
-    async snapshot(request, caller) {
-      await refresh.run();
-      return readSnapshot({ reads, served, schema, encryption }, request, caller);
-    },
-    admitsToChannel: (rule, channel, caller) => admitsToChannel({ read: reads.live, schema }, rule, channel, caller),
+      current(client, () => withPlan(findPlan(plan), (compiled) => findCandidates(judging, compiled, events), cache)),
+    snapshot: (request, caller) =>
+      current(clientOfCaller(caller), () => readSnapshot({ reads, served, schema, encryption }, request, caller)),
+    admitsToChannel: (rule, channel, caller) =>
+      current(clientOfCaller(caller), () => admitsToChannel({ read: reads.live, schema }, rule, channel, caller)),
   };
 }
+
+/**
+ * The client whose turn it is. Within the scope of the request that opened the connection, a large answer would keep its
+ * place until the connection closes.
+ */
+const clientOfCaller = ({ principal, address = '' }: LiveCaller): string =>
+  clientOf({ principal, clientAddress: address });
 
 const readSchemaVersion = {
   name: 'schema-version',
