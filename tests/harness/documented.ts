@@ -7,7 +7,7 @@ import { differences, is, Matcher } from './matching.ts';
 import type { Target } from './target.ts';
 
 /** A request of a page and its documented answer. */
-interface Example {
+export interface Example {
   readonly request: string;
   /** The words after `json` at the answer: a status, or a name for the record's id. */
   readonly words: readonly string[];
@@ -30,7 +30,8 @@ export async function runExamples(t: TestContext, target: Target, page: string):
     await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, () => runExample(example, names, target));
 }
 
-function readExamples(text: string): Example[] {
+/** Reads the examples of a page, in order. */
+export function readExamples(text: string): Example[] {
   const blocks = [...text.matchAll(block)];
   return blocks.flatMap((found, index) => {
     const [whole, kind, , request = ''] = found;
@@ -42,7 +43,12 @@ function readExamples(text: string): Example[] {
   });
 }
 
-async function runExample({ request, words, answer }: Example, names: Map<string, string>, target: Target) {
+/** Sends a request and compares the answer; `names` has the ids of records that earlier answers named. */
+export async function runExample(
+  { request, words, answer }: Example,
+  names: Map<string, string>,
+  target: Pick<Target, 'admin' | 'guest'>,
+): Promise<void> {
   const fill = (text: string) => text.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole);
   const [head = '', ...rest] = request.split('\n\n');
   const [line = '', ...headerLines] = fill(head).split('\n');
