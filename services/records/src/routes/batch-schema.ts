@@ -2,7 +2,10 @@ import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { anyRecord } from './record-schema.ts';
 
-const reference = z.object({ $ref: z.string().describe('`<as>.<member>` of an earlier operation') });
+/** Readers of the document would take a property with the name `$ref` for a reference of their own. */
+const reference = z
+  .record(z.string(), z.string())
+  .describe('`{"$ref": "<as>.<member>"}`, a member of the result of an earlier operation');
 
 const operation = z.object({
   op: z.enum(['create', 'update', 'upsert', 'delete']),
