@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../harness/eventually.ts';
+import { openSocket } from '../../harness/live-socket.ts';
+import { onEachTopology } from '../../harness/target.ts';
+import { createNotes, join } from './notes.ts';
+
+const notes = { type: 'subscribe', collection: 'notes' };
+
+onEachTopology('WebSockets follow changes', async (t, target) => {
+  await createNotes(target);
+  const admin = await target.admin();
+  const [ada, bob] = [await join(target, 'ada'), await join(target, 'bob')];
+
+  await t.test('subscribe, changes, unsubscribe, ping [realtime §1.3]', async () => {
+    await using socket = await openSocket(target.url);
+    assert.equal(socket.protocol, 'recordbus.v1');
+    socket.send({ ...notes, id: 'a', snapshot: { perPage: 1 } });
+    await socket.arrived('snapshot');
+    const note = await admin.create('notes', { text: 'a' });
+    const [created] = await socket.arrived('create');
+    assert.equal(created?.data.sub, 'a');
+    assert.deepEqual(created?.data.record, note);
+    socket.send({ type: 'unsubscribe', id: 'a' });
+    await socket.arrived('unsubscribed');
+    await admin.create('notes', { text: 'b' });
+    socket.send({ type: 'ping' });
+    await socket.arrived('pong');
+    assert.deepEqual(
+      socket.messages.map(({ type }) => type),
+      ['ready', 'snapshot', 'create', 'unsubscribed', 'pong'],
+    );
+    socket.send({ ...notes, after: created?.data.cursor });
+    await socket.arrived('create', 2);
+    assert.equal(socket.messages.filter(({ type }) => type === 'ready').length, 1);
+  });
+
+  await t.test('bad messages get errors, and the connection goes on [realtime §1.3]', async () => {
+    await using socket = await openSocket(target.url);
+    for (const bad of [
+      '{',
+      '[]',
+      '1',
+      '{"type":"nothing"}',
+      '{"type":"unsubscribe"}',
+      '{"type":"unsubscribe","id":"x"}',
+    ])
+      socket.sendRaw(bad);
+    socket.send({ type: 'subscribe', collection: 'nowhere', id: 'n' });
+    const errors = await socket.arrived('error', 7);
+    assert.equal(errors.at(-1)?.data.sub, 'n');
+    assert.deepEqual(
+      errors.map(({ data }) => data.code),
+      [...Array(6).fill('malformed_request'), 'not_found'],
+    );
+    socket.send(notes);
+    await socket.arrived('ready');
+    for (let n = 0; n < 100; n += 1) socket.send({ ...notes, id: `n${n}` });
+    await socket.arrived('error', 8);
+    assert.match(JSON.stringify(socket.messages.at(-1)), /at most 100/);
+  });
+
+  const closes: readonly (readonly [string, string | Uint8Array, number])[] = [
+    ['a binary frame', new Uint8Array([1, 2]), 1003],
+    ['a message of 2 MiB', `{"type":"subscribe","collection":"${'x'.repeat(2 ** 21)}"}`, 1009],
+  ];
+  for (const [name, data, code] of closes)
+    await t.test(`${name} closes with ${code} [realtime §1.4]`, async () => {
+      await using socket = await openSocket(target.url);
+      socket.sendRaw(data);
+      await eventually('the close', () => socket.closed);
+      assert.equal(socket.closed?.code, code);
+    });
+
+  await t.test('a guest signs in on the connection, and goes on with a new token [realtime §1.3]', async () => {
+    await using socket = await openSocket(target.url);
+    socket.send({ type: 'subscribe', collection: 'tasks', id: 'tasks' });
+    await socket.arrived('ready');
+    socket.send({ type: 'auth', token: ada.token });
+    await socket.arrived('authenticated');
+    await admin.create('tasks', { title: 'of ada', owner: ada.id });
+    await socket.arrived('create');
+    socket.send({ type: 'auth', token: bob.token });
+    socket.send({ type: 'auth', token: 'nonsense' });
+    const errors = await socket.arrived('error', 2);
+    assert.deepEqual(
+      errors.map(({ data }) => data.code),
+      ['other_account', 'unauthenticated'],
+    );
+    await ada.client.send('POST', '/api/v1/auth/people/logout');
+    await socket.arrived('revoked');
+    await eventually('the close', () => socket.closed);
+    assert.deepEqual(socket.closed, { code: 4401, reason: 'revoked' });
+  });
+
+  await t.test('a ticket opens one connection, once [realtime §1.5]', async () => {
+    const { ticket } = await bob.client.post('/api/v1/realtime/ticket', {}, 200);
+    await using socket = await openSocket(target.url, { query: `?ticket=${ticket}` });
+    socket.send({ type: 'subscribe', collection: 'tasks' });
+    await socket.arrived('ready');
+    await admin.create('tasks', { title: 'of bob', owner: bob.id });
+    await socket.arrived('create');
+    await assert.rejects(openSocket(target.url, { query: `?ticket=${ticket}` }), /refused with 401/);
+    await assert.rejects(openSocket(target.url, { query: '?ticket=nonsense' }), /refused with 401/);
+  });
+});
