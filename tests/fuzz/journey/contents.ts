@@ -36,6 +36,8 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await call('getAdminCollectionsByCollectionIndexes', { as, path });
   await call('postAdminCollectionsByCollectionIndexes', { as, path, body: { name: 'by_a', columns: ['a'] } });
   await call('deleteAdminCollectionsByCollectionIndexesByIndex', { as, path: { ...path, index: 'by_a' } });
+  const operations = [{ op: 'create', collection: 'passing', data: { a: 'x' } }];
+  await call('postBatch', { as, body: { operations } });
   const snapshot = objectAt((await call('getAdminMigrationsSnapshot', { as })).json, 'data');
   await call('postAdminMigrationsApply', { as, body: { snapshot, mode: 'additive' } });
   await call('deleteCollectionsByCollection', { as, path });
