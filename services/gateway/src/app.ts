@@ -12,7 +12,7 @@ import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export { gatewayRoutes } from './own-service.ts';
-export { useTicketsOf } from './pipeline/redeem-ticket.ts';
+export { useTicketsOf } from './pipeline/use-ticket.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
 export { createSessionUse, type SessionUse } from './session-use/session-use.ts';

@@ -1,7 +1,9 @@
 import type { Accounts } from '@recordbus/sessions';
 import type { Principal } from '@recordbus/shared/context';
+import { upgradeHead } from '@recordbus/shared/http';
 import type { TokenVerifier } from '@recordbus/tokens';
 import type { SessionUse } from '../session-use/session-use.ts';
+import type { AdmitOpen } from './admit-open.ts';
 import type { Step } from './exchange.ts';
 
 /** The principal of callers without a token. */
@@ -14,6 +16,7 @@ interface AuthenticateDeps {
   readonly verifier: TokenVerifier;
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
   readonly sessionUse: Pick<SessionUse, 'note'>;
+  readonly admitOpen: AdmitOpen;
 }
 
 /**
@@ -21,7 +24,7 @@ interface AuthenticateDeps {
  * ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so this
  * step removes them from the request.
  */
-export function authenticate({ verifier, accounts, sessionUse }: AuthenticateDeps): Step {
+export function authenticate({ verifier, accounts, sessionUse, admitOpen }: AuthenticateDeps): Step {
   const identify = async (credentials: string): Promise<Principal> => {
     const token = bearer.exec(credentials)?.[1];
     const session = token && (await verifier.verifySession(token));
@@ -31,9 +34,10 @@ export function authenticate({ verifier, accounts, sessionUse }: AuthenticateDep
     return principal;
   };
   return async (request, response, next) => {
+    const { exchange } = response.locals;
+    if (exchange.route?.staysOpen || upgradeHead(request)) await admitOpen(request, exchange);
     const { authorization } = request.headers;
     if (authorization !== undefined) {
-      const { exchange } = response.locals;
       exchange.context = { ...exchange.context, principal: await identify(authorization) };
       request.headers.authorization = undefined;
     }

@@ -1,11 +1,10 @@
 import { notFound } from '@recordbus/shared/errors';
-import { upgradeHead } from '@recordbus/shared/http';
 import { currentTraceparent, inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import { isProbe, type Step } from './exchange.ts';
-import type { OpenCounts } from './open-counts.ts';
+import type { ForwardOpen } from './forward-open.ts';
 
 /** Forwards the request to the service that declared its route; refuses a request without a route. */
-export function forward(openCounts: OpenCounts): Step {
+export function forward(forwardOpen: ForwardOpen): Step {
   return (request, response) => {
     const { exchange } = response.locals;
     const { context, route, refusal } = exchange;
@@ -15,19 +14,8 @@ export function forward(openCounts: OpenCounts): Step {
       if (traceparent !== context.traceparent) exchange.context = { ...context, traceparent };
       exchange.forwardedAtMs = performance.now();
       try {
-        if (!route.staysOpen) {
-          await route.upstream.forward(request, response, exchange.context);
-          return;
-        }
-        const head = upgradeHead(request);
-        const kind = head ? 'websocket' : 'stream';
-        openCounts.begin(kind);
-        try {
-          if (head) await route.upstream.upgrade(request, response, head, exchange.context);
-          else await route.upstream.forwardOpen(request, response, exchange.context);
-        } finally {
-          openCounts.end(kind);
-        }
+        if (route.staysOpen) await forwardOpen(request, response, route, exchange);
+        else await route.upstream.forward(request, response, exchange.context);
       } finally {
         exchange.answeredAtMs = performance.now();
       }

@@ -15,20 +15,21 @@ import type { RequestLog } from '../request-log/request-log.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { SessionUse } from '../session-use/session-use.ts';
 import { admitCaller } from './admit-caller.ts';
+import { createAdmitOpen } from './admit-open.ts';
 import { admitScrape } from './admit-scrape.ts';
-import { admitWebSocket } from './admit-web-socket.ts';
 import { answerError } from './answer-error.ts';
 import { authenticate } from './authenticate.ts';
 import { beginExchange } from './begin-exchange.ts';
 import { cors } from './cors.ts';
 import { forward } from './forward.ts';
+import { createForwardOpen } from './forward-open.ts';
 import { limitBody } from './limit-body.ts';
 import { limitRate } from './limit-rate.ts';
 import { matchRoute } from './match-route.ts';
 import { measure } from './measure.ts';
 import { noteRequest } from './note-request.ts';
 import { createOpenCounts } from './open-counts.ts';
-import { identifyByTicket, redeemTicket, type UseTicket } from './redeem-ticket.ts';
+import type { UseTicket } from './use-ticket.ts';
 
 export interface PipelineDeps {
   readonly log: Logger;
@@ -77,6 +78,8 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     mode: settings.get('logs.access'),
     slowMs: settings.get('logs.slow_ms'),
   }));
+  const tickets = createTickets(secret, clock);
+  const admitOpen = createAdmitOpen({ corsPolicy, tickets, accounts, sessionUse });
   const nowMs = () => performance.now();
 
   const app = express();
@@ -89,14 +92,11 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     cors(corsPolicy),
     matchRoute(table),
     admitScrape(settings),
-    admitWebSocket(corsPolicy),
-    identifyByTicket({ tickets: createTickets(secret, clock), accounts, sessionUse }),
-    authenticate({ verifier: createTokenVerifier(secret, clock), accounts, sessionUse }),
+    authenticate({ verifier: createTokenVerifier(secret, clock), accounts, sessionUse, admitOpen }),
     limitRate(rateRules, createLimiter(windows, nowMs)),
-    redeemTicket(useTicket),
     admitCaller,
     limitBody,
-    forward(createOpenCounts(metrics)),
+    forward(createForwardOpen({ openCounts: createOpenCounts(metrics), useTicket })),
     answerError(log),
   );
   return app;

@@ -1,26 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, forbidden, malformed } from '@recordbus/shared/errors';
-import { hasBody, upgradeHead } from '@recordbus/shared/http';
+import { hasBody } from '@recordbus/shared/http';
 import type { CorsPolicy } from '../cors/cors-policy.ts';
 import type { RouteEntry } from '../routing/routing-table.ts';
-import type { Step } from './exchange.ts';
 
 /** A nonce of 16 bytes in base64 (RFC 6455 §4.1). */
 const handshakeKey = /^[A-Za-z0-9+/]{22}==$/;
 const version = '13';
 
-/** Refuses a request for a WebSocket whose path, handshake or origin does not allow one (http §13.7). */
-export const admitWebSocket =
-  (policy: () => CorsPolicy): Step =>
-  (request, response, next) => {
-    if (upgradeHead(request)) {
-      const { exchange } = response.locals;
-      exchange.refusal ??= findRefusal(request, exchange.route, policy());
-    }
-    next();
-  };
-
-function findRefusal(
+/**
+ * Returns the refusal of a request for a WebSocket whose path, handshake or origin does not allow one (http §13.7);
+ * undefined for a good one.
+ */
+export function findWebSocketRefusal(
   request: IncomingMessage,
   route: RouteEntry | undefined,
   policy: CorsPolicy,
