@@ -117,13 +117,14 @@ test('another system can only read its own consumer [events §5]', async (t) => 
     ['create a consumer', '$JS.API.CONSUMER.CREATE.EVENTS.spy', consumer],
     ['change the filter of its consumer', '$JS.API.CONSUMER.CREATE.EVENTS.crm', consumer],
     ['notify the services', 'recordbus.notice.settings', 'x'],
+    ['send messages to clients', 'recordbus.live.broadcast', 'x'],
   ] as const) {
     await t.test(`it may not ${what}`, async () => {
       await assert.rejects(send(subject, body), refused);
     });
   }
 
-  for (const subject of ['events.>', '_INBOX.>', 'recordbus.notice.*', '>']) {
+  for (const subject of ['events.>', '_INBOX.>', 'recordbus.notice.*', 'recordbus.live.*', '>']) {
     await t.test(`it may not listen to ${subject}`, async () => {
       const failure = await new Promise((resolve) => {
         reader.subscribe(subject, {

@@ -11,6 +11,9 @@ export type NoticeTopic =
   | 'account-hooks'
   | 'routes';
 
+/** The topic of a message to all replicas. A message may be lost. */
+export type MessageTopic = 'broadcast' | 'presence';
+
 /** The connection to NATS. It reconnects without limit; a bus that is down fails neither a start nor a write. */
 export interface Bus {
   /** Notifies all replicas of a change. Best effort, coalesced, never waits, never throws. */
@@ -20,6 +23,13 @@ export interface Bus {
    * been missed. Returns a function that removes the handler.
    */
   onNotice(topic: NoticeTopic, handler: () => void): () => void;
+  /** Sends a text to the subscribers of all processes. Best effort, never waits, never throws. */
+  publish(topic: MessageTopic, text: string): void;
+  /**
+   * Calls the handler for each message of this and other processes; those of this process come while the bus is down too.
+   * Returns a function that removes the handler.
+   */
+  subscribe(topic: MessageTopic, handler: (text: string) => void): () => void;
   /** Throws 503 when the server does not answer. */
   ping(): Promise<void>;
   /** Whether there is a connection now. */

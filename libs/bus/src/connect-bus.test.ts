@@ -10,8 +10,15 @@ const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
 const log = createLogger('test', 'silent');
 
 describe('a bus that is down', () => {
-  it('does not fail the start, is not ready, delivers notices within the process, and closes', async () => {
+  it('does not fail the start, is not ready, delivers within the process, and closes', async () => {
     const bus = connectBus({ urls: 'nats://127.0.0.1:1', name: 'test', log });
+    const texts: string[] = [];
+    const unsubscribe = bus.subscribe('broadcast', (text) => texts.push(text));
+    bus.publish('broadcast', 'one');
+    bus.publish('presence', 'none');
+    unsubscribe();
+    bus.publish('broadcast', 'two');
+    assert.deepEqual(texts, ['one']);
     let notices = 0;
     bus.onNotice('schema', () => {
       notices += 1;
@@ -40,6 +47,22 @@ describe('the bus', { skip }, () => {
     await eventually(() => notices.other > 0);
     await one.ping();
     assert.deepEqual(notices, { one: 1, other: 1 });
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('delivers each message once, in order, to every process', async () => {
+    const [one, other] = ['one', 'other'].map((name) => connectBus({ urls: TEST_NATS_URL, name, log }));
+    assert.ok(one && other);
+    const texts: { readonly one: string[]; readonly other: string[] } = { one: [], other: [] };
+    one.subscribe('broadcast', (text) => texts.one.push(text));
+    await eventually(() => one.connected && other.connected);
+    other.subscribe('broadcast', (text) => texts.other.push(text));
+    await other.ping();
+    const sent = ['ä', '', 'b'];
+    for (const text of sent) one.publish('broadcast', text);
+    await eventually(() => texts.other.length === 3);
+    await one.ping();
+    assert.deepEqual(texts, { one: sent, other: sent });
     await Promise.all([one.close(), other.close()]);
   });
 

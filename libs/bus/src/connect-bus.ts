@@ -6,6 +6,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Bus } from './bus.ts';
 import { keepConnected } from './bus-connection.ts';
+import { createMessages } from './messages.ts';
 import { createNotices } from './notices.ts';
 import { readServerAddresses } from './server-addresses.ts';
 
@@ -29,10 +30,14 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   const connectHandlers = new Set<() => void>();
   const countConnect = metrics && measureConnection(metrics, () => connection.live !== undefined);
   const notices = createNotices(() => connection.live, log);
+  const messages = createMessages(() => connection.live, log);
   const connection = keepConnected({
     servers: { ...readServerAddresses(urls), name: `recordbus ${name}` },
     log,
-    onMade: notices.subscribe,
+    onMade(made) {
+      notices.subscribe(made);
+      messages.subscribeOn(made);
+    },
     onConnected(generation) {
       countConnect?.();
       if (generation > 1) notices.wakeAll();
@@ -53,6 +58,8 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   return {
     notify: notices.notify,
     onNotice: notices.onNotice,
+    publish: messages.publish,
+    subscribe: messages.subscribe,
     get connected() {
       return connection.live !== undefined;
     },
