@@ -54,7 +54,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'open-connection',
     'realtime-parts',
     'access realtime-metrics subscribe',
-    'follow',
+    'channels follow',
     'connection',
     'messages stream',
     'delay',

@@ -9,6 +9,7 @@ import type { Service } from '@recordbus/shared/service';
 import { createTickets, createTokenVerifier } from '@recordbus/tokens';
 import { drainConnections } from './drain.ts';
 import { createRealtimeParts } from './realtime-parts.ts';
+import { publishRoute } from './routes/publish.ts';
 import { subscribeByBody, subscribeByQuery } from './routes/subscribe.ts';
 import { ticketRoute } from './routes/ticket.ts';
 import { createUpgrade } from './websocket/upgrade.ts';
@@ -35,7 +36,12 @@ export function createRealtime(deps: RealtimeDeps): Service {
   const parts = createRealtimeParts({ log, bus, stream, settings, live, accounts });
   let isDraining = false;
   const opening = { parts, isDraining: () => isDraining };
-  const routes = [subscribeByQuery(opening), subscribeByBody(opening), ticketRoute({ tickets: createTickets(secret) })];
+  const routes = [
+    subscribeByQuery(opening),
+    subscribeByBody(opening),
+    publishRoute(parts),
+    ticketRoute({ tickets: createTickets(secret) }),
+  ];
   const verifier = createTokenVerifier(secret);
 
   return {

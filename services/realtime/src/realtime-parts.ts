@@ -6,6 +6,7 @@ import { every, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { createAccessChanges } from './access/access-changes.ts';
 import { createSessionWatch, type SessionWatch } from './access/session-watch.ts';
+import { type Channels, createChannels } from './channels/channels.ts';
 import { type ConnectionLimits, createConnectionLimits } from './connection/connection-limits.ts';
 import { type Connections, createConnections } from './connection/connections.ts';
 import type { Group } from './follow/group.ts';
@@ -30,6 +31,7 @@ export interface RealtimePartsDeps {
 export interface RealtimeParts {
   readonly changes: ChangeLog;
   readonly connections: Connections;
+  readonly channels: Channels;
   readonly limits: ConnectionLimits;
   readonly subscriber: Subscriber;
   readonly sessions: SessionWatch;
@@ -80,11 +82,19 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
         connection.send(messages.error(error, id));
       }),
   });
-  const subscriber = createSubscriber({ live, changes, groups, log, onResync: (reason) => metrics.onResync(reason) });
+  const channels = createChannels({ bus, settings, live, log, onSent: (type) => metrics.onSent(type) });
+  const subscriber = createSubscriber({
+    live,
+    changes,
+    groups,
+    channels,
+    log,
+    onResync: (reason) => metrics.onResync(reason),
+  });
   const connections = createConnections({ log, end: () => endOf(changes) });
   const metrics = createRealtimeMetrics({
     connections: () => connections.size,
-    subscriptions: () => [...groups].reduce((sum, { members }) => sum + members.size, 0),
+    subscriptions: () => [...groups].reduce((sum, { members }) => sum + members.size, channels.size),
     behind: () => behindOf(groups, endOf(changes)?.seq ?? 0),
   });
   const planChecks = every({
@@ -109,6 +119,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
   return {
     changes,
     connections,
+    channels,
     limits,
     subscriber,
     sessions,
@@ -117,6 +128,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
       changes.start();
       connections.start();
       sessions.start();
+      channels.start();
       planChecks.start();
       endNotices = bus.onNotice('schema', planChecks.wake);
     },
@@ -127,6 +139,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
       await planChecks.stop();
       groups.stop();
       await connections.stop();
+      await channels.stop();
       await changes.stop();
     },
   };

@@ -1,4 +1,5 @@
 import { wholeNumber } from '@recordbus/shared/config';
+import { channelRules } from './channel-rule.ts';
 import { setting, settingGroup } from './setting.ts';
 
 export const realtime = settingGroup('Live connections', ['realtime'], {
@@ -11,5 +12,10 @@ export const realtime = settingGroup('Live connections', ['realtime'], {
     wholeNumber(1, 1_000_000),
     '100',
     'Most live connections of one address on a replica.',
+  ),
+  'realtime.channels': setting(
+    channelRules,
+    '[]',
+    'JSON array of {pattern, publish_rule, subscribe_rule}; the first pattern that matches a channel decides.',
   ),
 });

@@ -15,6 +15,10 @@ const colour = (text: string): Row => ({
   ]),
 });
 
+const channel = { pattern: 'room:*', publish_rule: '@request.auth.id != ""', subscribe_rule: null };
+
+const channels = (...list: object[]) => JSON.stringify(list);
+
 export const operationsRows = {
   'logs.access': {
     text: 'notable',
@@ -27,6 +31,33 @@ export const operationsRows = {
   'batch.max_operations': whole('1000', 1, 10_000),
   'realtime.max_connections_per_principal': whole('20', 1, 1_000_000),
   'realtime.max_connections_per_address': whole('100', 1, 1_000_000),
+  'realtime.channels': {
+    text: '[]',
+    value: [],
+    good: [
+      [channels(channel), [channel]],
+      [
+        channels({ ...channel, publish_rule: '' }, { ...channel, pattern: '*' }),
+        [
+          { ...channel, publish_rule: '' },
+          { ...channel, pattern: '*' },
+        ],
+      ],
+    ],
+    bad: [
+      ['nonsense', /JSON array/],
+      ['{}', /JSON array/],
+      ['[1]', /pattern 1: must be an object/],
+      [channels({ pattern: 'a', publish_rule: null }), /pattern 1: subscribe_rule must be null, "" or an expression/],
+      [channels(channel, { ...channel, pattern: 'b', publish_rule: 5 }), /pattern 2: publish_rule must be null/],
+      ...['', 'a\nb', '\u{7f}', 'x'.repeat(201), 5].map(
+        (pattern) => [channels({ ...channel, pattern }), /pattern 1: pattern must/] as const,
+      ),
+      [channels({ ...channel, view_rule: null }), /pattern 1: has an unknown view_rule/],
+      [channels(channel, channel), /pattern 2: room:\* appears twice/],
+      [channels(...Array.from({ length: 101 }, (_, index) => ({ ...channel, pattern: `${index}` }))), /at most 100/],
+    ],
+  },
   'theme.accent': colour('#3b82f6'),
   'theme.accent_hover': colour('#4a8ef7'),
   'theme.accent_light': colour('#60a5fa'),

@@ -2,6 +2,7 @@ import { recordAudit } from '@recordbus/audit';
 import { loadCollections } from '@recordbus/schema';
 import { type PatchDeps, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
 import type { Actor } from '../audit/actor.ts';
+import { checkChannelsOf } from './check-channels.ts';
 import { checkCollectionsOf } from './check-collections.ts';
 
 export interface SettingsDeps extends PatchDeps {
@@ -16,7 +17,7 @@ export async function currentSettings({ settings }: SettingsDeps): Promise<Recor
 
 /**
  * Stores a patch and returns every setting after it. The audit row names the keys, never their values (settings §1.6).
- * Throws 422 for keys of missing collections.
+ * Throws 422 for keys of missing collections, and for rules of channels that cannot be evaluated.
  */
 export async function changeSettings(
   deps: SettingsDeps,
@@ -26,6 +27,7 @@ export async function changeSettings(
   await patchSettings(deps, patch, async (query, keys) => {
     const { collections } = await loadCollections(query);
     checkCollectionsOf(patch, collections);
+    checkChannelsOf(patch, collections);
     await recordAudit(query, { ...actor, action: 'settings.update', details: { keys } });
   });
   return currentSettings(deps);

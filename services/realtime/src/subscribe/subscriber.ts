@@ -1,6 +1,9 @@
 import type { LiveReads, OpenedPlan, OpenResult } from '@recordbus/live';
 import { AppError, internalError, malformed } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
+import type { ChannelSubscriptionRequest } from '../channels/channel-request.ts';
+import type { Admission as ChannelAdmission } from '../channels/channel-subscription.ts';
+import type { Channels } from '../channels/channels.ts';
 import type { Connection } from '../connection/connection.ts';
 import { delay } from '../delay.ts';
 import type { Group } from '../follow/group.ts';
@@ -16,10 +19,16 @@ interface Opened extends OpenedPlan {
   readonly wanted: RecordSubscriptionRequest;
 }
 
-/** A subscription as it was read, with its plan or the refusal. */
-export type Admission = Opened | { readonly id: string; readonly refusal: AppError };
+/** A subscription to a channel that its caller may have. */
+interface Admitted {
+  readonly wanted: ChannelSubscriptionRequest;
+  readonly admission: ChannelAdmission;
+}
 
-/** Opens subscriptions to records and keeps them in their groups. */
+/** A subscription as it was read, with its plan or the refusal. */
+export type Admission = Opened | Admitted | { readonly id: string; readonly refusal: AppError };
+
+/** Opens subscriptions, and keeps those to records in their groups. */
 export interface Subscriber {
   /** Checks subscriptions of one caller; one result for each, in order. */
   admit(wanted: readonly ReadSubscription[], caller: Connection['caller']): Promise<readonly Admission[]>;
@@ -38,6 +47,7 @@ interface SubscriberDeps {
   readonly live: Pick<LiveReads, 'open' | 'snapshot'>;
   readonly changes: Pick<ChangeLog, 'end' | 'findMissed'>;
   readonly groups: Pick<Groups, 'join'>;
+  readonly channels: Pick<Channels, 'admit' | 'follow' | 'recheck'>;
   readonly log: Logger;
   readonly onResync: (reason: string) => void;
 }
@@ -50,33 +60,52 @@ const openedAtOnce = 500;
 const snapshotReadMs = 60_000;
 const drainCheckMs = 20;
 
-export function createSubscriber({ live, changes, groups, log, onResync }: SubscriberDeps): Subscriber {
+export function createSubscriber({ live, changes, groups, channels, log, onResync }: SubscriberDeps): Subscriber {
   async function admit(wanted: readonly ReadSubscription[], caller: Connection['caller']) {
-    const readable = wanted.filter((one): one is RecordSubscriptionRequest => !('refusal' in one));
+    const readable = wanted.filter((one) => 'request' in one);
     const results = readable.length > 0 ? await live.open(readable.map(({ request }) => ({ request, caller }))) : [];
     const byWanted = new Map<ReadSubscription, OpenResult | undefined>(
       readable.map((one, place) => [one, results[place]]),
     );
-    return wanted.map((one): Admission => {
-      if ('refusal' in one) return one;
-      const result = byWanted.get(one);
-      if (!result) throw new Error('a subscription was not checked');
-      return 'refusal' in result ? { id: one.id, refusal: result.refusal } : { ...result, wanted: one };
-    });
+    const admissions: Admission[] = [];
+    for (const one of wanted) {
+      if ('refusal' in one) admissions.push(one);
+      else if ('channel' in one) admissions.push(await admitToChannel(one, caller));
+      else admissions.push(openedOf(one, byWanted.get(one)));
+    }
+    return admissions;
+  }
+
+  function openedOf(wanted: RecordSubscriptionRequest, result: OpenResult | undefined): Admission {
+    if (!result) throw new Error('a subscription was not checked');
+    return 'refusal' in result ? { id: wanted.id, refusal: result.refusal } : { ...result, wanted };
+  }
+
+  async function admitToChannel(wanted: ChannelSubscriptionRequest, { principal }: Connection['caller']) {
+    try {
+      return { wanted, admission: await channels.admit(wanted.channel, principal) };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { id: wanted.id, refusal: error };
+    }
   }
 
   async function begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void> {
+    if (connection.isEnded) return;
     const refused: (() => void)[] = [];
     const starts: (() => Promise<void>)[] = [];
     for (const admission of admissions) {
       if ('refusal' in admission) refused.push(() => connection.send(messages.error(admission.refusal, admission.id)));
-      else if (connection.followed.has(admission.wanted.id)) refused.push(() => refuseSecond(connection, admission));
-      else starts.push(follow(connection, admission));
+      else if (connection.followed.has(admission.wanted.id))
+        refused.push(() => refuseSecond(connection, admission.wanted));
+      else if ('admission' in admission) {
+        const start = channels.follow(connection, admission.wanted, admission.admission);
+        starts.push(async () => start());
+      } else starts.push(follow(connection, admission));
     }
     const { epoch, seq: end } = changes.end;
     const seq = connection.through(end);
-    if (isFirst && seq < 0) connection.send(messages.ready(formatCursor({ epoch, seq: end })));
-    else if (isFirst) connection.send(messages.ready(formatCursor({ epoch, seq })), seq);
+    if (isFirst) connection.send(messages.ready(formatCursor({ epoch, seq })), seq);
     for (const refuse of refused) refuse();
     const waiting = starts.values();
     const work = async () => {
@@ -85,17 +114,15 @@ export function createSubscriber({ live, changes, groups, log, onResync }: Subsc
     await Promise.all(Array.from({ length: snapshotsAtOnce }, work));
   }
 
-  function refuseSecond(connection: Connection, { wanted: { id } }: Opened): void {
+  function refuseSecond(connection: Connection, { id }: Admitted['wanted'] | Opened['wanted']): void {
     connection.send(messages.error(malformed(`id: there is a subscription ${id} already`, { id: 'is in use' }), id));
   }
 
   /** Adds a subscription to its connection; the returned function begins it. */
   function follow(connection: Connection, { wanted, plan, values }: Opened): () => Promise<void> {
     const { epoch, seq: end } = changes.end;
-    const { after, wantsSnapshot } = wanted;
-    const from = after?.epoch === epoch ? Math.min(after.seq, end) : end;
+    const from = wanted.after?.epoch === epoch ? Math.min(wanted.after.seq, end) : end;
     const subscription = new Subscription(wanted.id, connection, wanted.request, from);
-    subscription.isPending = after ? after.epoch !== epoch || after.seq > end : wantsSnapshot;
     subscription.setPlan(plan, values);
     connection.followed.set(wanted.id, subscription);
     return () => start(subscription, wanted).catch((error: unknown) => fail(subscription, error));
@@ -103,14 +130,10 @@ export function createSubscriber({ live, changes, groups, log, onResync }: Subsc
 
   async function start(subscription: Subscription, { after, wantsSnapshot }: RecordSubscriptionRequest): Promise<void> {
     const missed = after && (await changes.findMissed(after));
-    if (after && !missed) {
-      subscription.isPending = false;
-      return join(subscription, after.seq);
-    }
+    if (after && !missed) return join(subscription, after.seq);
     const { connection, id } = subscription;
     const end = changes.end;
     subscription.from = end.seq;
-    subscription.isPending = wantsSnapshot;
     if (missed) {
       onResync(missed);
       connection.send(messages.resync(id, missed, formatCursor(end)));
@@ -120,11 +143,9 @@ export function createSubscriber({ live, changes, groups, log, onResync }: Subsc
   }
 
   /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
-  async function sendSnapshot(subscription: Subscription, end: Cursor): Promise<void> {
-    const { connection, id, request } = subscription;
+  async function sendSnapshot({ connection, id, request }: Subscription, end: Cursor): Promise<void> {
     const { records, total } = await live.snapshot(request, connection.caller);
-    subscription.isPending = false;
-    connection.send(messages.snapshot(id, records, total, formatCursor(end)), end.seq);
+    connection.send(messages.snapshot(id, records, total, formatCursor(end)));
     // Changes wait on the stream until a large snapshot has left.
     const untilMs = performance.now() + snapshotReadMs;
     while (connection.unsentBytes > 0 && !connection.isEnded && performance.now() < untilMs) await delay(drainCheckMs);
@@ -171,6 +192,7 @@ export function createSubscriber({ live, changes, groups, log, onResync }: Subsc
       const after = new Map(joined.map((one) => [one, Math.min(one.through, changes.end.seq)]));
       for (const subscription of joined) subscription.detach();
       change();
+      channels.recheck(connection);
       await reopen(joined, (one) => after.get(one) ?? one.from);
     },
   };

@@ -2,6 +2,7 @@ import type { SnapshotRequest } from '@recordbus/live';
 import { describeIssues } from '@recordbus/shared/describe-issues';
 import { type AppError, malformed } from '@recordbus/shared/errors';
 import { z } from 'zod';
+import { type ChannelSubscriptionRequest, channelSubscription } from '../channels/channel-request.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';
 
 /** The most subscriptions of a connection (realtime §2.4). */
@@ -35,12 +36,20 @@ export interface RecordSubscriptionRequest {
 }
 
 /** A subscription, or why it is refused. */
-export type ReadSubscription = RecordSubscriptionRequest | { readonly id: string; readonly refusal: AppError };
+export type ReadSubscription =
+  | RecordSubscriptionRequest
+  | ChannelSubscriptionRequest
+  | { readonly id: string; readonly refusal: AppError };
 
 /**
  * Reads a subscription; `number` is its id if it names none, `resumeFrom` the cursor of the connection if it has none of its own.
  */
 export function readSubscription(value: unknown, number: number, resumeFrom?: Cursor): ReadSubscription {
+  if (isToChannel(value)) {
+    const read = channelSubscription.safeParse(value);
+    if (!read.success) return { id: idOf(value, number), refusal: notReadable(read.error, value) };
+    return { id: String(number), presence: undefined, ...read.data };
+  }
   const read = recordSubscription.safeParse(value);
   if (!read.success) return { id: idOf(value, number), refusal: notReadable(read.error, value) };
   const { id = String(number), snapshot, after: cursor, ...request } = read.data;
@@ -50,6 +59,9 @@ export function readSubscription(value: unknown, number: number, resumeFrom?: Cu
   const wanted = typeof snapshot === 'object' ? snapshot : {};
   return { id, request: { ...request, ...wanted }, wantsSnapshot: Boolean(snapshot), after };
 }
+
+const isToChannel = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'channel');
 
 /** The id that an unreadable subscription has, so that its client knows which one is refused. */
 function idOf(value: unknown, number: number): string {

@@ -1,0 +1,43 @@
+import { createFrame, type Frame } from '../messages/frame.ts';
+
+/** One message to the subscriptions of a channel. */
+export interface ChannelMessage {
+  readonly type: 'broadcast' | 'presence';
+  /** Returns the message for a subscription of this id. */
+  of(sub: string): Frame;
+}
+
+/** Creates a message; `rest` is the JSON text of the members after `sub`. Subscriptions of the same id get the same bytes. */
+export function createChannelMessage(type: ChannelMessage['type'], rest: string): ChannelMessage {
+  const frames = new Map<string, Frame>();
+  return {
+    type,
+    of(sub) {
+      const frame = frames.get(sub) ?? createFrame(type, `{"sub":${JSON.stringify(sub)},${rest}}`);
+      frames.set(sub, frame);
+      return frame;
+    },
+  };
+}
+
+/** A message of a publisher; `from` and `data` are JSON text (realtime §7.4). */
+export const broadcastMessage = (channel: string, data: string, from: string): ChannelMessage =>
+  createChannelMessage('broadcast', `"channel":${JSON.stringify(channel)},"data":${data},"from":${from}`);
+
+/** Everybody who is present (realtime §7.5). */
+export const presentMessage = (channel: string, present: Iterable<readonly [string, string]>): ChannelMessage =>
+  createChannelMessage('presence', `"channel":${JSON.stringify(channel)},"present":${objectText(present)}`);
+
+/** Who has come, or has another state, and who has gone. */
+export const presenceChange = (
+  channel: string,
+  joined: Iterable<readonly [string, string]>,
+  left: readonly string[],
+): ChannelMessage =>
+  createChannelMessage(
+    'presence',
+    `"channel":${JSON.stringify(channel)},"joined":${objectText(joined)},"left":${JSON.stringify(left)}`,
+  );
+
+const objectText = (entries: Iterable<readonly [string, string]>): string =>
+  `{${Array.from(entries, ([key, state]) => `${JSON.stringify(key)}:${state}`).join(',')}}`;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { channelName } from './channel-name.ts';
+
+const maxKeyLength = 100;
+const maxStateBytes = 4096;
+
+const presence = z
+  .strictObject({
+    key: z.string().min(1).max(maxKeyLength),
+    state: z
+      .unknown()
+      .refine((state) => Buffer.byteLength(textOf(state)) <= maxStateBytes, `must have at most ${maxStateBytes} bytes`)
+      .optional(),
+  })
+  .transform(({ key, state }): PresenceRequest => ({ key, state: textOf(state) }));
+
+/** The JSON text of a state; without one it is null. */
+const textOf = (state: unknown): string => JSON.stringify(state ?? null);
+
+/** A subscription to a channel, as a client writes it (realtime §7.3). */
+export const channelSubscription = z.strictObject({
+  id: z.string().min(1).max(100).optional(),
+  channel: channelName,
+  presence: presence.optional(),
+});
+
+/** Who is present: a key, and its state as JSON text. */
+export interface PresenceRequest {
+  readonly key: string;
+  readonly state: string;
+}
+
+/** What a subscription to a channel wants. */
+export interface ChannelSubscriptionRequest {
+  readonly id: string;
+  readonly channel: string;
+  readonly presence: PresenceRequest | undefined;
+}

@@ -1,0 +1,60 @@
+import type { LiveReads } from '@recordbus/live';
+import type { ChannelRule, Settings } from '@recordbus/settings';
+import type { Principal } from '@recordbus/shared/context';
+import { forbidden, notFound, unauthenticated } from '@recordbus/shared/errors';
+import { matchesPattern } from './match-pattern.ts';
+
+/** What a caller wants of a channel. */
+type Act = 'publish' | 'subscribe';
+
+/** Decides by `realtime.channels` who may do what in which channel (realtime §7.2). */
+export interface ChannelRules {
+  /** Returns the rule of the first pattern that matches. Throws 404 when none does. */
+  find(channel: string, act: Act): string | null;
+  /** Returns the rule that admits the caller. Throws 404 without a rule, 403 or 401 for one that refuses, and 503. */
+  admit(channel: string, act: Act, principal: Principal): Promise<string | null>;
+}
+
+interface RulesDeps {
+  readonly settings: Pick<Settings, 'get'>;
+  readonly live: Pick<LiveReads, 'admitsToChannel'>;
+}
+
+const ruleOf: Readonly<Record<Act, (entry: ChannelRule) => string | null>> = {
+  publish: ({ publish_rule }) => publish_rule,
+  subscribe: ({ subscribe_rule }) => subscribe_rule,
+};
+
+export function createChannelRules({ settings, live }: RulesDeps): ChannelRules {
+  function find(channel: string, act: Act): string | null {
+    const entry = settings.get('realtime.channels').find(({ pattern }) => matchesPattern(pattern, channel));
+    if (!entry) throw notFound('channel');
+    return ruleOf[act](entry);
+  }
+
+  return {
+    find,
+    async admit(channel, act, principal) {
+      const rule = find(channel, act);
+      if (isOpenTo(rule, principal)) return rule;
+      // Rules of channels read nothing of the request.
+      const caller = { principal, headers: {}, query: {} };
+      if (rule !== '' && (await live.admitsToChannel(rule, channel, caller))) return rule;
+      throw principal.type === 'guest' && principal.rejectedToken
+        ? unauthenticated('the token is not valid')
+        : forbidden('the rule of this channel does not allow it');
+    },
+  };
+}
+
+/** Whether the rule admits the caller without being evaluated. */
+export const isOpenTo = (rule: string | null, principal: Principal): boolean =>
+  rule === null || principal.type === 'admin';
+
+/** The members of `@request.auth` that a session has; a connection ends when they change (realtime §5.1). */
+const ownMacro = /^@(?:channel|request\.auth\.(?:id|type|collection|email|verified))(?![\w.])/;
+
+/** Whether a rule may read records, so that its answer may change while the caller stays the same. */
+export const readsRecords = (rule: string | null): boolean =>
+  rule !== null &&
+  (/\w\s*\(/.test(rule) || [...rule.matchAll(/@/g)].some(({ index }) => !ownMacro.test(rule.slice(index, index + 40))));
