@@ -15,7 +15,7 @@ export interface Followed {
   leave(): void;
 }
 
-/** Beyond these a connection is closed; its client comes back with its cursor (realtime §6.1). */
+/** A connection that has more than this unsent when its next message comes is closed; its client comes back with its cursor (realtime §6.1). */
 const maxUnsentBytes = 2 ** 20;
 const maxUnsentMessages = 1000;
 
@@ -135,8 +135,7 @@ export class Connection {
     this.sent += 1;
     const unsentBytes = transport.unsentBytes;
     const isSlow =
-      this.#unsent.add(Math.max(unsentBytes - before, 0), unsentBytes) > maxUnsentMessages ||
-      (unsentBytes > maxUnsentBytes && before > 0);
+      this.#unsent.add(Math.max(unsentBytes - before, 0), unsentBytes) > maxUnsentMessages || before > maxUnsentBytes;
     if (isSlow) this.end('too_slow');
   }
 

@@ -6,8 +6,11 @@ export interface ChangePart {
   readonly upTo: number;
 }
 
-/** How many changes one part has at most, and how many bytes: what one statement judges. */
-export const partLimit = { changes: 100, bytes: 4 * 2 ** 20 } as const;
+/**
+ * How many changes one part has at most, and how many bytes, if it has more than one. A part is sent at once, so a client
+ * that reads all the time must not have too much unsent after it.
+ */
+export const partLimit = { changes: 100, bytes: 512 * 1024 } as const;
 
 /** The last changes of the stream, in memory. */
 export interface RecentChanges {

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../harness/eventually.ts';
+import { at } from '../../harness/json.ts';
+import { openLive } from '../../harness/live-client.ts';
+import { onEachTopology } from '../../harness/target.ts';
+import { createNotes } from './notes.ts';
+
+/** More than the buffers of two sockets and 1 MiB. */
+const count = 240;
+const largeText = 'x'.repeat(100_000);
+
+onEachTopology('slow and greedy clients harm nobody else', async (t, target) => {
+  await createNotes(target);
+  const admin = await target.admin();
+
+  await t.test('a client that does not read holds up nobody, and misses nothing [realtime §6.1]', async () => {
+    let deaf = await openLive(target.url, [{ collection: 'notes' }]);
+    await deaf.arrived('ready');
+    await using other = await openLive(target.url, [{ collection: 'notes', fields: 'id' }]);
+    deaf.pause();
+    for (let n = 0; n < count; n += 1) await admin.create('notes', { text: largeText, rank: n });
+    await other.arrived('create', count);
+    deaf.resume();
+    const ranks: unknown[] = [];
+    await eventually('it has everything', async () => {
+      const { isClosed, lastEventId, messages } = deaf;
+      const arrived = messages.flatMap(({ type, data }) => (type === 'create' ? [at(data, 'record.rank')] : []));
+      if (ranks.length + arrived.length >= count) return ranks.push(...arrived);
+      if (!isClosed) return undefined;
+      // It was too far behind: it comes back with its cursor.
+      ranks.push(...arrived);
+      deaf = await openLive(target.url, [{ collection: 'notes' }], { headers: { 'Last-Event-ID': lastEventId ?? '' } });
+      return undefined;
+    });
+    deaf.close();
+    assert.deepEqual(
+      ranks,
+      Array.from({ length: count }, (_, n) => n),
+    );
+  });
+
+  await t.test('a filter that is too slow ends its own subscription alone [realtime §6.3]', async () => {
+    await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '150' });
+    // Every term lowers the whole text again.
+    const filter = Array.from({ length: 190 }, (_, n) => `text !~ "${n}y"`).join('&&');
+    await using slow = await openLive(target.url, [{ collection: 'notes', filter }], { asBody: true });
+    await using other = await openLive(target.url, [{ collection: 'notes', filter: 'rank >= 0', fields: 'id' }]);
+    assert.equal(slow.status, 200, slow.text);
+    for (let n = 0; n < 5; n += 1) await admin.create('notes', { text: largeText.repeat(8), rank: n });
+    await other.arrived('create', 5);
+    const [error] = await slow.arrived('error');
+    assert.equal(error?.data.code, 'too_expensive');
+    await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '' });
+  });
+});
