@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../harness/eventually.ts';
 import type { JsonObject } from '../../harness/json.ts';
 import { type LiveClient, openLive } from '../../harness/live-client.ts';
+import { openSocket } from '../../harness/live-socket.ts';
 import { onEachTopology } from '../../harness/target.ts';
-import { present, setChannels } from './channels.ts';
+import { channelPath, present, setChannels } from './channels.ts';
 
 onEachTopology('presence says who follows a channel', async (t, target) => {
   const admin = await target.admin();
@@ -22,7 +23,7 @@ onEachTopology('presence says who follows a channel', async (t, target) => {
     assert.deepEqual(first?.data, { sub: '1', channel: 'a', present: { ann: { at: 1 } } });
     const bob = await enter('a', 'bob');
     await bob.arrived('presence');
-    assert.deepEqual(present(bob), { ann: { at: 1 }, bob: null });
+    await sees(bob, { ann: { at: 1 }, bob: null });
     const [, joined] = await ann.arrived('presence', 2);
     assert.deepEqual(joined?.data, { sub: '1', channel: 'a', joined: { bob: null }, left: [] });
     bob.close();
@@ -51,5 +52,19 @@ onEachTopology('presence says who follows a channel', async (t, target) => {
     await using last = await enter('c', 'last');
     await sees(last, JSON.parse('{"__proto__":"ann","last":null}'));
     assert.ok(other.messages.every(({ type, data }) => type !== 'presence' || data.channel === 'd'));
+  });
+
+  await t.test('over WebSockets, until the subscription ends [realtime §7.3]', async () => {
+    await using watcher = await enter('w', 'watcher');
+    await using socket = await openSocket(target.url);
+    socket.send({ type: 'subscribe', id: 'x', channel: 'w', presence: { key: 'ann', state: 1 } });
+    const [first] = await socket.arrived('presence');
+    assert.equal(first?.data.sub, 'x');
+    await target.guest.post(channelPath('w'), { data: 'hello' }, 202);
+    assert.equal((await socket.arrived('broadcast'))[0]?.data.data, 'hello');
+    await sees(watcher, { watcher: null, ann: 1 });
+    socket.send({ type: 'unsubscribe', id: 'x' });
+    await socket.arrived('unsubscribed');
+    await sees(watcher, { watcher: null });
   });
 });
