@@ -95,6 +95,26 @@ onEachTopology('live connections resume and begin with a snapshot', async (t, ta
     },
   );
 
+  await t.test(
+    'nothing before a snapshot says from where to resume, else it would never come [realtime §4.2]',
+    async () => {
+      await using before = await openLive(target.url, [notes]);
+      await before.arrived('ready');
+      const [epoch] = (before.lastEventId ?? '').split('-');
+      for (const [after, types] of [
+        [undefined, ['ready', 'snapshot']],
+        [`${Number(epoch) - 1}-1`, ['ready', 'resync', 'snapshot']],
+      ] as const) {
+        await using live = await openLive(target.url, [{ ...notes, after, snapshot: { perPage: 1 } }]);
+        const [snapshot] = await live.arrived('snapshot');
+        assert.deepEqual(
+          live.messages.map(({ type, id }) => [type, id]),
+          types.map((type) => [type, type === 'snapshot' ? snapshot?.data.cursor : undefined]),
+        );
+      }
+    },
+  );
+
   await t.test('a snapshot of one record has it, and its changes follow [realtime §2.1]', async () => {
     await using before = await openLive(target.url, [notes]);
     const note = await write();

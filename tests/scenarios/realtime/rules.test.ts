@@ -108,6 +108,8 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
     await using toBob = await follow(bob, { collection: 'files_of_people' });
     const planted = { hidden_one: 'planted-a', own_one: 'planted-b', secret: 'planted-c' };
     const record = await admin.create('files_of_people', { title: 'f', owner: ada.id, ...planted });
+    // Encrypted values are read from the stored record: wait, or the create shows the values of the update.
+    await toAda.arrived('create');
     await admin.patch(`/api/v1/files_of_people/${record.id}`, {
       hidden_one: 'planted-d',
       own_one: 'planted-e',

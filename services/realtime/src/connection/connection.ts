@@ -9,7 +9,10 @@ import { UnsentMessages } from './unsent-messages.ts';
 export interface Followed {
   /** The id that the client gave it, or its number. */
   readonly id: string;
-  /** The sequence number up to which its messages were sent; infinite for what cannot be resumed. */
+  /**
+   * The sequence number up to which its messages were sent: infinite for what cannot be resumed, negative for what cannot
+   * be resumed yet.
+   */
   readonly through: number;
   /** Stops to follow. The connection calls it once. */
   leave(): void;
@@ -71,7 +74,10 @@ export class Connection {
     return this.#options.transport.unsentBytes;
   }
 
-  /** The sequence number up to which it was sent everything; at most `end`, where everybody is who follows nothing. */
+  /**
+   * The sequence number up to which it was sent everything; at most `end`, where everybody is who follows nothing. Negative
+   * while there is nothing to resume from, because a snapshot has to come first.
+   */
   through(end: number): number {
     return Math.min(this.#through(), end);
   }
@@ -97,7 +103,8 @@ export class Connection {
     if (isStuck) this.end('too_slow');
     if (unsentBytes > 0) return;
     const through = this.through(end);
-    this.#send(through === end ? frame : messages.heartbeat(this.#options.cursorAt(through)), through);
+    if (through < 0) this.#send(messages.heartbeat(), undefined);
+    else this.#send(through === end ? frame : messages.heartbeat(this.#options.cursorAt(through)), through);
   }
 
   /** Sends how far it may be resumed, if no message has told it. */

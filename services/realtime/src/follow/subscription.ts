@@ -9,6 +9,8 @@ export class Subscription implements Followed {
   readonly request: SnapshotRequest;
   /** Changes up to here it does not get: they are in its snapshot, or its client has seen them. */
   from: number;
+  /** Whether its client has nothing yet from which the connection could be resumed: a snapshot has to come first. */
+  isPending = false;
   #plan: LivePlan | undefined;
   #values: readonly unknown[] = [];
   #valuesKey = '[]';
@@ -48,6 +50,7 @@ export class Subscription implements Followed {
   }
 
   get through(): number {
+    if (this.isPending) return -1;
     return this.#group ? Math.max(this.#group.through, this.from) : this.from;
   }
 

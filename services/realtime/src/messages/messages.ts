@@ -7,7 +7,8 @@ export type RevokedReason = 'token_expired' | 'session_ended' | 'account_changed
 /** The messages that are not about one change (realtime §3). */
 export const messages = {
   ready: (cursor: string): Frame => frameOf('ready', { cursor }),
-  heartbeat: (cursor: string): Frame => frameOf('heartbeat', { cursor }),
+  /** Without a cursor while there is nothing to resume from. */
+  heartbeat: (cursor?: string): Frame => frameOf('heartbeat', { cursor }),
   /** `records` is JSON text. */
   snapshot: (sub: string, records: string, total: number | undefined, cursor: string): Frame =>
     createFrame(

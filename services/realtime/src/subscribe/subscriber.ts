@@ -105,7 +105,8 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     }
     const { epoch, seq: end } = changes.end;
     const seq = connection.through(end);
-    if (isFirst) connection.send(messages.ready(formatCursor({ epoch, seq })), seq);
+    if (isFirst && seq < 0) connection.send(messages.ready(formatCursor({ epoch, seq: end })));
+    else if (isFirst) connection.send(messages.ready(formatCursor({ epoch, seq })), seq);
     for (const refuse of refused) refuse();
     const waiting = starts.values();
     const work = async () => {
@@ -121,8 +122,10 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   /** Adds a subscription to its connection; the returned function begins it. */
   function follow(connection: Connection, { wanted, plan, values }: Opened): () => Promise<void> {
     const { epoch, seq: end } = changes.end;
-    const from = wanted.after?.epoch === epoch ? Math.min(wanted.after.seq, end) : end;
+    const { after, wantsSnapshot } = wanted;
+    const from = after?.epoch === epoch ? Math.min(after.seq, end) : end;
     const subscription = new Subscription(wanted.id, connection, wanted.request, from);
+    subscription.isPending = after ? after.epoch !== epoch || after.seq > end : wantsSnapshot;
     subscription.setPlan(plan, values);
     connection.followed.set(wanted.id, subscription);
     return () => start(subscription, wanted).catch((error: unknown) => fail(subscription, error));
@@ -130,10 +133,14 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
 
   async function start(subscription: Subscription, { after, wantsSnapshot }: RecordSubscriptionRequest): Promise<void> {
     const missed = after && (await changes.findMissed(after));
-    if (after && !missed) return join(subscription, after.seq);
+    if (after && !missed) {
+      subscription.isPending = false;
+      return join(subscription, after.seq);
+    }
     const { connection, id } = subscription;
     const end = changes.end;
     subscription.from = end.seq;
+    subscription.isPending = wantsSnapshot;
     if (missed) {
       onResync(missed);
       connection.send(messages.resync(id, missed, formatCursor(end)));
@@ -143,9 +150,11 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   }
 
   /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
-  async function sendSnapshot({ connection, id, request }: Subscription, end: Cursor): Promise<void> {
+  async function sendSnapshot(subscription: Subscription, end: Cursor): Promise<void> {
+    const { connection, id, request } = subscription;
     const { records, total } = await live.snapshot(request, connection.caller);
-    connection.send(messages.snapshot(id, records, total, formatCursor(end)));
+    subscription.isPending = false;
+    connection.send(messages.snapshot(id, records, total, formatCursor(end)), end.seq);
     // Changes wait on the stream until a large snapshot has left.
     const untilMs = performance.now() + snapshotReadMs;
     while (connection.unsentBytes > 0 && !connection.isEnded && performance.now() < untilMs) await delay(drainCheckMs);

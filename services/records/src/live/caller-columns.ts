@@ -24,6 +24,8 @@ export interface CallerColumns<Given extends object> {
   readonly ofRule: NamedParameters<Given>;
   /** Parameters of which fixed values are columns too, as in the filter of a client. */
   readonly ofClient: Parameters;
+  /** The place of the id of the caller's account among the values; undefined where the SQL does not read it. */
+  placeOfAccount(): number | undefined;
   /** Adds the id of the one record that is followed. Returns its SQL. */
   recordId(): string;
   /** The values of one subscription, in the order of the columns. */
@@ -34,10 +36,14 @@ export interface CallerColumns<Given extends object> {
 export const callerAlias = 'caller';
 export const callerNumber = `${callerAlias}."@c"`;
 
+/** How the compiler of rules calls the id of the caller's account. */
+const accountKey = 'auth.id as text';
+
 /** Creates the columns of a statement with the given parameters. */
 export function createCallerColumns<Given extends object>(statement: NamedParameters<Given>): CallerColumns<Given> {
   const columns: CallerColumn[] = [];
   const placed = new Map<string, string>();
+  const places = new Map<string, number>();
   let reads = 0;
   const add = (sqlType: string, read: CallerColumn['read']): string => {
     columns.push({ sqlType, read });
@@ -48,6 +54,7 @@ export function createCallerColumns<Given extends object>(statement: NamedParame
     reads += 1;
     const id = JSON.stringify([key, sqlType]);
     const sql = placed.get(id) ?? add(sqlType, ({ request }) => read(request));
+    if (!placed.has(id)) places.set(id, columns.length - 1);
     placed.set(id, sql);
     return sql;
   };
@@ -76,6 +83,7 @@ export function createCallerColumns<Given extends object>(statement: NamedParame
     },
     ofRule: withFixed(statement.fixed),
     ofClient: withFixed((value, sqlType) => add(sqlType, () => value)),
+    placeOfAccount: () => places.get(JSON.stringify([accountKey, 'text'])),
     recordId: () => add('text', ({ record }) => record ?? null),
     valuesOf: (values) => columns.map(({ read }) => read(values)),
   };

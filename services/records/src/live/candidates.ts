@@ -2,16 +2,10 @@ import { compileCandidates, createNamedParameters, type NamedParameters, QueryEr
 import type { Collection } from '@recordbus/schema';
 import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { needsRuleCheck } from '../rules/rule-context.ts';
-import { eventAlias, selectEventRows } from './event-rows.ts';
-
-/** The values of a run: the records of events (see `selectEventRows`). */
-export interface CandidateValues {
-  readonly given: string;
-  readonly stored: string;
-}
+import { type EventRows, eventAlias, selectEventRows } from './event-rows.ts';
 
 /** A statement that finds the ids of the accounts that events may concern; null where one may concern everybody. */
-export interface CandidatesStatement extends Pick<NamedParameters<CandidateValues>, 'valuesFrom'> {
+export interface CandidatesStatement extends Pick<NamedParameters<EventRows>, 'valuesFrom'> {
   readonly text: string;
 }
 
@@ -22,16 +16,14 @@ export function compileCandidatesOf(
   context: CompileContext,
 ): CandidatesStatement | undefined {
   if (context.principal.type !== 'user' || !needsRuleCheck(collection, action, context)) return undefined;
-  const parameters = createNamedParameters<CandidateValues>();
+  const parameters = createNamedParameters<EventRows>();
   const scope = { ...clientScope(collection, context), audience: 'rule' } as const;
   const found = findCandidates(() =>
     compileCandidates(collection.rules[action] ?? '', scope, { row: eventAlias, parameters, isTable: false }),
   );
   if (!found) return undefined;
-  const given = parameters.named('given', 'json');
-  const stored = parameters.named('stored', 'json');
   const text = `with event as materialized (
-  ${selectEventRows(collection, { given, stored })}
+  ${selectEventRows(collection, parameters)}
 )
 select distinct account.id from event cross join lateral (${found.select}) account(id) where account.id is not null${
     found.everyone === undefined ? '' : `\nunion all\n(select null from event where ${found.everyone} limit 1)`

@@ -12,14 +12,11 @@ import type { Projection } from '../shape/record-json.ts';
 import { type CallerColumns, callerAlias, createCallerColumns } from './caller-columns.ts';
 import { type CandidatesStatement, compileCandidatesOf } from './candidates.ts';
 import { findCrossed } from './crossed.ts';
-import { eventAlias } from './event-rows.ts';
-import { composeJudge } from './judge-sql.ts';
+import { type EventRows, eventAlias } from './event-rows.ts';
+import { composeJudge, type ShownReads } from './judge-sql.ts';
 
 /** The values that each run of a statement gives. It takes those that it needs. */
-export interface JudgeValues {
-  /** JSON text of the list of records (see `selectEventRows`). */
-  readonly given: string;
-  readonly stored: string;
+export interface JudgeValues extends EventRows {
   /** The values of the callers, the text of an array for each column. */
   readonly columns: ReadonlyMap<string, string>;
   /** The most bytes of the JSON of one record. */
@@ -47,8 +44,8 @@ export interface Judged {
 export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'valuesFrom'>, Judged {
   readonly key: string;
   readonly text: string;
-  /** Whether the JSON may be another for each caller. */
-  readonly differsForEach: boolean;
+  /** What the JSON reads of callers. */
+  readonly shownReads: ShownReads;
   /** Whether the JSON has values that events leave out. */
   readonly needsStored: boolean;
   /** The fields of the record that the condition reads. */
@@ -70,7 +67,7 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
   const needsStored = encryptedFieldsOf(collection).some(({ name }) => shown.has(name));
   const showsEvent = selection === everything && isOpen(view) && !expansions && !needsStored;
   const judged = { collection, conditions, projection, showsEvent };
-  const { text, differsForEach } = composeJudge(judged, { parameters, columns, context });
+  const { text, shownReads } = composeJudge(judged, { parameters, columns, context });
   const fixed = parameters.valuesFrom(noValues);
   const { fields, expand } = request;
   const key = hashOf([collection.id, callerKind(context), text, fixed, columns.types, fields, expand]);
@@ -79,7 +76,7 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
     key,
     text,
     valuesFrom: parameters.valuesFrom,
-    differsForEach,
+    shownReads,
     needsStored,
     ownFields: fieldsIn(conditions?.map(({ sql }) => sql).join(' ') ?? '', collection),
     columns,
@@ -118,7 +115,14 @@ function compileConditions(
 const fieldsIn = (condition: string, { fields }: Collection): string[] =>
   fields.map(({ name }) => name).filter((name) => condition.includes(`${eventAlias}.${quoteIdentifier(name)}`));
 
-const noValues: JudgeValues = { given: '', stored: '', columns: new Map(), maxBytes: 0 };
+const noValues: JudgeValues = {
+  given: '',
+  givenCount: 0,
+  stored: '',
+  storedCount: 0,
+  columns: new Map(),
+  maxBytes: 0,
+};
 
 const hashOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);

@@ -4,30 +4,39 @@ import type { Callers } from '@recordbus/live';
 export interface DistinctCallers {
   /** The values of each row. */
   readonly rows: readonly (readonly unknown[])[];
+  /** The rows whose values pass a test. */
+  only(keeps: (values: readonly unknown[]) => boolean): DistinctCallers;
   /** The positions of the callers of rows, by the numbers in a statement, from 1 and separated by commas. */
   positionsOf(numbers: string): number[];
 }
 
 /** Finds the different values of callers. */
 export function distinctCallers(callers: readonly (readonly unknown[])[]): DistinctCallers {
-  const rows: (readonly unknown[])[] = [];
-  const positions: number[][] = [];
-  const known = new Map<unknown, number>();
+  const distinct: Row[] = [];
+  const known = new Map<unknown, Row>();
   for (const [position, values] of callers.entries()) {
     const key = values.length === 1 && typeof values[0] === 'string' ? values[0] : JSON.stringify(values);
     const row = known.get(key);
-    if (row !== undefined) positions[row]?.push(position);
+    if (row) row.positions.push(position);
     else {
-      known.set(key, rows.length);
-      rows.push(values);
-      positions.push([position]);
+      const added = { values, positions: [position] };
+      distinct.push(added);
+      known.set(key, added);
     }
   }
-  return {
-    rows,
-    positionsOf: (numbers) => numbers.split(',').flatMap((number) => positions[Number(number) - 1] ?? []),
-  };
+  return ofRows(distinct);
 }
+
+interface Row {
+  readonly values: readonly unknown[];
+  readonly positions: number[];
+}
+
+const ofRows = (distinct: readonly Row[]): DistinctCallers => ({
+  rows: distinct.map(({ values }) => values),
+  only: (keeps) => ofRows(distinct.filter(({ values }) => keeps(values))),
+  positionsOf: (numbers) => numbers.split(',').flatMap((number) => distinct[Number(number) - 1]?.positions ?? []),
+});
 
 /** Adds callers to a list, which it may change. Returns the list. */
 export function addCallers(list: number[] | 'all', callers: Callers): number[] | 'all' {

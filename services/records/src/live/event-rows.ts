@@ -1,4 +1,5 @@
 import { versionOf } from '@recordbus/journal';
+import type { NamedParameters } from '@recordbus/query';
 import {
   type Collection,
   encryptedFieldsOf,
@@ -43,24 +44,36 @@ const systemTypes: Readonly<Record<string, string>> = { id: 'text collate "C"', 
 export const eventMembers = (collection: Collection): readonly string[] =>
   eventColumns(collection).flatMap(({ name, isStoredOnly }) => (isStoredOnly ? [] : [name]));
 
+/** The rows of events, as each run of a statement gives them. */
+export interface EventRows {
+  /** JSON text of a list of `[n, isAfter, record]`, and their number. */
+  readonly given: string;
+  readonly givenCount: number;
+  /** JSON text of a list of `[n, id]` of stored records, and their number. */
+  readonly stored: string;
+  readonly storedCount: number;
+}
+
 /**
- * A select of rows like those of the table, with `"@n"`, `"@after"` and `"@version"`: of the records in `given` (SQL of a
- * JSON list of `[n, isAfter, record]`), and of the stored records in `stored` (a JSON list of `[n, id]`). A stored row has
- * its version.
+ * A select of rows like those of the table, with `"@n"`, `"@after"` and `"@version"`: of the records that are given,
+ * and of stored ones, which have their version. The limits tell the planner how many there are: it would expect 200, and
+ * read whole tables for them.
  */
-export function selectEventRows(collection: Collection, { given, stored }: { given: string; stored: string }): string {
+export function selectEventRows(collection: Collection, parameters: Pick<NamedParameters<EventRows>, 'named'>): string {
   const columns = eventColumns(collection);
   const inEvents = columns.filter(({ isStoredOnly }) => !isStoredOnly);
   const definitions = inEvents.map(({ name, sqlType }) => `${quoteIdentifier(name)} ${sqlType}`);
   const ofEvent = columns.map(({ name, column, sqlType, isStoredOnly }) =>
     isStoredOnly ? `null::${withoutCollation(sqlType)} as ${column}` : `r.${quoteIdentifier(name)} as ${column}`,
   );
+  const listed = (list: 'given' | 'stored', count: 'givenCount' | 'storedCount') =>
+    `select * from json_array_elements(${parameters.named(list, 'json')}) limit ${parameters.named(count, 'bigint')}`;
   const ofTable = columns.map(({ column }) => `t.${column}`);
   return `select (g.v ->> 0)::integer as "@n", (g.v ->> 1)::boolean as "@after", null::text as "@version", ${ofEvent.join(', ')}
-  from json_array_elements(${given}) g(v) cross join lateral json_to_record(g.v -> 2) r(${definitions.join(', ')})
+  from (${listed('given', 'givenCount')}) g(v) cross join lateral json_to_record(g.v -> 2) r(${definitions.join(', ')})
   union all
   select (s.v ->> 0)::integer, true, ${versionOf('t')}, ${ofTable.join(', ')}
-  from json_array_elements(${stored}) s(v) join ${tableOf(collection)} t on t.id = s.v ->> 1`;
+  from (${listed('stored', 'storedCount')}) s(v) join ${tableOf(collection)} t on t.id = s.v ->> 1`;
 }
 
 const withoutCollation = (sqlType: string): string => sqlType.replace(/ collate .*/, '');

@@ -29,7 +29,7 @@ interface JudgeParts {
  * Composes the statement that judges events. It has the rows of all events and, if values of callers are read, a row for
  * each caller, so one statement decides for all of them.
  */
-export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; differsForEach: boolean } {
+export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; shownReads: ShownReads } {
   const { parameters, columns } = parts;
   const { collection, conditions = [{ sql: 'true', reads: false }], showsEvent } = judged;
   const json = compileShown(judged, parts);
@@ -38,21 +38,22 @@ export function composeJudge(judged: Judged, parts: JudgeParts): { text: string;
     ...json,
     text: `case when ${showsEvent ? `${eventVersion} is not null` : isAfter} then ${json.text} end`,
   };
-  const given = parameters.named('given', 'json');
-  const stored = parameters.named('stored', 'json');
-  const events = `event as materialized (\n  ${selectEventRows(collection, { given, stored })}\n)`;
+  const events = `event as materialized (\n  ${selectEventRows(collection, parameters)}\n)`;
   const callers =
     columns.count > 0 ? `, ${callerAlias} as materialized (\n  ${selectCallers(columns, parameters)}\n)` : '';
   const compose = { nothing: composeAlike, rules: composeByRules, anything: composeForEach }[shown.reads];
-  return { text: `with ${events}${callers}${compose(conditions, shown)}`, differsForEach: shown.reads === 'anything' };
+  return { text: `with ${events}${callers}${compose(conditions, shown)}`, shownReads: shown.reads };
 }
 
-/** The JSON of a record, and what it reads of callers. */
+/** What the JSON of a record reads of callers: only the rules of its fields, or maybe more. */
+export type ShownReads = 'nothing' | 'rules' | 'anything';
+
+/** The JSON of a record. */
 interface Shown {
   readonly text: string;
   readonly from: string;
-  /** `rules`: nothing but the values that decide about fields, which are columns `b1`, … of the row `g`. */
-  readonly reads: 'nothing' | 'rules' | 'anything';
+  /** With `rules`, what they decide are the columns `b1`, … of the row `g`. */
+  readonly reads: ShownReads;
   readonly rules: readonly string[];
 }
 

@@ -6,8 +6,10 @@ import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
 import { arrayText } from './array-text.ts';
 import { isArray } from './caller-columns.ts';
+import type { CandidatesStatement } from './candidates.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { addCallers, type DistinctCallers, distinctCallers } from './distinct-callers.ts';
+import type { EventRows } from './event-rows.ts';
 import { columnName, type JudgedRow } from './judge-sql.ts';
 import { type ReadEvent, readEvents } from './read-events.ts';
 
@@ -56,11 +58,10 @@ export async function findCandidates(
   const ids = new Set<string>();
   try {
     for (const group of groupsOf(await readEvents(deps.readSystem, plan, events))) {
-      const values = candidates.valuesFrom(rowsOf(group.map((read, n) => ({ read, n }))));
-      for (const { id } of await deps.read<{ id: string | null }>({ text: candidates.text, values })) {
-        if (id === null) return undefined;
-        ids.add(id);
-      }
+      const asked = group.map((read, n) => ({ read, n }));
+      const found = await readCandidates(deps, candidates, asked);
+      if (found.isEveryone) return undefined;
+      for (const id of found.ids) ids.add(id);
     }
   } catch (error) {
     // Judging finds out which of the events does not fit the schema.
@@ -68,6 +69,12 @@ export async function findCandidates(
     throw error;
   }
   return [...ids];
+}
+
+async function readCandidates(deps: JudgeDeps, { text, valuesFrom }: CandidatesStatement, asked: readonly Asked[]) {
+  const rows = await deps.read<{ id: string | null }>({ text, values: valuesFrom(rowsOf(asked)) });
+  const ids = new Set(rows.flatMap(({ id }) => id ?? []));
+  return { ids, isEveryone: rows.some(({ id }) => id === null) };
 }
 
 /** Splits events into groups whose records are one statement. */
@@ -127,10 +134,11 @@ async function judgeOnce(
   const asked = group.map((read, n) => ({ read, n }));
   const isFree = plan.conditions === undefined && plan.showsEvent;
   const rest = isFree ? asked.filter(({ read, n }) => !answerFreely(read, results[n])) : asked;
-  for await (const row of inSlices(rest.length > 0 ? await askRows(deps, plan, rest, callers) : [])) {
+  const asking = await concernedCallers(deps, plan, rest, callers);
+  for await (const row of inSlices(rest.length > 0 ? await askRows(deps, plan, rest, asking) : [])) {
     const [read, result] = [group[row.n], results[row.n]];
     if (!read || !result) continue;
-    const these: Callers = row.callers === null ? 'all' : callers.positionsOf(row.callers);
+    const these: Callers = row.callers === null ? 'all' : asking.positionsOf(row.callers);
     if (!row.isAfter) result.before = addCallers(result.before, these);
     else {
       result.now = addCallers(result.now, these);
@@ -140,6 +148,29 @@ async function judgeOnce(
     }
   }
   return group.map((read, n) => verdictOf(plan, read, results[n] ?? createResult()));
+}
+
+/** With fewer callers a statement for the accounts that events concern costs more than it saves. */
+const manyCallers = 200;
+
+/**
+ * The callers whom events may concern. A rule over memberships would make PostgreSQL read all of them; led by the
+ * records, it reads those of the accounts that are named.
+ */
+async function concernedCallers(
+  deps: JudgeDeps,
+  plan: CompiledPlan,
+  asked: readonly Asked[],
+  callers: DistinctCallers,
+): Promise<DistinctCallers> {
+  const { candidates, conditions = [], shownReads } = plan;
+  const place = plan.columns.placeOfAccount();
+  if (!candidates || place === undefined || asked.length === 0 || callers.rows.length < manyCallers) return callers;
+  const { ids, isEveryone } = await readCandidates(deps, candidates, asked);
+  // Of two conditions the first is for everybody: it needs no callers if it reads none, and if all see the same.
+  const needsNone = conditions.length === 2 && conditions[0]?.reads === false && shownReads === 'nothing';
+  const isForAll = isEveryone && !needsNone;
+  return isForAll ? callers : callers.only((values) => ids.has(String(values[place])));
 }
 
 interface Result {
@@ -198,14 +229,14 @@ const dataStart = '{"data":';
 /** Runs the statement for these events, in parts if there are many callers. */
 async function askRows(
   deps: JudgeDeps,
-  { text, valuesFrom, columns, differsForEach }: CompiledPlan,
+  { text, valuesFrom, columns, shownReads }: CompiledPlan,
   asked: readonly Asked[],
   { rows }: DistinctCallers,
 ): Promise<JudgedRow[]> {
   const shared = { ...rowsOf(asked), maxBytes: deps.maxAnswerBytes() };
   const found: JudgedRow[] = [];
   let units = 0;
-  const width = Math.max(1, Math.floor((differsForEach ? maxPairsForEach : maxPairs) / (2 * asked.length)));
+  const width = Math.max(1, Math.floor((shownReads === 'anything' ? maxPairsForEach : maxPairs) / (2 * asked.length)));
   for (let from = 0; from === 0 || from < rows.length; from += width) {
     const part = rows.slice(from, from + width);
     const lists = columns.types.map((type, index): [string, string] => [
@@ -231,7 +262,7 @@ interface Asked {
 }
 
 /** The rows of events, as a statement takes them (see `selectEventRows`). */
-function rowsOf(asked: readonly Asked[]): { readonly given: string; readonly stored: string } {
+function rowsOf(asked: readonly Asked[]): EventRows {
   const given = asked.flatMap(({ read: { before, after }, n }) => [
     ...(before === undefined ? [] : [`[${n},false,${before}]`]),
     ...(after === undefined ? [] : [`[${n},true,${after}]`]),
@@ -239,7 +270,12 @@ function rowsOf(asked: readonly Asked[]): { readonly given: string; readonly sto
   const stored = asked.flatMap(({ read: { event, id, after }, n }) =>
     after === undefined && event.verb !== 'delete' && id !== undefined ? [[n, id]] : [],
   );
-  return { given: `[${given.join(',')}]`, stored: JSON.stringify(stored) };
+  return {
+    given: `[${given.join(',')}]`,
+    givenCount: given.length,
+    stored: JSON.stringify(stored),
+    storedCount: stored.length,
+  };
 }
 
 const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
