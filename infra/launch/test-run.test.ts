@@ -24,7 +24,7 @@ test('npm test and npm run test:slow run every file, and every scenario on both 
 });
 
 test('selected files run on both topologies, slow ones included, without the checks', () => {
-  const run = readTestRun(['rate-limits', '--test-name-pattern', 'PUT', 'launch/test-run']);
+  const run = readTestRun(['scenarios/rate-limits', '--test-name-pattern', 'PUT', 'launch/test-run']);
   assert.deepEqual(filesOf(run), ['infra/launch/test-run.test.ts', 'tests/scenarios/rate-limits.slow.test.ts']);
   assert.deepEqual([run.isWhole, run.parts[0]?.topology], [false, undefined]);
   assert.deepEqual(run.flags, ['--test-name-pattern', 'PUT']);

@@ -51,9 +51,15 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
     log,
     onChange: (change) => groups.wake(change),
     onMissed(reason) {
-      for (const connection of connections)
-        for (const followed of connection.followed.values())
-          if (followed instanceof Subscription) resync(followed, reason);
+      const { seq } = changes.end;
+      for (const connection of connections) {
+        connection.restart();
+        for (const followed of connection.followed.values()) {
+          if (!(followed instanceof Subscription)) continue;
+          followed.from = seq;
+          resync(followed, reason);
+        }
+      }
     },
   });
 

@@ -35,8 +35,6 @@ interface ConnectionOptions {
 export class Connection {
   readonly context: RequestContext;
   readonly followed = new Map<string, Followed>();
-  /** How many messages it was sent. */
-  sent = 0;
   #principal: Principal;
   readonly #options: ConnectionOptions;
   readonly #unsent = new UnsentMessages();
@@ -115,6 +113,11 @@ export class Connection {
     this.#options.transport.sendCursor(this.#options.cursorAt(through));
   }
 
+  /** Forgets how far it could be resumed, when the stream was created again. */
+  restart(): void {
+    this.#resumable = 0;
+  }
+
   /** Stops to follow one subscription; false when there is none with this id. */
   unfollow(id: string): boolean {
     const followed = this.followed.get(id);
@@ -139,7 +142,6 @@ export class Connection {
     if (seq !== undefined) this.#resumable = seq;
     const before = transport.unsentBytes;
     transport.send(frame, seq === undefined ? undefined : cursorAt(seq));
-    this.sent += 1;
     const unsentBytes = transport.unsentBytes;
     const isSlow =
       this.#unsent.add(Math.max(unsentBytes - before, 0), unsentBytes) > maxUnsentMessages || before > maxUnsentBytes;

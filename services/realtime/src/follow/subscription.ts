@@ -1,4 +1,5 @@
 import type { LivePlan, SnapshotRequest } from '@recordbus/live';
+import type { Principal } from '@recordbus/shared/context';
 import type { Connection, Followed } from '../connection/connection.ts';
 import type { Group } from './group.ts';
 
@@ -12,6 +13,7 @@ export class Subscription implements Followed {
   /** Whether its client has nothing yet from which the connection could be resumed: a snapshot has to come first. */
   isPending = false;
   #plan: LivePlan | undefined;
+  #plannedFor: Principal | undefined;
   #values: readonly unknown[] = [];
   #valuesKey = '[]';
   #group: Group | undefined;
@@ -30,6 +32,11 @@ export class Subscription implements Followed {
     return this.#plan;
   }
 
+  /** Whether the connection has the principal for whom the plan was made. */
+  get isPlanned(): boolean {
+    return this.#plannedFor === this.connection.principal;
+  }
+
   get values(): readonly unknown[] {
     return this.#values;
   }
@@ -40,6 +47,7 @@ export class Subscription implements Followed {
   }
 
   setPlan(plan: LivePlan, values: readonly unknown[]): void {
+    this.#plannedFor = this.connection.principal;
     this.#plan = plan;
     this.#values = values;
     this.#valuesKey = JSON.stringify(values);

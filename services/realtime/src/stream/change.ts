@@ -9,7 +9,7 @@ export interface Change {
   readonly verb: 'create' | 'update' | 'delete';
   /** Bytes of its message. */
   readonly bytes: number;
-  /** The rest of the message, decoded at first use; undefined for one that is not an event. */
+  /** The rest of the message, decoded when it is needed; undefined for one that is not an event. */
   read(): ChangeBody | undefined;
 }
 
@@ -39,8 +39,8 @@ export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' |
   const collection = subject.slice(0, slash);
   const verb = event.slice(collection.length + 1);
   if (slash < 1 || !event.startsWith(`${collection}.`) || !isVerb(verb)) return undefined;
-  let body: ChangeBody | undefined;
-  let isRead = false;
+  // Ten thousand decoded bodies would take several times the memory of their messages.
+  let known: WeakRef<ChangeBody> | undefined;
   return {
     seq,
     collection,
@@ -48,8 +48,8 @@ export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' |
     verb,
     bytes: data.length,
     read() {
-      if (!isRead) body = bodyOf(data);
-      isRead = true;
+      const body = known?.deref() ?? bodyOf(data);
+      known = body && new WeakRef(body);
       return body;
     },
   };

@@ -135,7 +135,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     const missed = after && (await changes.findMissed(after));
     if (after && !missed) {
       subscription.isPending = false;
-      return join(subscription, after.seq);
+      return join(subscription, after);
     }
     const { connection, id } = subscription;
     const end = changes.end;
@@ -146,7 +146,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
       connection.send(messages.resync(id, missed, formatCursor(end)));
     }
     if (wantsSnapshot) await sendSnapshot(subscription, end);
-    join(subscription, end.seq);
+    return join(subscription, end);
   }
 
   /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
@@ -160,8 +160,14 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     while (connection.unsentBytes > 0 && !connection.isEnded && performance.now() < untilMs) await delay(drainCheckMs);
   }
 
-  function join(subscription: Subscription, after: number): void {
-    if (!subscription.isLeft) groups.join(subscription, after);
+  /** Takes a subscription into a group; what happened while it was prepared counts. */
+  async function join(subscription: Subscription, after: Cursor): Promise<void> {
+    const { epoch, seq: end } = changes.end;
+    // The stream may have been created again: then its client was told, and goes on from here.
+    const seq = after.epoch === epoch ? after.seq : end;
+    if (subscription.isLeft) return;
+    if (subscription.isPlanned) groups.join(subscription, seq);
+    else await reopen([subscription], () => seq);
   }
 
   function fail(subscription: Subscription, error: unknown): void {
