@@ -1,5 +1,5 @@
 import { payloadTooLarge } from '@recordbus/shared/errors';
-import { type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { channelName } from '../channels/channel-name.ts';
 import type { Channels } from '../channels/channels.ts';
@@ -20,7 +20,7 @@ export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, '
     // White space and escapes do not count.
     bodyLimitBytes: 4 * maxDataBytes,
     answers: {
-      202: z.object({ channel: z.string() }),
+      200: z.object({ channel: z.string() }),
       403: 'the publish rule refuses',
       404: 'no pattern matches the channel',
       413: 'the data has more than 64 KiB',
@@ -29,6 +29,6 @@ export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, '
       const data = JSON.stringify(body.data);
       if (Buffer.byteLength(data) > maxDataBytes) throw payloadTooLarge(maxDataBytes, 'data');
       await channels.publish(params.name, data, context.principal);
-      return { status: 202, body: { data: { channel: params.name } } };
+      return ok({ channel: params.name });
     },
   });
