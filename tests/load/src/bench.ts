@@ -112,6 +112,6 @@ async function measureStatements(
 
 const describeConditions = ({ connections, rounds, seconds, logLevel }: Options): string[] => [
   `${connections} connections, ${rounds} rounds of ${seconds} s on each server in turn after a warm-up; requests/s is the median round, percentiles are over all rounds`,
-  'all five services in one process; load generator, product, bare server and PostgreSQL share the cores',
+  'all services in one process; load generator, product, bare server and PostgreSQL share the cores',
   `callers are guests and the rules public, unless a row says otherwise; rate limits off; the product logs at ${logLevel}, the bare server nothing`,
 ];

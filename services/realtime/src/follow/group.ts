@@ -192,6 +192,7 @@ export class Group {
     if (this.#failures >= mostDefects && !isUnavailable(error)) {
       log.error(fields, 'live changes cannot be judged: clients read their lists again');
       this.#position = this.#partEnd;
+      this.#failures = 0;
       return onMissed(this, 'failed');
     }
     await delay(Math.min(retryMs.least * 2 ** this.#failures, retryMs.most));
