@@ -1,17 +1,14 @@
-import { answerTooLarge, isDatabaseError, type Query } from '@recordbus/database';
+import { isDatabaseError, type Query } from '@recordbus/database';
 import type { Callers, EventVerdict, LiveEvent } from '@recordbus/live';
 import type { FieldEncryption } from '@recordbus/schema';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
-import { selectedColumns } from '../shape/field-selection.ts';
-import { arrayText } from './array-text.ts';
-import { isArray } from './caller-columns.ts';
+import { type Asked, askRows, rowsOf } from './ask-rows.ts';
 import type { CandidatesStatement } from './candidates.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { addCallers, type DistinctCallers, distinctCallers } from './distinct-callers.ts';
-import type { EventRows } from './event-rows.ts';
-import { columnName, type JudgedRow } from './judge-sql.ts';
 import { type ReadEvent, readEvents } from './read-events.ts';
+import { answerFreely, createResult, verdictOf } from './verdict-results.ts';
 
 /** What judging needs of the service. */
 export interface JudgeDeps {
@@ -23,11 +20,6 @@ export interface JudgeDeps {
   maxAnswerBytes(): number;
 }
 
-/** Most pairs of an event and a caller in one statement; fewer where each may have a JSON of its own. */
-const maxPairs = 250_000;
-const maxPairsForEach = 10_000;
-/** Most UTF-16 code units of all JSON that one call returns. */
-const maxShownUnits = 64 * 2 ** 20;
 /** Most UTF-16 code units of the records of one statement. */
 const maxUnits = 4 * 2 ** 20;
 
@@ -173,51 +165,6 @@ async function concernedCallers(
   return isForAll ? callers : callers.only((values) => ids.has(String(values[place])));
 }
 
-interface Result {
-  before: number[] | 'all';
-  now: number[] | 'all';
-  /** The callers who are shown a JSON. */
-  readonly records: Map<string, number[] | 'all'>;
-  version: string | undefined;
-}
-
-const createResult = (): Result => ({ before: [], now: [], records: new Map(), version: undefined });
-
-/** Answers where everybody sees the record of the event. Returns false where the stored record is needed. */
-function answerFreely({ event, before, after }: ReadEvent, result: Result | undefined): boolean {
-  if (!result || (after === undefined && event.verb !== 'delete')) return false;
-  if (before !== undefined) result.before = 'all';
-  if (after !== undefined) {
-    result.now = 'all';
-    result.records.set(after, 'all');
-  }
-  return true;
-}
-
-function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, result: Result): EventVerdict {
-  const { before, now, records, version } = result;
-  return {
-    before,
-    now,
-    records: [...records].map(([json, callers]) => ({
-      callers,
-      json,
-      ...(event.verb === 'update' && { changed: shownNames(plan, changed, json) }),
-    })),
-    version: version ?? event.version,
-  };
-}
-
-/** The names of the fields that the record shows to these callers. */
-function shownNames({ collection, projection }: CompiledPlan, changed: readonly string[], json: string) {
-  const { selection, view } = projection;
-  const shown = new Set(selectedColumns(collection, selection, view).map(({ name }) => name));
-  const names = changed.filter((name) => shown.has(name));
-  if (!names.some((name) => view.conditional.has(name))) return names;
-  const record: unknown = JSON.parse(json);
-  return names.filter((name) => typeof record === 'object' && record !== null && Object.hasOwn(record, name));
-}
-
 async function decrypted({ encryption, maxAnswerBytes }: JudgeDeps, plan: CompiledPlan, json: string): Promise<string> {
   if (!plan.needsStored && !plan.projection.expansions) return json;
   const body = await decryptAnswer(encryption, plan.projection, `${dataStart}${json}}`, maxAnswerBytes());
@@ -225,64 +172,3 @@ async function decrypted({ encryption, maxAnswerBytes }: JudgeDeps, plan: Compil
 }
 
 const dataStart = '{"data":';
-
-/** Runs the statement for these events, in parts if there are many callers. */
-async function askRows(
-  deps: JudgeDeps,
-  { text, valuesFrom, columns, shownReads }: CompiledPlan,
-  asked: readonly Asked[],
-  { rows }: DistinctCallers,
-): Promise<JudgedRow[]> {
-  const shared = { ...rowsOf(asked), maxBytes: deps.maxAnswerBytes() };
-  const found: JudgedRow[] = [];
-  let units = 0;
-  const width = Math.max(1, Math.floor((shownReads === 'anything' ? maxPairsForEach : maxPairs) / (2 * asked.length)));
-  for (let from = 0; from === 0 || from < rows.length; from += width) {
-    const part = rows.slice(from, from + width);
-    const lists = columns.types.map((type, index): [string, string] => [
-      columnName(index),
-      arrayText(part.map((values) => (isArray(type) ? textOfList(values[index]) : values[index]))),
-    ]);
-    const read = await deps.read<JudgedRow>({ text, values: valuesFrom({ ...shared, columns: new Map(lists) }) });
-    for await (const row of inSlices(read)) {
-      units += row.json?.length ?? 0;
-      if (units > maxShownUnits) throw answerTooLarge();
-      if (from === 0) found.push(row);
-      // What does not depend on the caller is in every part.
-      else if (row.callers !== null) found.push({ ...row, callers: shifted(row.callers, from) });
-    }
-  }
-  return found;
-}
-
-interface Asked {
-  readonly read: ReadEvent;
-  /** The number of the event in its group. */
-  readonly n: number;
-}
-
-/** The rows of events, as a statement takes them (see `selectEventRows`). */
-function rowsOf(asked: readonly Asked[]): EventRows {
-  const given = asked.flatMap(({ read: { before, after }, n }) => [
-    ...(before === undefined ? [] : [`[${n},false,${before}]`]),
-    ...(after === undefined ? [] : [`[${n},true,${after}]`]),
-  ]);
-  const stored = asked.flatMap(({ read: { event, id, after }, n }) =>
-    after === undefined && event.verb !== 'delete' && id !== undefined ? [[n, id]] : [],
-  );
-  return {
-    given: `[${given.join(',')}]`,
-    givenCount: given.length,
-    stored: JSON.stringify(stored),
-    storedCount: stored.length,
-  };
-}
-
-const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
-
-/** The numbers of a later part as those of all callers. */
-const shifted = (numbers: string, by: number): string =>
-  numbers
-    .split(',')
-    .map((number) => Number(number) + by)
-    .join(',');

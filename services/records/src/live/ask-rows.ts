@@ -1,0 +1,83 @@
+import { answerTooLarge, type Query } from '@recordbus/database';
+import { inSlices } from '@recordbus/shared/time-slice';
+import { arrayText } from './array-text.ts';
+import { isArray } from './caller-columns.ts';
+import type { CompiledPlan } from './compile-plan.ts';
+import type { DistinctCallers } from './distinct-callers.ts';
+import type { EventRows } from './event-rows.ts';
+import { columnName, type JudgedRow } from './judge-sql.ts';
+import type { ReadEvent } from './read-events.ts';
+
+/** Most pairs of an event and a caller in one statement; fewer where each may have a JSON of its own. */
+const maxPairs = 250_000;
+const maxPairsForEach = 10_000;
+/** Most UTF-16 code units of all JSON that one call returns. */
+const maxShownUnits = 64 * 2 ** 20;
+
+interface AskDeps {
+  /** Runs the statements that judge. */
+  readonly read: Query;
+  maxAnswerBytes(): number;
+}
+
+/** Runs the statement for these events, in parts if there are many callers. */
+export async function askRows(
+  deps: AskDeps,
+  { text, valuesFrom, columns, shownReads }: CompiledPlan,
+  asked: readonly Asked[],
+  { rows }: DistinctCallers,
+): Promise<JudgedRow[]> {
+  const shared = { ...rowsOf(asked), maxBytes: deps.maxAnswerBytes() };
+  const found: JudgedRow[] = [];
+  let units = 0;
+  const width = Math.max(1, Math.floor((shownReads === 'anything' ? maxPairsForEach : maxPairs) / (2 * asked.length)));
+  for (let from = 0; from === 0 || from < rows.length; from += width) {
+    const part = rows.slice(from, from + width);
+    const lists = columns.types.map((type, index): [string, string] => [
+      columnName(index),
+      arrayText(part.map((values) => (isArray(type) ? textOfList(values[index]) : values[index]))),
+    ]);
+    const read = await deps.read<JudgedRow>({ text, values: valuesFrom({ ...shared, columns: new Map(lists) }) });
+    for await (const row of inSlices(read)) {
+      units += row.json?.length ?? 0;
+      if (units > maxShownUnits) throw answerTooLarge();
+      if (from === 0) found.push(row);
+      // What does not depend on the caller is in every part.
+      else if (row.callers !== null) found.push({ ...row, callers: shifted(row.callers, from) });
+    }
+  }
+  return found;
+}
+
+/** An event of a group that the statement is asked about. */
+export interface Asked {
+  readonly read: ReadEvent;
+  /** The number of the event in its group. */
+  readonly n: number;
+}
+
+/** The rows of events, as a statement takes them (see `selectEventRows`). */
+export function rowsOf(asked: readonly Asked[]): EventRows {
+  const given = asked.flatMap(({ read: { before, after }, n }) => [
+    ...(before === undefined ? [] : [`[${n},false,${before}]`]),
+    ...(after === undefined ? [] : [`[${n},true,${after}]`]),
+  ]);
+  const stored = asked.flatMap(({ read: { event, id, after }, n }) =>
+    after === undefined && event.verb !== 'delete' && id !== undefined ? [[n, id]] : [],
+  );
+  return {
+    given: `[${given.join(',')}]`,
+    givenCount: given.length,
+    stored: JSON.stringify(stored),
+    storedCount: stored.length,
+  };
+}
+
+const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
+
+/** The numbers of a later part as those of all callers. */
+const shifted = (numbers: string, by: number): string =>
+  numbers
+    .split(',')
+    .map((number) => Number(number) + by)
+    .join(',');

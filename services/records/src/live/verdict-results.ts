@@ -1,0 +1,51 @@
+import type { EventVerdict } from '@recordbus/live';
+import { selectedColumns } from '../shape/field-selection.ts';
+import type { CompiledPlan } from './compile-plan.ts';
+import type { ReadEvent } from './read-events.ts';
+
+/** What is known about an event while it is judged. */
+export interface Result {
+  before: number[] | 'all';
+  now: number[] | 'all';
+  /** The callers who are shown a JSON. */
+  readonly records: Map<string, number[] | 'all'>;
+  version: string | undefined;
+}
+
+export const createResult = (): Result => ({ before: [], now: [], records: new Map(), version: undefined });
+
+/** Answers where everybody sees the record of the event. Returns false where the stored record is needed. */
+export function answerFreely({ event, before, after }: ReadEvent, result: Result | undefined): boolean {
+  if (!result || (after === undefined && event.verb !== 'delete')) return false;
+  if (before !== undefined) result.before = 'all';
+  if (after !== undefined) {
+    result.now = 'all';
+    result.records.set(after, 'all');
+  }
+  return true;
+}
+
+/** The verdict of an event that is judged. */
+export function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, result: Result): EventVerdict {
+  const { before, now, records, version } = result;
+  return {
+    before,
+    now,
+    records: [...records].map(([json, callers]) => ({
+      callers,
+      json,
+      ...(event.verb === 'update' && { changed: shownNames(plan, changed, json) }),
+    })),
+    version: version ?? event.version,
+  };
+}
+
+/** The names of the fields that the record shows to these callers. */
+function shownNames({ collection, projection }: CompiledPlan, changed: readonly string[], json: string) {
+  const { selection, view } = projection;
+  const shown = new Set(selectedColumns(collection, selection, view).map(({ name }) => name));
+  const names = changed.filter((name) => shown.has(name));
+  if (!names.some((name) => view.conditional.has(name))) return names;
+  const record: unknown = JSON.parse(json);
+  return names.filter((name) => typeof record === 'object' && record !== null && Object.hasOwn(record, name));
+}
