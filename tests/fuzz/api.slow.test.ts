@@ -14,6 +14,7 @@ import { createFindProblem } from './check-answer.ts';
 import { goThroughAccounts } from './journey/accounts.ts';
 import { goThroughAdministration, goThroughWebhooks } from './journey/administration.ts';
 import { goThroughContents } from './journey/contents.ts';
+import { goThroughLive } from './journey/live.ts';
 import { beginSurvey } from './journey/survey.ts';
 import { type Caller, type FuzzRequest, requestTo } from './requests.ts';
 import { destructive, excluded, makeContents } from './subject.ts';
@@ -65,6 +66,7 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   const left = await goThroughContents({ call, admin });
   const hook = await goThroughWebhooks({ call, admin });
   await goThroughAccounts({ call, admin, collection: userCollection, mails, provider });
+  await goThroughLive({ call, admin, url: stack.url, reach: survey.reach });
   await goThroughAdministration({ call, admin });
 
   await t.test('every operation succeeds once', () => {

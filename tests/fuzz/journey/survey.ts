@@ -26,6 +26,8 @@ interface Survey {
   readonly document: object;
   readonly operations: readonly Operation[];
   readonly reached: ReadonlySet<string>;
+  /** Notes an operation that succeeded without a call: its answer stays open. */
+  reach(operationId: string): void;
 }
 
 /** Begins a survey of the stack at a URL with the document that a guest sees. */
@@ -64,6 +66,7 @@ export async function beginSurvey(url: string): Promise<Survey> {
     call,
     learn,
     reached,
+    reach: (id) => void reached.add(id),
     get document() {
       return document;
     },
