@@ -13,15 +13,15 @@ export interface OpeningRequest {
   readonly caller: Omit<LiveCaller, 'principal'>;
 }
 
-/** Throws 503 while the service stops or has not reached the stream, and 429 for a caller with too many connections. */
-export function checkOpening(
+/** Waits until the stream is read. Throws 503 while the service stops or the bus does not answer, and 429 for a caller with too many connections. */
+export async function checkOpening(
   { limits, changes }: RealtimeParts,
   { context }: OpeningRequest,
   isDraining: boolean,
-): void {
+): Promise<void> {
   if (isDraining) throw unavailable('this replica stops');
+  await changes.ready();
   limits.check(context);
-  void changes.end;
 }
 
 /** Creates the connection of a request, counts it and watches its session until it ends. */

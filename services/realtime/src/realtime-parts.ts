@@ -49,6 +49,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
     bus,
     stream,
     log,
+    isUsed: () => connections.size > 0,
     onChange: (change) => groups.wake(change),
     onMissed(reason) {
       const { seq } = changes.end;

@@ -50,6 +50,10 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
 
   /** Lets a group that has caught up join another one of its plan, and drops one without members. */
   function settle(group: Group): void {
+    if (group.members.size === 0) {
+      drop(group);
+      return;
+    }
     const { seq } = deps.changes.end;
     const other = byPlan
       .get(group.plan.key)

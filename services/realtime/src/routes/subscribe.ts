@@ -74,7 +74,7 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
   if (values.length > maxSubscriptions)
     throw malformed(`a connection has at most ${maxSubscriptions} subscriptions`, { subscribe: 'are too many' });
   const opening = openingOf(input);
-  checkOpening(parts, opening, isDraining());
+  await checkOpening(parts, opening, isDraining());
   const resumeFrom = lastEventId(input);
   const wanted = values.map((value, place) => readSubscription(value, place + 1, resumeFrom));
   const caller = { ...opening.caller, principal: opening.context.principal };

@@ -2,6 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, findEventStream } from '@recordbus/bus';
 import { unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
+import { delay } from '../delay.ts';
 import { type Change, changeOf } from './change.ts';
 import type { Cursor } from './cursor.ts';
 import { epochOf } from './cursor.ts';
@@ -16,7 +17,9 @@ export type MissedReason = 'stream_recreated' | 'too_old' | 'ahead' | 'too_far_b
 export interface ChangeLog {
   start(): void;
   stop(): Promise<void>;
-  /** The present end: everything up to here was read. Throws 503 before the stream was reached for the first time. */
+  /** Resolves when it reads the stream. Throws 503 when the bus does not answer. */
+  ready(): Promise<void>;
+  /** The present end: everything up to here was read. Throws 503 while it does not read: see `ready`. */
   readonly end: Cursor;
   /** Returns why a cursor cannot be resumed; undefined for one that can. Throws 503 when the bus does not answer. */
   findMissed(cursor: Cursor): Promise<MissedReason | undefined>;
@@ -31,20 +34,34 @@ interface ChangeLogOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly log: Logger;
+  /** Whether there is any connection to read for. */
+  readonly isUsed: () => boolean;
   /** Called with each new change, in order. */
   readonly onChange: (change: Change) => void;
   /** Called when changes were missed, so that everybody has to read their records again. */
   readonly onMissed: (reason: MissedReason) => void;
 }
 
+/** How long a first client waits until the stream is read, in milliseconds. */
+const connectMs = 5000;
+
+const away = () => unavailable('live changes are not available: the bus does not answer');
+
 /** Farther behind than this, a client reads its list again (realtime §4.3). */
 export const mostBehind = 10_000;
 
-export function createChangeLog({ bus, stream, log, onChange, onMissed }: ChangeLogOptions): ChangeLog {
+export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }: ChangeLogOptions): ChangeLog {
   const recent = createRecentChanges();
   const older = createOlderChanges(bus, stream);
   let epoch: string | undefined;
-  const tail = createStreamTail({ bus, stream, log, onConnect: connect, onMessage: take });
+  let connected = Promise.withResolvers<void>();
+  const tail = createStreamTail({ bus, stream, log, isUsed, onSleep: sleep, onConnect: connect, onMessage: take });
+
+  /** Nobody follows anything: what comes next, older changes included, is read from the stream. */
+  function sleep(): void {
+    epoch = undefined;
+    connected = Promise.withResolvers<void>();
+  }
 
   function connect(state: StreamState): number {
     const missed = epoch === undefined ? undefined : missedSince({ epoch, seq: recent.head }, state);
@@ -60,6 +77,7 @@ export function createChangeLog({ bus, stream, log, onChange, onMissed }: Change
         onMissed(missed);
       }
     }
+    connected.resolve();
     return recent.head;
   }
 
@@ -75,13 +93,19 @@ export function createChangeLog({ bus, stream, log, onChange, onMissed }: Change
   }
 
   function endOf(): Cursor {
-    if (epoch === undefined) throw unavailable('live changes are not available: the bus does not answer');
+    if (epoch === undefined) throw away();
     return { epoch, seq: recent.head };
   }
 
   return {
     start: tail.start,
     stop: tail.stop,
+    async ready() {
+      tail.wake();
+      if (epoch !== undefined) return;
+      const isReached = bus.connected && (await Promise.race([connected.promise.then(() => true), delay(connectMs)]));
+      if (!isReached) throw away();
+    },
     get end() {
       return endOf();
     },

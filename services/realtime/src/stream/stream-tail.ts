@@ -1,6 +1,6 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, ensureEventStream } from '@recordbus/bus';
-import { type BackgroundTask, every, skipped } from '@recordbus/shared/background';
+import { type BackgroundTask, every, heartbeat, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { epochOf } from './cursor.ts';
 
@@ -11,34 +11,52 @@ export interface StreamState {
   readonly lastSeq: number;
 }
 
+/** The reader of new messages. */
+export interface StreamTail extends Pick<BackgroundTask, 'start' | 'stop'> {
+  /** Has it read at least for a while, even if nothing uses it yet. */
+  wake(): void;
+}
+
 interface StreamTailOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly log: Logger;
+  /** Whether there is any connection to read for. */
+  readonly isUsed: () => boolean;
+  /** Called when it stops to read, because it was not used for a while. */
+  readonly onSleep: () => void;
   /** Called with the state whenever the reader connects; returns the sequence number after which it reads. */
   readonly onConnect: (state: StreamState) => number;
   readonly onMessage: (message: JsMsg) => void;
 }
 
 const retryMs = 500;
+/** How long it reads without use: a client that reconnects finds it reading. */
+const unusedMs = 30_000;
+const useCheckMs = 1000;
 
 /**
  * Reads every new message of the stream with a consumer of its own, which ends with it. It waits while the bus is down
- * and then goes on where it stopped.
+ * and then goes on where it stopped. Without clients it reads nothing, so that writes cost nothing more.
  */
-export function createStreamTail({ bus, stream, log, onConnect, onMessage }: StreamTailOptions): BackgroundTask {
+export function createStreamTail(options: StreamTailOptions): StreamTail {
+  const { bus, stream, log, isUsed, onSleep, onConnect, onMessage } = options;
   let consuming: ConsumerMessages | undefined;
+  let wokenAtMs = Number.NEGATIVE_INFINITY;
+  const isAwake = () => isUsed() || performance.now() - wokenAtMs < unusedMs;
   const reading = every({
     name: 'follow the stream of events',
     log,
     fields: () => ({ stream: stream.name }),
     intervalMs: retryMs,
     async run(ending) {
-      if (!bus.connected) return skipped;
+      if (!bus.connected || !isAwake()) return skipped;
       // An error caused by the stop is not a failure.
       await follow(ending).catch((error) => {
         if (!ending.aborted) throw error;
       });
+      if (!isAwake()) onSleep();
+      return undefined;
     },
   });
 
@@ -57,13 +75,22 @@ export function createStreamTail({ bus, stream, log, onConnect, onMessage }: Str
     });
     // A stop during the steps above found nothing to close. Not awaited: closing ends with the loop below.
     if (ending.aborted) void consuming.close();
-    for await (const message of consuming) onMessage(message);
+    const endChecks = heartbeat(useCheckMs, () => {
+      if (isUsed()) wokenAtMs = performance.now();
+      else if (!isAwake()) void consuming?.close();
+    });
+    try {
+      for await (const message of consuming) onMessage(message);
+    } finally {
+      endChecks();
+    }
   }
 
   return {
-    ...reading,
-    get health() {
-      return reading.health;
+    start: reading.start,
+    wake() {
+      wokenAtMs = performance.now();
+      reading.wake();
     },
     async stop() {
       const stopped = reading.stop();

@@ -29,7 +29,7 @@ export function createUpgrade(deps: UpgradeDeps): UpgradeHandler {
 
   return async (request, socket, head, context) => {
     const opening: OpeningRequest = { context, caller: callerOf(request) };
-    checkOpening(parts, opening, isDraining());
+    await checkOpening(parts, opening, isDraining());
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = openConnection(parts, opening, createWsTransport(webSocket));
       const session = new WsSession(deps, connection);
