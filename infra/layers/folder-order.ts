@@ -65,6 +65,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'record-subjects',
     'records-parts routes',
     'extensions',
+    'transfer',
     'batch',
     'account-writes aggregate delete history live',
     'write',

@@ -9,7 +9,7 @@ export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
 export { findFixedDefault, hasDefault, withDefaults } from './field-default.ts';
 export { createFieldEncryption, type FieldEncryption } from './field-encryption.ts';
-export { type FieldType, type ValueKind, ValueRefusal } from './field-type.ts';
+export { type FieldType, type FormText, type ValueKind, ValueRefusal } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';
 export {
   type FileOptions,
@@ -19,6 +19,7 @@ export {
   needsToken,
   thumbSize,
 } from './fields/file.ts';
+export { boolText, jsonText, plainText, secondsText } from './fields/form-text.ts';
 export { fieldTypeOf, fieldTypes, isWriteOnly, mayGrow } from './fields/index.ts';
 export type { ListOperand } from './fields/list-operators.ts';
 export { type Cascade, holdsRelations } from './fields/relation.ts';
