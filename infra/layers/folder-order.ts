@@ -65,7 +65,6 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'record-subjects',
     'records-parts routes',
     'extensions',
-    'transfer',
     'batch',
     'account-writes aggregate delete history live',
     'write',
