@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@recordbus/shared/http';
+import type { FixedScope } from '@recordbus/shared/scope';
 
 /** The points before the commit of a write at which hooks run. */
 export const beforePoints = [
@@ -34,6 +35,7 @@ export interface RouteDescription {
   /** Below `/api/x`. */
   readonly path: string;
   readonly access: 'public' | 'session' | 'user' | 'admin';
+  readonly scope: 'any' | 'none' | FixedScope;
   readonly rule: string | undefined;
   readonly action: 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete' | undefined;
   readonly summary: string;

@@ -39,6 +39,7 @@ export function openService(onOpen: (response: ServerResponse) => void = () => {
       method,
       path,
       access: 'public',
+      scope: 'any',
       action: 'subscribe',
       staysOpen: true,
       summary: path,

@@ -9,7 +9,15 @@ type Handle = (request: IncomingMessage, response: ServerResponse, context: Requ
 
 /** Declares a route that answers with the context it got, unless its test handles it. */
 export function declare(method: Route['method'], path: string, bodyLimitBytes = 1024 * 1024): Route {
-  const common = { method, path, access: 'public', summary: path, answers: { 200: z.unknown() }, handler } as const;
+  const common = {
+    method,
+    path,
+    access: 'public',
+    scope: 'any',
+    summary: path,
+    answers: { 200: z.unknown() },
+    handler,
+  } as const;
   return method === 'POST' ? route({ ...common, bodyLimitBytes, body: z.looseObject({}) }) : route(common);
 }
 

@@ -48,6 +48,7 @@ describe('a ticket', () => {
     method: 'GET',
     path: '/api/v1/live',
     access: 'public',
+    scope: 'any',
     action: 'subscribe',
     staysOpen: true,
     summary: 'Answers with the caller and the query',

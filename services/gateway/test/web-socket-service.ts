@@ -30,6 +30,7 @@ export function webSocketService(): WebSocketService {
       method: 'GET',
       path,
       access,
+      scope: 'any',
       action: 'subscribe',
       staysOpen: true,
       summary: path,

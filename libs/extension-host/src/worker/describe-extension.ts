@@ -1,5 +1,6 @@
 import type { Extension, Route } from '@recordbus/extensions';
 import { z } from '@recordbus/extensions';
+import { fixedScopes } from '@recordbus/shared/scope';
 import { Cron } from 'croner';
 import {
   type AfterPoint,
@@ -35,6 +36,7 @@ const route = z
     method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
     path: z.string().regex(/^(\/([\w.~-]+|:[A-Za-z]\w*))+$/, 'must look like /orders/:id; it begins below /api/x'),
     access: z.enum(['public', 'session', 'user', 'admin']).default('admin'),
+    scope: z.enum(['any', 'none', ...fixedScopes]).default('admin'),
     rule: z.string().min(1).optional(),
     action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
     summary: z.string().max(200).default(''),

@@ -50,6 +50,7 @@ const keys = createKeys();
 const make = {
   method: 'POST',
   access: 'public',
+  scope: 'any',
   idempotent: true,
   summary: 'Make a thing',
   answers: { 201: 'a thing' },
@@ -75,7 +76,15 @@ const routes = [
       return created({ done });
     },
   }),
-  route({ method: 'POST', path: '/other', access: 'public', summary: 'Do', answers: {}, handler: () => ok(null) }),
+  route({
+    method: 'POST',
+    path: '/other',
+    access: 'public',
+    scope: 'any',
+    summary: 'Do',
+    answers: {},
+    handler: () => ok(null),
+  }),
 ];
 
 const dispatch = createDispatcher(routes, {

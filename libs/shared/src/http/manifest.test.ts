@@ -10,6 +10,7 @@ test('a route is data without its handler, and is described once', () => {
     method: 'POST',
     path: '/api/v1/things',
     access: 'public',
+    scope: 'any',
     summary: 'Make a thing',
     body: z.object({ name: z.string() }),
     answers: { 200: z.object({ id: z.string() }) },

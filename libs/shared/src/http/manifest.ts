@@ -16,6 +16,7 @@ export interface RouteManifest {
   readonly method: Route['method'];
   readonly paths: readonly string[];
   readonly access: Route['access'];
+  readonly scope: Route['scope'];
   readonly action?: Route['action'];
   readonly otherAction?: Route['otherAction'];
   readonly idempotent: boolean;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
+import type { RouteScope } from '../scope.ts';
 import type { Answer, JsonSchema } from './answers.ts';
 import type { KeepAnswer } from './idempotency-store.ts';
 import type { Reply } from './reply.ts';
@@ -55,6 +56,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   /** One path or several for the same resource; `:name` is a parameter. */
   readonly path: string | readonly string[];
   readonly access: Access;
+  /** What a service key needs to call it. Required, so that no route is open to keys by mistake. */
+  readonly scope: RouteScope;
   readonly action?: Action;
   /** A second action that requests count as, for a route that does one of two. */
   readonly otherAction?: Action;
@@ -92,6 +95,7 @@ export interface Route {
   readonly method: Method;
   readonly paths: readonly string[];
   readonly access: Access;
+  readonly scope: RouteScope;
   readonly action: Action | undefined;
   readonly otherAction?: Action | undefined;
   readonly summary: string;

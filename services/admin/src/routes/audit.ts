@@ -8,6 +8,7 @@ export const auditRoutes = ({ database }: { readonly database: Database }): Rout
     method: 'GET',
     path: '/api/v1/admin/audit',
     access: 'admin',
+    scope: 'logs:read',
     summary: 'List audited actions, newest first',
     query: pageQuery.extend({
       action: exactText.describe('the exact action'),

@@ -12,6 +12,7 @@ export const eventRoutes = ({ database }: { readonly database: Database }): Rout
     method: 'GET',
     path: '/api/v1/admin/events/schema',
     access: 'admin',
+    scope: 'collections:read',
     summary: 'Get JSON Schemas of the messages on the bus, and of the record of each collection in them',
     answers: {
       200: z.object({ version: z.literal(1), envelope: jsonSchema, records: z.record(z.string(), jsonSchema) }),

@@ -27,6 +27,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     idempotent: true,
     path,
     access: 'admin',
+    scope: 'collections:apply',
     summary: 'Add a field to a collection',
     params,
     body: draft,
@@ -42,6 +43,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     method: 'PATCH',
     path: `${path}/:field`,
     access: 'admin',
+    scope: 'collections:apply',
     summary: 'Change a field; members and options that the body leaves out stay',
     params: fieldParams,
     body: draft,
@@ -56,6 +58,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     method: 'DELETE',
     path: `${path}/:field`,
     access: 'admin',
+    scope: 'collections:apply',
     summary: 'Drop a field with its values',
     params: fieldParams,
     answers: {

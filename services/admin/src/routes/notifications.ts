@@ -28,6 +28,7 @@ export const notificationRoutes = ({ settings, notifier }: NotificationRoutesDep
     method: 'POST',
     path: '/api/v1/admin/notifications/test',
     access: 'admin',
+    scope: 'settings:write',
     summary: 'Send a push notification at once and report the result for each target',
     body: notificationSchema,
     answers: { 200: result, 422: 'not a notification, or the provider is not enabled' },

@@ -13,6 +13,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     idempotent: true,
     path: authPath('/anonymous'),
     access: 'public',
+    scope: 'none',
     action: 'auth',
     summary: 'Sign in without an address; the body may have fields of the collection',
     params: authParams,
@@ -34,6 +35,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/promote'),
     // Public, because the old token of a promoted user is 403 and not 401 (auth §7.3).
     access: 'public',
+    scope: 'none',
     action: 'auth',
     summary: 'Give the calling anonymous user an address and a password; the id and the record stay',
     params: authParams,

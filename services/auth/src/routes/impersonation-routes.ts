@@ -10,6 +10,7 @@ export const impersonationRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: '/api/v1/admin/impersonate/:collection/:id',
     access: 'admin',
+    scope: 'users:impersonate',
     summary: 'Get a token with which the calling admin acts as a user',
     params: authParams.extend({ id: z.string() }),
     answers: {

@@ -10,6 +10,7 @@ export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] =
     method: 'POST',
     path: '/api/v1/admin/settings/test-email',
     access: 'admin',
+    scope: 'settings:write',
     summary: 'Send a test mail at once',
     body: z.object({ to: accountAddress }),
     answers: {

@@ -23,6 +23,7 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: authPath('/login/mfa'),
     access: 'public',
+    scope: 'none',
     action: 'auth',
     summary: 'Finish a sign-in with a code of the authenticator app or a recovery code',
     params: authParams,

@@ -41,6 +41,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       method: 'GET',
       path: '/healthz',
       access: 'public',
+      scope: 'any',
       summary: 'Report whether the process is alive',
       answers: { 200: z.object({ status: z.string() }) },
       handler: () => ok({ status: 'ok' }),
@@ -49,6 +50,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       method: 'GET',
       path: '/readyz',
       access: 'public',
+      scope: 'any',
       summary: 'Report whether the services are ready; admins get the reasons',
       answers: { 200: readiness, 503: readiness },
       async handler({ context }) {
@@ -63,6 +65,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       method: 'GET',
       path: '/api/v1/health',
       access: 'public',
+      scope: 'any',
       summary: 'Get the health of each service',
       answers: { 200: health },
       async handler() {

@@ -11,6 +11,7 @@ export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): 
     method: 'GET',
     path: scrapePath,
     access: 'public',
+    scope: 'metrics:read',
     summary: 'Get the metrics of all services for Prometheus; if metrics.token is set, it is the bearer token',
     answers: {
       200: otherContent('text/plain', 'in the exposition format of Prometheus'),
@@ -23,6 +24,7 @@ export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): 
     method: 'GET',
     path: '/_/metrics',
     access: 'admin',
+    scope: 'metrics:read',
     summary: 'Get the metrics of all services as JSON, even while metrics.enabled is 0',
     answers: { 200: z.array(shown) },
     handler: async () => ok(z.array(shown).parse(await readAll())),

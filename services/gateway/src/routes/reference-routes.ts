@@ -37,6 +37,7 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     method: 'GET',
     path: '/api/v1/openapi.json',
     access: 'public',
+    scope: 'any',
     summary: 'Get the API document, as OpenAPI 3.1: all routes, and the collections that the caller may use',
     requestHeaders: ifNoneMatch,
     answers: {
@@ -58,6 +59,7 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     // The bare address shows the page too, for those who open it in a browser.
     path: ['/docs', '/'],
     access: 'public',
+    scope: 'any',
     summary: 'Get the API document as a page',
     requestHeaders: ifNoneMatch,
     answers: { 200: withHeaders(otherContent('text/html', 'the page'), etagHeader), 304: notModified, ...notForCaller },
@@ -97,6 +99,7 @@ function asset(extension: string, contentType: string, summary: string): Route {
     method: 'GET',
     path: `/docs/reference.${extension}`,
     access: 'public',
+    scope: 'any',
     summary,
     requestHeaders: ifNoneMatch,
     answers: { 200: withHeaders(otherContent(contentType, 'the file'), etagHeader), 304: notModified },

@@ -24,6 +24,7 @@ export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] =>
     method: 'GET',
     path: '/api/v1/admin/logs',
     access: 'admin',
+    scope: 'logs:read',
     summary: 'List answered requests, newest first',
     query: pageQuery.extend({
       status: statuses.describe('a status such as 404, or a class such as 4xx'),

@@ -10,6 +10,7 @@ export interface RouteEntry {
   /** Every path of the route, this one included. */
   readonly aliases: readonly string[];
   readonly access: RouteManifest['access'];
+  readonly scope: RouteManifest['scope'];
   readonly action: RouteManifest['action'];
   readonly otherAction: RouteManifest['otherAction'];
   readonly bodyLimitBytes: number;
@@ -66,18 +67,20 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
 }
 
 const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteEntry[] =>
-  routes.flatMap(({ method, paths, access, action, otherAction, bodyLimitBytes, multipartLimitBytes, staysOpen }) =>
-    paths.map((path) => ({
-      method,
-      paths: [path] as const,
-      aliases: paths,
-      access,
-      action,
-      otherAction,
-      bodyLimitBytes,
-      multipartLimitBytes,
-      staysOpen: staysOpen === true,
-      upstream,
-      spanName: `${method} ${path}`,
-    })),
+  routes.flatMap(
+    ({ method, paths, access, scope, action, otherAction, bodyLimitBytes, multipartLimitBytes, staysOpen }) =>
+      paths.map((path) => ({
+        method,
+        paths: [path] as const,
+        aliases: paths,
+        access,
+        scope,
+        action,
+        otherAction,
+        bodyLimitBytes,
+        multipartLimitBytes,
+        staysOpen: staysOpen === true,
+        upstream,
+        spanName: `${method} ${path}`,
+      })),
   );

@@ -1,6 +1,7 @@
 import { every } from '@recordbus/shared/background';
 import { manifestPath, type RouteManifest } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { routeScopes } from '@recordbus/shared/scope';
 import { z } from 'zod';
 
 interface ManifestPollOptions {
@@ -36,6 +37,8 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']),
   paths: z.array(z.string()),
   access: z.enum(['public', 'session', 'user', 'admin']),
+  // A scope that this gateway does not know admits no key.
+  scope: z.enum(routeScopes).catch('none'),
   action,
   otherAction: action,
   idempotent: z.boolean(),

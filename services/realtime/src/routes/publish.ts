@@ -13,6 +13,7 @@ export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, '
     method: 'POST',
     path: '/api/v1/realtime/channels/:name',
     access: 'public',
+    scope: 'rules:*',
     action: 'create',
     summary: 'Send a message to the subscribers of a channel',
     params: z.object({ name: channelName }),

@@ -10,6 +10,7 @@ export const ticketRoute = ({ tickets }: { readonly tickets: Pick<Tickets, 'sign
     method: 'POST',
     path: '/api/v1/realtime/ticket',
     access: 'session',
+    scope: 'none',
     summary: 'Create a ticket that opens one live connection in place of a token',
     answers: { 200: z.object({ ticket: z.string(), expires: z.int().describe('seconds since 1970') }) },
     async handler({ context }) {

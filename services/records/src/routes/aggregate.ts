@@ -20,6 +20,7 @@ export const aggregateRoute = (deps: RouteDeps): Route =>
     method: 'GET',
     path: paths,
     access: 'public',
+    scope: 'records:read',
     action: 'list',
     summary: 'Group records and compute values of the groups',
     params: collectionParams,

@@ -31,6 +31,7 @@ export function batchRoute(deps: RouteDeps): Route {
     idempotent: true,
     path: batchPath,
     access: 'public',
+    scope: 'records',
     summary: 'Do several writes together: all or none',
     body: parsedBody,
     parseBody: (bytes) => parseOperations(bytes, deps.maxBatchOperations()),

@@ -18,6 +18,7 @@ export const createRoute = (deps: RouteDeps): Route =>
     idempotent: true,
     path: collectionPaths,
     access: 'public',
+    scope: 'records:write',
     action: 'create',
     summary: 'Create a record',
     params: collectionParams,

@@ -33,6 +33,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     method: 'GET',
     path: '/api/v1/admin/crons',
     access: 'admin',
+    scope: 'admin',
     summary: 'List the crons of the extensions',
     answers: { 200: z.array(cron) },
     async handler() {
@@ -59,6 +60,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     method: 'GET',
     path: '/api/v1/admin/crons/:name/runs',
     access: 'admin',
+    scope: 'admin',
     summary: 'List the runs of a cron, newest first',
     params,
     query: pageQuery,
@@ -74,6 +76,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     idempotent: true,
     path: '/api/v1/admin/crons/:name/run',
     access: 'admin',
+    scope: 'admin',
     summary: 'Start a run of a cron',
     params,
     answers: { 202: cronRun, 404: 'no such cron', 409: 'the cron is running' },

@@ -15,6 +15,7 @@ export const deleteRoute = (deps: RouteDeps): Route =>
     method: 'DELETE',
     path: recordPaths,
     access: 'public',
+    scope: 'records:delete',
     action: 'delete',
     summary: 'Delete a record',
     params: recordParams,

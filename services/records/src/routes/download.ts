@@ -30,6 +30,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
     method: 'GET',
     path: ['/api/files/:collection/:id/:filename', '/api/v1/files/:collection/:id/:filename'],
     access: 'public',
+    scope: 'files',
     action: 'view',
     summary: 'Download a file',
     params,

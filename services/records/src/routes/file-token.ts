@@ -22,6 +22,7 @@ export const fileTokenRoute = (deps: RouteDeps): Route =>
     method: 'POST',
     path: ['/api/v1/files/token', '/api/files/token'],
     access: 'public',
+    scope: 'files',
     action: 'view',
     summary: 'Create a token for one file, or for every protected file that the caller may see',
     body,

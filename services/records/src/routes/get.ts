@@ -15,6 +15,7 @@ export const getRoute = (deps: RouteDeps): Route =>
     method: 'GET',
     path: recordPaths,
     access: 'public',
+    scope: 'records:read',
     action: 'view',
     summary: 'Read a record',
     params: recordParams,

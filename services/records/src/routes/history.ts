@@ -36,6 +36,7 @@ export const historyRoute = (deps: RouteDeps): Route =>
     method: 'GET',
     path: pathsOf('history'),
     access: 'public',
+    scope: 'records:read',
     action: 'view',
     summary: 'List the versions of a record, newest first',
     params: recordParams,

@@ -7,7 +7,7 @@ const bodyLimitBytes = 64 * 2 ** 20;
 /** Bodies of another service: no limit of members, and no client waits for the time that they take. */
 const parseBody = async (bytes: Uint8Array): Promise<unknown> => JSON.parse(new TextDecoder().decode(bytes));
 
-const shared = { method: 'POST', access: 'public', bodyLimitBytes, parseBody } as const;
+const shared = { method: 'POST', access: 'public', scope: 'any', bodyLimitBytes, parseBody } as const;
 
 /** The routes for the realtime service. The gateway does not serve them. */
 export const internalLiveRoutes = (live: LiveReads): Route[] => [

@@ -14,6 +14,7 @@ export const listRoute = (deps: RouteDeps): Route =>
     method: 'GET',
     path: collectionPaths,
     access: 'public',
+    scope: 'records:read',
     action: 'list',
     summary: 'List records',
     params: collectionParams,

@@ -18,6 +18,7 @@ export const restoreRoute = (deps: RouteDeps): Route =>
     idempotent: true,
     path: pathsOf('restore'),
     access: 'admin',
+    scope: 'records:write',
     action: 'update',
     summary: 'Restore a record to an earlier version',
     params: recordParams,

@@ -19,6 +19,7 @@ export const updateRoute = (deps: RouteDeps): Route =>
     idempotent: true,
     path: recordPaths,
     access: 'public',
+    scope: 'records:write',
     action: 'update',
     summary: 'Change fields of a record',
     params: recordParams,

@@ -44,11 +44,12 @@ export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
 }
 
 function extensionRoute(deps: ExtensionRoutesDeps, extension: string, described: RouteDescription): Route {
-  const { method, path, access, rule, action, summary, idempotent, timeoutMs, takesBody, schemas } = described;
+  const { method, path, access, scope, rule, action, summary, idempotent, timeoutMs, takesBody, schemas } = described;
   return route({
     method,
     path: `${extensionPrefix}${path}`,
     access,
+    scope,
     idempotent,
     ...(action && { action }),
     summary: summary || `${extension}: ${method} ${path}`,

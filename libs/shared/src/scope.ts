@@ -1,0 +1,40 @@
+/** The scopes of service keys that name no collection. */
+export const fixedScopes = [
+  'collections:read',
+  'collections:apply',
+  'webhooks:read',
+  'webhooks:write',
+  'settings:read',
+  'settings:write',
+  'files',
+  'logs:read',
+  'metrics:read',
+  'users:impersonate',
+  'admin',
+] as const;
+
+export type FixedScope = (typeof fixedScopes)[number];
+
+/** What a scope allows with the records of a collection: reading, creating and changing, or deleting. */
+export const recordActs = ['read', 'write', 'delete'] as const;
+
+export type RecordAct = (typeof recordActs)[number];
+
+/** What a service key needs for a route, as the route declares it. */
+export const routeScopes = [
+  ...fixedScopes,
+  /** The act, in the collection that the parameter `collection` of the path names. */
+  'records:read',
+  'records:write',
+  'records:delete',
+  /** A scope of records or rules in any collection. The route checks each collection that the request names. */
+  'records',
+  /** The rules of every collection: for what has rules and belongs to no collection. */
+  'rules:*',
+  /** Any key: the route shows nothing that a stranger may not see. */
+  'any',
+  /** No key: the route is about the account of a person, or about its sign-in. */
+  'none',
+] as const;
+
+export type RouteScope = (typeof routeScopes)[number];
