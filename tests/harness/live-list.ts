@@ -5,7 +5,7 @@ import { type LiveClient, type LiveMessage, openLive } from './live-client.ts';
 export interface LiveList {
   /** The records by their ids. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** What must never happen: a version that is older than one before it. */
+  /** What must never happen: on one connection, a version of a record that comes again or after a newer one. */
   readonly faults: readonly string[];
   readonly counts: Readonly<Record<'connects' | 'resyncs' | 'messages' | 'repeated', number>>;
   /** Cuts its connection; it reconnects after a while. */
@@ -14,7 +14,8 @@ export interface LiveList {
 }
 
 interface LiveListOptions {
-  readonly url: string;
+  /** Returns the address to connect to: replicas come and go. */
+  readonly urlOf: () => string;
   readonly collection: string;
   readonly token?: string | undefined;
 }
@@ -22,10 +23,12 @@ interface LiveListOptions {
 const reconnectMs = 100;
 
 /** Opens the list. It reconnects with its cursor until it is stopped, and reads again on `resync`. */
-export function openLiveList({ url, collection, token }: LiveListOptions): LiveList {
+export function openLiveList({ urlOf, collection, token }: LiveListOptions): LiveList {
   const records = new Map<string, JsonObject>();
   /** Versions of deletes too, so that a repeated message brings no record back. */
   const versions = new Map<string, string>();
+  /** The last version of each record on this connection. */
+  const versionsHere = new Map<string, string>();
   const faults: string[] = [];
   const counts = { connects: 0, resyncs: 0, messages: 0, repeated: 0 };
   let [cursor, isStopped, pauseMs]: [string | undefined, boolean, number] = [undefined, false, reconnectMs];
@@ -39,7 +42,7 @@ export function openLiveList({ url, collection, token }: LiveListOptions): LiveL
         ...(cursor === undefined ? { snapshot: { perPage: 1000 } } : { after: cursor }),
       };
       try {
-        live = await openLive(url, [subscription], { token });
+        live = await openLive(urlOf(), [subscription], { token });
         if (live.status === 200) await follow(live);
       } catch {
         // The product is away.
@@ -51,6 +54,7 @@ export function openLiveList({ url, collection, token }: LiveListOptions): LiveL
 
   async function follow(client: LiveClient): Promise<void> {
     counts.connects += 1;
+    versionsHere.clear();
     let next = 0;
     while (!isStopped) {
       for (; next < client.messages.length; next += 1) {
@@ -84,10 +88,11 @@ export function openLiveList({ url, collection, token }: LiveListOptions): LiveL
     counts.messages += 1;
     const record = data.record as JsonObject | undefined;
     const id = String(record?.id ?? data.id);
-    const known = versions.get(id);
-    const order = known === undefined ? 1 : compareVersions(version, known);
-    // A resumed connection may repeat what came before it; within one nothing may run back.
+    const order = orderAfter(version, versions.get(id));
+    // Changes after a snapshot may be in it already; on one connection nothing comes again or runs back.
     if (order <= 0) counts.repeated += 1;
+    if (orderAfter(version, versionsHere.get(id)) <= 0) faults.push(`${id} came with version ${version} again`);
+    versionsHere.set(id, version);
     if (order < 0) return;
     versions.set(id, version);
     if (record) records.set(id, record);
@@ -110,6 +115,9 @@ export function openLiveList({ url, collection, token }: LiveListOptions): LiveL
     },
   };
 }
+
+const orderAfter = (version: string, known: string | undefined) =>
+  known === undefined ? 1 : compareVersions(version, known);
 
 /** Compares versions as events §2.5 says: the second, then the number after the dot. */
 export function compareVersions(a: string, b: string): number {

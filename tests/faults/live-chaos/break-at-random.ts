@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventually } from '../../harness/eventually.ts';
+import type { LiveList } from '../../harness/live-list.ts';
+import type { ServiceName, Stack } from '../../harness/stack.ts';
+import { random } from './random.ts';
+import type { SecondReplica } from './second-replica.ts';
+
+interface Breaker {
+  readonly stack: Stack;
+  readonly replica: SecondReplica;
+  readonly lists: readonly LiveList[];
+  /** How long a client is away at most, in milliseconds. */
+  readonly longestCutMs: number;
+  readonly isOver: () => boolean;
+}
+
+/** How long the bus is down at most, and how long nothing breaks at most. */
+const longestPauseMs = 4000;
+
+/** Breaks one thing after the other until it is over. Returns how often each was broken. */
+export async function breakAtRandom({ stack, replica, lists, longestCutMs, isOver }: Breaker): Promise<object> {
+  async function kill(name: ServiceName): Promise<void> {
+    const { pid } = stack.services[name] ?? {};
+    if (pid === undefined) return;
+    process.kill(pid, 'SIGKILL');
+    await eventually(`${name} runs again`, () => stack.services[name]?.pid !== pid, { timeoutMs: 60_000 });
+  }
+  const faults: Readonly<Record<string, () => Promise<void>>> = {
+    gateway: () => kill('gateway'),
+    realtime: () => kill('realtime'),
+    replica: () => replica.change(),
+    records: () => kill('records'),
+    async bus() {
+      await stack.ground.bus.kill();
+      await wait(random(longestPauseMs));
+      await stack.ground.bus.start();
+    },
+    async network() {
+      for (const list of lists) if (random(2) === 0) list.cut(random(longestCutMs));
+    },
+  };
+  const happened: Record<string, number> = {};
+  const names = Object.keys(faults);
+  for (let n = 0; !isOver(); n += 1) {
+    const name = names[n % names.length] ?? '';
+    await faults[name]?.();
+    happened[name] = (happened[name] ?? 0) + 1;
+    await wait(random(longestPauseMs));
+  }
+  return happened;
+}

@@ -1,0 +1,35 @@
+import { rmSync } from 'node:fs';
+import { endChild } from '../../harness/child.ts';
+import { type Ground, type Stack, startStack } from '../../harness/stack.ts';
+import { random } from './random.ts';
+
+/** A second replica of every service, which comes and goes. */
+export interface SecondReplica extends AsyncDisposable {
+  /** The addresses under which the product can be reached now. */
+  readonly urls: readonly string[];
+  /** Starts the replica, or takes it away: by SIGTERM or by SIGKILL. */
+  change(): Promise<void>;
+}
+
+export function secondReplicaOf(first: { readonly url: string; readonly ground: Ground }): SecondReplica {
+  let replica: Stack | undefined;
+
+  async function take(): Promise<void> {
+    const taken = replica;
+    replica = undefined;
+    if (!taken) return;
+    await endChild(taken.process, random(2) === 0 ? 'SIGKILL' : 'SIGTERM');
+    rmSync(taken.ground.dataDirectory, { recursive: true, force: true });
+  }
+
+  return {
+    get urls() {
+      return replica ? [first.url, replica.url] : [first.url];
+    },
+    async change() {
+      if (replica) await take();
+      else replica = await startStack({ topology: 'one', beside: first.ground });
+    },
+    [Symbol.asyncDispose]: take,
+  };
+}

@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client } from '../../harness/client.ts';
+import type { JsonObject } from '../../harness/json.ts';
+import { random } from './random.ts';
+
+/** How many writes were answered with success, and how many were refused or lost. */
+export interface Written {
+  ok: number;
+  failed: number;
+}
+
+interface RandomWriter {
+  readonly client: Client;
+  /** The ids of users who may own tasks. */
+  readonly owners: readonly string[];
+  readonly isOver: () => boolean;
+  readonly written: Written;
+}
+
+/** Each writer keeps at most as many records, so that a page of a list shows the records of all writers. */
+const mostRecords = 20;
+
+/** Writes notes or tasks at random until it is over. A write whose answer is lost may have happened. */
+export async function writeAtRandom({ client, owners, isOver, written }: RandomWriter): Promise<void> {
+  const collection = random(2) === 0 ? 'notes' : 'tasks';
+  const path = `/api/v1/${collection}`;
+  const body = () =>
+    collection === 'notes'
+      ? { text: `n${random(1e6)}`, rank: random(100) }
+      : { title: `t${random(1e6)}`, owner: owners[random(owners.length)] };
+  const ids: string[] = [];
+
+  async function writeOnce(): Promise<number> {
+    const kind = kindOf(ids.length);
+    if (kind === 'create') {
+      const { status, json } = await client.send('POST', path, { body: body() });
+      if (status === 201) ids.push(String((json as { data: JsonObject }).data.id));
+      return status;
+    }
+    const place = random(ids.length);
+    if (kind === 'update') return (await client.send('PATCH', `${path}/${ids[place]}`, { body: body() })).status;
+    const { status } = await client.send('DELETE', `${path}/${ids[place]}`);
+    ids.splice(place, 1);
+    return status;
+  }
+
+  while (!isOver())
+    try {
+      if ((await writeOnce()) < 300) written.ok += 1;
+      else written.failed += 1;
+    } catch {
+      written.failed += 1;
+      await wait(50);
+    }
+}
+
+/** Chooses a write: few records grow, too many shrink. */
+function kindOf(count: number): 'create' | 'update' | 'delete' {
+  if (count < mostRecords / 2) return 'create';
+  if (count >= mostRecords) return 'delete';
+  return (['update', 'update', 'create', 'delete'] as const)[random(4)] ?? 'update';
+}
