@@ -66,6 +66,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
     const consumer = await bus.jetstream().consumers.get(stream.name, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: after + 1,
+      inactive_threshold: unusedMs,
     });
     consuming = await consumer.consume({
       max_messages: 1000,
@@ -83,6 +84,8 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
       for await (const message of consuming) onMessage(message);
     } finally {
       endChecks();
+      // Not awaited: without a connection the server ends it by itself, after the time above.
+      consumer.delete().catch(() => {});
     }
   }
 
