@@ -9,9 +9,6 @@ export const excluded: ReadonlySet<string> = new Set([
   // These would end the sessions of the run.
   'deleteAdminSessions',
   'deleteAuthByCollectionSessions',
-  // Their answers stay open.
-  'getRealtime',
-  'postRealtime',
   // This would change the limits and the lifetimes of the tokens of the run.
   'patchAdminSettings',
 ]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type JsonObject, objectAt } from './json.ts';
 
@@ -88,7 +89,7 @@ function exchange(
         },
       },
       (incoming) => {
-        text(incoming).then(
+        textOf(incoming).then(
           (received) =>
             resolve({
               status: incoming.statusCode ?? 0,
@@ -104,6 +105,14 @@ function exchange(
     outgoing.on('error', reject);
     outgoing.end(payload);
   });
+}
+
+/** The text of an answer; of a stream of events, which stays open, the first piece. */
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  if (!incoming.headers['content-type']?.startsWith('text/event-stream')) return text(incoming);
+  const [first] = await once(incoming.setEncoding('utf8'), 'data');
+  incoming.destroy();
+  return String(first);
 }
 
 const parse = (received: string, type = ''): unknown =>

@@ -78,6 +78,22 @@ export function* hostileRequests(document: unknown, operation: Operation, known:
     yield { name: `${id}, ${name}`, method, path, ...sending };
 }
 
+const subscription = (member: string, text: string) =>
+  member === 'sort'
+    ? { collection: 'everything', snapshot: { sort: text } }
+    : { collection: 'everything', [member]: text };
+
+/** Subscriptions to a collection that exists, with a hostile text in each of their members. */
+export const hostileSubscriptions = (): HostileRequest[] =>
+  ['id', 'record', 'filter', 'expand', 'fields', 'sort', 'after'].flatMap((member) =>
+    hostileTexts(textLength).map(({ name, text }) => ({
+      name: `subscription, ${member}: ${name}`,
+      method: 'POST',
+      path: '/api/v1/realtime',
+      body: { subscriptions: [subscription(member, text)] },
+    })),
+  );
+
 /** Encodes only the characters that a URL cannot hold, as a careless client does. */
 const inUrl = (text: string): string =>
   text.toWellFormed().replace(/[^\x21-\x7e]|["<>\\#&+[\]]/g, (character) => encodeURIComponent(character));

@@ -5,7 +5,7 @@ import { createSseTransport, sseHeaders } from '../connection/sse-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
 import type { RealtimeParts } from '../realtime-parts.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';
-import { maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
+import { describedSubscriptions, maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
 
 export const realtimePath = '/api/v1/realtime';
 
@@ -57,6 +57,7 @@ export const subscribeByBody = (deps: SubscribeDeps): Route =>
     staysOpen: true,
     summary: 'Follow changes as a stream of events, with subscriptions in the body',
     body: z.strictObject({ subscriptions: z.array(z.unknown()) }),
+    described: { body: describedSubscriptions },
     requestHeaders: { 'Last-Event-ID': 'the cursor to resume from' },
     answers,
     handler: (input) => follow(deps, input, input.body.subscriptions),

@@ -1,6 +1,7 @@
 import type { SnapshotRequest } from '@recordbus/live';
 import { describeIssues } from '@recordbus/shared/describe-issues';
 import { type AppError, malformed } from '@recordbus/shared/errors';
+import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type ChannelSubscriptionRequest, channelSubscription } from '../channels/channel-request.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';
@@ -26,6 +27,12 @@ export const recordSubscription = z.strictObject({
   snapshot: z.union([z.boolean(), page], { error: 'must be true or {page, perPage, sort}' }).optional(),
   after: z.string().optional(),
 });
+
+/** The schema of the body with subscriptions. They are read one by one, so that one that is refused leaves the others. */
+export const describedSubscriptions = toJsonSchema(
+  z.object({ subscriptions: z.array(z.union([recordSubscription, channelSubscription])) }),
+  'input',
+);
 
 /** What a subscription to records wants. */
 export interface RecordSubscriptionRequest {
