@@ -1,0 +1,71 @@
+import type { Subject, UpsertTarget } from '../records/collection.ts';
+import type { CollectionName, CreateOf, RecordOf, UpdateOf } from '../types/schema.ts';
+import type { IfMatch } from '../versions.ts';
+
+declare const value: unique symbol;
+
+/** A value that an earlier operation of the batch will have. */
+export interface Reference<V = unknown> {
+  readonly $ref: string;
+  readonly [value]?: V;
+}
+
+/** Values of which each, or each entry of a list, may be a reference. */
+export type WithReferences<T> = {
+  readonly [K in keyof T]:
+    | T[K]
+    | Reference
+    | (T[K] extends readonly (infer I)[] | null | undefined ? readonly (I | Reference)[] : never);
+};
+
+/** An operation of a batch, whose result is a record. */
+export interface Operation<R> {
+  /** A value of the result, for the values and ids of later operations. */
+  ref<K extends keyof R & string>(member: K): Reference<R[K]>;
+}
+
+/** An operation without a result. */
+export interface DeleteOperation {
+  readonly deletes: true;
+}
+
+interface ExpectedVersion {
+  /** The ETag of the version to change; false for any. By default that of the record as it was read. */
+  readonly ifMatch?: IfMatch;
+}
+
+/** The operations on one collection. */
+export interface BatchCollection<S, C extends keyof S> {
+  create(
+    values: WithReferences<CreateOf<S, C>>,
+    options?: { readonly id?: string | undefined },
+  ): Operation<RecordOf<S, C>>;
+  update(
+    subject: Subject | Reference<string>,
+    changes: WithReferences<UpdateOf<S, C>>,
+    options?: ExpectedVersion,
+  ): Operation<RecordOf<S, C>>;
+  upsert(
+    target: UpsertTarget<RecordOf<S, C>> | Reference<string>,
+    values: WithReferences<CreateOf<S, C> | UpdateOf<S, C>>,
+    options?: ExpectedVersion,
+  ): Operation<RecordOf<S, C>>;
+  delete(subject: Subject | Reference<string>, options?: ExpectedVersion): DeleteOperation;
+}
+
+/** Collects the operations of a batch. */
+export interface Batch<S> {
+  from<C extends CollectionName<S>>(collection: C): BatchCollection<S, C>;
+}
+
+/** What the operations that a function returns have become: records, and null for deletes. */
+export type Results<T> =
+  T extends Operation<infer R>
+    ? R
+    : T extends DeleteOperation
+      ? null
+      : T extends readonly unknown[]
+        ? { readonly [K in keyof T]: Results<T[K]> }
+        : T extends object
+          ? { readonly [K in keyof T]: Results<T[K]> }
+          : T;

@@ -1,0 +1,58 @@
+/** A body as it is sent. */
+export interface Body {
+  readonly content: string | Blob;
+  readonly type: string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const isFile = (value: unknown): value is Blob => value instanceof Blob;
+const hasFile = (value: unknown): boolean => isFile(value) || (Array.isArray(value) && value.some(isFile));
+
+/** The body of a request: JSON, or a form if some value is a file. */
+export const bodyOf = (values: unknown): Body =>
+  Object.values(Object(values)).some(hasFile) ? formOf(partsOf(values as Values)) : jsonOf(values);
+
+const jsonOf = (values: unknown): Body => ({ content: JSON.stringify(values), type: 'application/json' });
+
+/** A part of a form: its name, and a text or a file. */
+export type Part = readonly [name: string, value: string | Blob];
+
+/**
+ * The parts of a form: all values without files as JSON in `_json`, each file, and the names of stored files next to new
+ * ones, which say what stays (files §3).
+ */
+function partsOf(values: Values): Part[] {
+  const entries = Object.entries(values);
+  const plain = entries.filter(([, value]) => !hasFile(value));
+  const files = entries.flatMap(([name, value]): Part[] => {
+    if (!Array.isArray(value)) return isFile(value) ? [[name, value]] : [];
+    const kept = value.filter((item) => !isFile(item));
+    const added = value.filter(isFile).map((file): Part => [name, file]);
+    return kept.length > 0 ? [[name, JSON.stringify(kept)], ...added] : added;
+  });
+  return [['_json', JSON.stringify(Object.fromEntries(plain))], ...files];
+}
+
+/**
+ * Writes a form (RFC 7578). Files stay where they are until they are sent, so one on disk needs no memory. The type of a
+ * `Blob` is in lower case, hence the boundary.
+ */
+export function formOf(parts: readonly Part[]): Body {
+  const boundary = `form-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join('')}`;
+  const type = `multipart/form-data; boundary=${boundary}`;
+  const chunks = parts.flatMap(([name, value]): (string | Blob)[] => [
+    `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`,
+    typeof value === 'string'
+      ? '\r\n\r\n'
+      : `; filename="${quoted(nameOf(value))}"\r\nContent-Type: ${value.type || 'application/octet-stream'}\r\n\r\n`,
+    value,
+    '\r\n',
+  ]);
+  return { content: new Blob([...chunks, `--${boundary}--\r\n`], { type }), type };
+}
+
+const nameOf = (file: Blob): string => ('name' in file && typeof file.name === 'string' ? file.name : 'file');
+
+/** Escapes a name within quotes, as the HTML standard says. */
+const quoted = (name: string): string => name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');

@@ -1,0 +1,86 @@
+import type { Batch, Results } from './batch/operations.ts';
+import { sendBatch } from './batch/send-batch.ts';
+import { invalidArgument } from './error.ts';
+import { type Collection, createCollection } from './records/collection.ts';
+import { createFileToken, type FileToken } from './records/files.ts';
+import type { WriteOptions } from './records/options.ts';
+import { createSessionKeeper, type SessionKeeper } from './session/keeper.ts';
+import { memoryStore, type SessionStore } from './session/session.ts';
+import { type Call, type CallOptions, createTransport, type Transport } from './transport.ts';
+import type { AnySchema, CollectionName, SchemaOf } from './types/schema.ts';
+import { apiPath } from './url.ts';
+
+/** How a client reaches its stack. */
+export interface ClientOptions {
+  /** A session token or a service key, kept in memory. Not together with `store`. */
+  readonly token?: string | undefined;
+  /** Where the session is kept; in memory by default. */
+  readonly store?: SessionStore | undefined;
+  /** Replaces the `fetch` of the platform. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A client of a stack. */
+export interface Client<S> {
+  /** The address of the stack, without a slash at the end. */
+  readonly url: string;
+  /** The records of a collection. */
+  from<C extends CollectionName<S>>(collection: C): Collection<S, C>;
+  /**
+   * Does several writes together: all of them, or none. The result has a record in the place of each operation that
+   * `build` returns.
+   *
+   * @example
+   * const { order } = await client.batch((batch) => {
+   *   const order = batch.from('orders').create({ title: 'First' });
+   *   batch.from('lines').create({ order: order.ref('id'), name: 'Ink' });
+   *   return { order };
+   * });
+   */
+  batch<T>(build: (batch: Batch<S>) => T, options?: WriteOptions): Promise<Results<T>>;
+  /** Gets a token for every protected file that the caller may see. It lasts three minutes. */
+  fileToken(options?: CallOptions): Promise<FileToken>;
+  /** The session of the client: who is signed in, and what to do when that changes. */
+  readonly session: SessionKeeper;
+  /**
+   * Sends a request to any route, such as one of an extension, and returns `data` of the answer.
+   *
+   * @example
+   * await client.request({ method: 'POST', path: '/api/x/guestbook/entries', values: { text: 'Hi' } });
+   */
+  request<T = unknown>(call: Call): Promise<T>;
+  /** Sends requests, for code that builds on the client. */
+  readonly transport: Transport;
+}
+
+/**
+ * Creates a client of the stack at `url`. `Schema` are the types that `recordbus types` writes.
+ *
+ * @example
+ * const client = createClient<Schema>('https://api.example.com', { store: localStorageStore() });
+ */
+export function createClient<S extends SchemaOf<S> = AnySchema>(url: string, options: ClientOptions = {}): Client<S> {
+  const { token, fetch, headers = {} } = options;
+  if (token !== undefined && options.store) throw invalidArgument('A client takes a token or a store.');
+  const store = options.store ?? memoryStore(token === undefined ? undefined : { token });
+  const baseUrl = url.endsWith('/') ? url.slice(0, -1) : url;
+  const session = createSessionKeeper(store, async (old) => {
+    const authorization = { Authorization: `Bearer ${old}` };
+    const call: Call = { method: 'POST', path: apiPath('auth', 'refresh'), headers: authorization, isAnonymous: true };
+    return (await transport.data<{ readonly token: string }>(call)).token;
+  });
+  const transport = createTransport({ baseUrl, fetch, headers, token: () => session.token() });
+  return {
+    url: baseUrl,
+    from: <C extends CollectionName<S>>(collection: C) =>
+      createCollection(transport, collection) as unknown as Collection<S, C>,
+    batch: <T>(build: (batch: Batch<S>) => T, more?: WriteOptions) =>
+      sendBatch(transport, build as never, more) as Promise<Results<T>>,
+    fileToken: (more = {}) => createFileToken(transport, more),
+    session,
+    request: (call) => transport.data(call),
+    transport,
+  };
+}

@@ -1,0 +1,34 @@
+import { Filter } from './filter.ts';
+import { operandOf, textOf } from './operand.ts';
+
+/** Joins filters. Each is in parentheses, so that no operator binds across them. */
+const join = (operator: string, empty: string, filters: readonly (Filter | undefined | false)[]): Filter => {
+  const texts = filters.flatMap((filter) => (filter ? [filter.text] : []));
+  if (texts.length === 0) return new Filter(empty);
+  return new Filter(texts.length === 1 ? (texts[0] ?? '') : texts.map((text) => `(${text})`).join(` ${operator} `));
+};
+
+/** What `f` has in addition to the fields. They hide fields of these names, which `f.field(name)` reaches. */
+const tools: Readonly<Record<string, unknown>> = {
+  and: (...filters: readonly Filter[]) => join('&&', '1 = 1', filters),
+  or: (...filters: readonly Filter[]) => join('||', '1 = 0', filters),
+  not: (filter: Filter) => new Filter(`not (${filter.text})`),
+  count: (path: unknown) => operandOf(`count(${textOf(path)})`),
+  distance: (path: unknown, lat: number, lng: number) =>
+    operandOf(`distance(${textOf(path)}, ${textOf(lat)}, ${textOf(lng)})`),
+  exists: (collection: string, build: (fields: unknown) => Filter) =>
+    new Filter(`exists(${collection}, ${build(fieldsProxy).text})`),
+  field: (name: string) => operandOf(name),
+};
+
+/** The fields of any collection: each name is an operand. */
+const fieldsProxy: unknown = new Proxy(Object.create(null), {
+  get: (_, name) => (typeof name === 'symbol' ? undefined : Object.hasOwn(tools, name) ? tools[name] : operandOf(name)),
+});
+
+/** What `filter` takes, without types. */
+export type AnyFilter = string | Filter | ((fields: never) => Filter) | undefined;
+
+/** The text of a filter. */
+export const filterText = (filter: AnyFilter): string | undefined =>
+  typeof filter === 'function' ? filter(fieldsProxy as never).text : filter === undefined ? undefined : String(filter);

@@ -1,0 +1,37 @@
+export type { Batch, BatchCollection, DeleteOperation, Operation, Reference, Results } from './batch/operations.ts';
+export { type Client, type ClientOptions, createClient } from './create-client.ts';
+export { type Conflict, isConflict, RecordbusError } from './error.ts';
+export type { Progress } from './exchange.ts';
+export { Filter, f } from './filter/filter.ts';
+export type { Value } from './filter/literal.ts';
+export type { Collection, Subject, UpsertTarget } from './records/collection.ts';
+export type { FileOptions, FileToken, StoredFile } from './records/files.ts';
+export type {
+  AggregateOptions,
+  ChangeOptions,
+  HistoryRow,
+  ListOptions,
+  Near,
+  Page,
+  PageOptions,
+  RestorePoint,
+  SelectOptions,
+  WriteOptions,
+} from './records/options.ts';
+export type { SessionKeeper } from './session/keeper.ts';
+export { localStorageStore, memoryStore, type Session, type SessionStore } from './session/session.ts';
+export type { Call, CallOptions, Reply, Transport } from './transport.ts';
+export type { Expanded, ExpandPath } from './types/expand.ts';
+export type { FilterFields, FilterOf, Tests } from './types/filter-fields.ts';
+export type {
+  AnyRecord,
+  AnySchema,
+  AnyValues,
+  CollectionName,
+  CollectionTypes,
+  CreateOf,
+  ExpandOf,
+  RecordOf,
+  SchemaOf,
+  UpdateOf,
+} from './types/schema.ts';

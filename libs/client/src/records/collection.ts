@@ -1,0 +1,159 @@
+import { type AnyFilter, filterText } from '../filter/build.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import type { Row } from '../types/fields.ts';
+import type { CreateOf, RecordOf, UpdateOf } from '../types/schema.ts';
+import { apiPath } from '../url.ts';
+import { fileNames, type StoredFile, storedFile } from './files.ts';
+import type {
+  AggregateOptions,
+  ChangeOptions,
+  HistoryRow,
+  ListOptions,
+  Page,
+  PageOptions,
+  RestorePoint,
+  SelectOptions,
+  ShapeCheck,
+  ShapeOptions,
+  WriteOptions,
+} from './options.ts';
+import { type AnyReadOptions, readQuery } from './query.ts';
+import { createWrites, idOf } from './write.ts';
+
+/** A record as it was read, or its id. */
+export type Subject = string | { readonly id: string };
+
+/** Where an upsert finds its record: by its id, or by the values of unique fields. */
+export type UpsertTarget<R> = string | { readonly on: readonly (keyof R & string)[] };
+
+/** The records of one collection. */
+export interface Collection<S, C extends keyof S> {
+  readonly name: C;
+  /**
+   * Reads a page of the records.
+   *
+   * @example
+   * const { data, totalItems } = await client.from('books').list({
+   *   filter: (book) => book.and(book.stars.gte(3), book.writer.name.eq('Ada')),
+   *   sort: '-stars',
+   *   expand: ['writer.house'],
+   * });
+   */
+  list<const P extends string = never, const F extends string = never>(
+    options?: ListOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
+  ): Promise<Page<Row<S, C, P, F>>>;
+  /** Reads the first record of a list; undefined when there is none. */
+  first<const P extends string = never, const F extends string = never>(
+    options?: SelectOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
+  ): Promise<Row<S, C, P, F> | undefined>;
+  /**
+   * Reads all records of a list, page by page. While others write, none comes twice and none is left out.
+   *
+   * @example
+   * for await (const book of client.from('books').all({ sort: 'title' })) console.log(book.title);
+   */
+  all<const P extends string = never, const F extends string = never>(
+    options?: SelectOptions<S, C> & {
+      /** The size of a page; 200 by default. */
+      readonly perPage?: number | undefined;
+    } & ShapeOptions<P, F> &
+      ShapeCheck<S, C, P, F>,
+  ): AsyncGenerator<Row<S, C, P, F>, void, undefined>;
+  /** Reads a record. One that is not there is an error with the status 404. */
+  get<const P extends string = never, const F extends string = never>(
+    id: string,
+    options?: ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
+  ): Promise<Row<S, C, P, F>>;
+  /** The file in a field of a record, or the first of its files; undefined without one. */
+  file(record: { readonly id: string }, field: keyof RecordOf<S, C> & string): StoredFile | undefined;
+  /** All files in a field of a record. */
+  files(record: { readonly id: string }, field: keyof RecordOf<S, C> & string): readonly StoredFile[];
+  /** Creates a record. Values may be files. */
+  create(values: CreateOf<S, C>, options?: WriteOptions): Promise<RecordOf<S, C>>;
+  /**
+   * Changes fields of a record. With a record as it was read, it refuses to overwrite what others have written since
+   * then: an error that `isConflict` knows, with the version that is there. With an id, it writes whatever is there.
+   *
+   * @example
+   * await client.from('books').update(book, { stars: 5 });
+   * await client.from('books').update(book.id, { likes: { $add: 1 } });
+   */
+  update(subject: Subject, changes: UpdateOf<S, C>, options?: ChangeOptions): Promise<RecordOf<S, C>>;
+  /**
+   * Creates a record or changes the one that is there.
+   *
+   * @example
+   * await client.from('books').upsert({ on: ['isbn'] }, { isbn: '978…', title: 'Dune' });
+   */
+  upsert(
+    target: UpsertTarget<RecordOf<S, C>>,
+    values: CreateOf<S, C> | UpdateOf<S, C>,
+    options?: ChangeOptions & {
+      /** Only creates: a record that is there is an error with the status 412. Only for an id. */
+      readonly onlyCreate?: boolean | undefined;
+    },
+  ): Promise<RecordOf<S, C>>;
+  /** Deletes a record; with a record as it was read, only in this version. */
+  delete(subject: Subject, options?: ChangeOptions): Promise<void>;
+  /** Reads the versions of a record, newest first. */
+  history(subject: Subject, options?: PageOptions & CallOptions): Promise<Page<HistoryRow<RecordOf<S, C>>>>;
+  /** Restores a version of a record, for admins. With a record as it was read, only if it has not changed since. */
+  restore(subject: Subject, point: RestorePoint, options?: ChangeOptions): Promise<RecordOf<S, C>>;
+  /**
+   * Groups records and computes values of the groups.
+   *
+   * @example
+   * await client.from('sales').aggregate({ group: ['month(sold)'], sum: ['price'], count: true });
+   */
+  aggregate<R = Readonly<Record<string, unknown>>>(options: AggregateOptions<S, C>): Promise<Page<R>>;
+}
+
+const defaultPageSize = 200;
+
+/** Returns the records of a collection. */
+export function createCollection(transport: Transport, name: string): Collection<never, never> {
+  const at = (...segments: string[]): string => apiPath('records', name, ...segments);
+  const readPage = async (options: AnyReadOptions & { cursor?: string }): Promise<AnyPage> => {
+    const query = { ...readQuery(options), cursor: options.cursor };
+    const { json } = await transport.send({ method: 'GET', path: at(), query, signal: options.signal });
+    return json as AnyPage;
+  };
+  const writes = createWrites(transport, name);
+  const files = (record: { readonly id: string }, field: string): readonly StoredFile[] =>
+    fileNames(record, field).map((file) => storedFile(transport, name, record.id, file));
+  const collection = {
+    name,
+    list: (options: AnyReadOptions = {}) => readPage(options),
+    first: async (options: AnyReadOptions = {}) =>
+      (await readPage({ ...options, page: 1, perPage: 1, skipTotal: true })).data[0],
+    async *all(options: AnyReadOptions = {}) {
+      const perPage = options.perPage ?? defaultPageSize;
+      for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
+        const page: AnyPage = await readPage({ ...options, perPage, cursor });
+        yield* page.data;
+        cursor = page.next;
+      }
+    },
+    get: async (id: string, options: AnyReadOptions = {}) =>
+      writes.record({ method: 'GET', path: at(id), query: readQuery(options), signal: options.signal }),
+    ...writes.methods,
+    files,
+    file: (record: { readonly id: string }, field: string) => files(record, field)[0],
+    async history(subject: Subject, { page, perPage, signal }: PageOptions & CallOptions = {}) {
+      const path = at(idOf(subject), 'history');
+      return transport.data({ method: 'GET', path, query: { page, perPage }, signal });
+    },
+    async aggregate({ filter, having, timeZone, signal, ...options }: AnyAggregate) {
+      const query = { ...options, filter: filterText(filter), having: having && String(having), tz: timeZone };
+      return (await transport.send({ method: 'GET', path: at('aggregate'), query, signal })).json;
+    },
+  };
+  return collection as unknown as Collection<never, never>;
+}
+
+interface AnyPage {
+  readonly data: readonly unknown[];
+  readonly next?: string | null;
+}
+
+type AnyAggregate = Omit<AggregateOptions<never, never>, 'filter'> & { readonly filter?: AnyFilter };

@@ -1,0 +1,70 @@
+import { invalidArgument, RecordbusError } from '../error.ts';
+import type { Call, CallOptions, Transport } from '../transport.ts';
+import { apiPath, withQuery } from '../url.ts';
+
+/** How a file is shown. */
+export interface FileOptions {
+  /** The size of a preview, such as `100x100`. */
+  readonly thumb?: string | undefined;
+  /** Whether a browser saves the file instead of showing it. */
+  readonly download?: boolean | undefined;
+  /** A token for protected files, of `client.fileToken()`. */
+  readonly token?: string | undefined;
+}
+
+/** A stored file of a record. */
+export interface StoredFile {
+  readonly name: string;
+  /** The address of a file that needs no token. */
+  url(options?: FileOptions): string;
+  /** The address of a protected file, with a token of its own. */
+  signedUrl(options?: FileOptions & CallOptions): Promise<string>;
+  /** Downloads the file, with a token where it needs one. */
+  fetch(options?: FileOptions & CallOptions): Promise<Response>;
+}
+
+/** A token that opens protected files. */
+export interface FileToken {
+  readonly token: string;
+  /** Unix seconds. */
+  readonly expires_at: number;
+}
+
+/** Gets a token for one file, or without `values` for every protected file that the caller may see (files §6). */
+export const createFileToken = (transport: Transport, call: Pick<Call, 'values' | 'signal'>): Promise<FileToken> =>
+  transport.data({ method: 'POST', path: apiPath('files', 'token'), values: {}, ...call });
+
+/** Returns a file of a record. */
+export function storedFile(transport: Transport, collection: string, id: string, name: string): StoredFile {
+  const path = apiPath('files', collection, id, name);
+  const sign = async <O extends FileOptions & CallOptions>(options: O): Promise<O> => {
+    const values = { collection, id, filename: name };
+    const { token } = await createFileToken(transport, { values, signal: options.signal });
+    return { ...options, token };
+  };
+  const query = ({ thumb, download, token }: FileOptions) => ({ thumb, download: download || undefined, token });
+  return {
+    name,
+    url: (options = {}) => transport.baseUrl + withQuery(path, query(options)),
+    signedUrl: async (options = {}) => transport.baseUrl + withQuery(path, query(await sign(options))),
+    async fetch(options = {}) {
+      const open = (shown: FileOptions): Promise<Response> =>
+        transport.open({ method: 'GET', path, query: query(shown), signal: options.signal });
+      try {
+        return await open(options);
+      } catch (error) {
+        if (!(error instanceof RecordbusError) || error.status !== 401 || options.token) throw error;
+        return open(await sign(options));
+      }
+    },
+  };
+}
+
+/** The names of the files in a field: of one file, or of a list. */
+export function fileNames(record: object, field: string): readonly string[] {
+  const value: unknown = Reflect.get(record, field);
+  if (value === null || value === undefined) return [];
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value) && value.every((name) => typeof name === 'string')) return value;
+  throw invalidArgument(`${field} is not a field with files.`);
+}

@@ -1,0 +1,37 @@
+import { type AnyFilter, filterText } from '../filter/build.ts';
+import type { Query } from '../url.ts';
+import type { Near } from './options.ts';
+
+/** The options of a read, without types. */
+export interface AnyReadOptions {
+  readonly expand?: readonly string[] | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly filter?: AnyFilter;
+  readonly sort?: string | readonly string[] | undefined;
+  readonly page?: number | undefined;
+  readonly perPage?: number | undefined;
+  readonly skipTotal?: boolean | undefined;
+  readonly near?: Near | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The query of a read. */
+export const readQuery = ({ expand, fields, filter, sort, page, perPage, skipTotal, near }: AnyReadOptions): Query => ({
+  expand: nonEmpty(expand),
+  fields: nonEmpty(fields),
+  filter: filterText(filter),
+  sort,
+  page,
+  perPage,
+  skipTotal,
+  ...(near && {
+    nearVector: JSON.stringify(near.vector),
+    nearVectorField: near.field,
+    nearLimit: near.limit,
+    nearMinScore: near.minScore,
+  }),
+});
+
+/** An empty list of paths is none. */
+const nonEmpty = (names: readonly string[] | undefined): readonly string[] | undefined =>
+  names?.length ? names : undefined;

@@ -1,0 +1,94 @@
+import { invalidArgument } from '../error.ts';
+import type { Call, Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import { type Expected, expectedOf, isSameSecond, isUnchanged, remember } from '../versions.ts';
+import type { Subject, UpsertTarget } from './collection.ts';
+import type { ChangeOptions, RestorePoint, WriteOptions } from './options.ts';
+
+/** The id of a record, or of what was read. An empty one would lead to another route. */
+export function idOf(subject: Subject): string {
+  const id = typeof subject === 'string' ? subject : subject.id;
+  if (typeof id !== 'string' || id === '') throw invalidArgument('A record needs an id.');
+  return id;
+}
+
+/** The writes of a collection. */
+export function createWrites(transport: Transport, name: string) {
+  const at = (...segments: string[]): string => apiPath('records', name, ...segments);
+
+  /** Sends a request that answers a record, and remembers its version. */
+  async function record(call: Call): Promise<object> {
+    const { headers, json } = await transport.send(call);
+    const { data } = Object(json) as { readonly data: object };
+    return remember(data, headers.get('etag'));
+  }
+
+  /** Sends a write of what was read. */
+  async function change(subject: Subject, call: Call, { ifMatch }: ChangeOptions): Promise<object> {
+    const expected = expectedOf(subject, ifMatch);
+    const sendWith = (tag: string | undefined): Promise<object> =>
+      record({ ...call, headers: { ...call.headers, 'If-Match': tag } });
+    try {
+      return await sendWith(expected.tag);
+    } catch (error) {
+      const tag = await tagOfUnchanged(transport, name, subject, error, expected, call.signal);
+      if (tag === undefined) throw error;
+      return sendWith(tag);
+    }
+  }
+
+  const keyed = ({ signal, onProgress, idempotencyKey }: WriteOptions) => ({
+    signal,
+    onProgress,
+    key: idempotencyKey ?? true,
+  });
+
+  const methods = {
+    create: async (values: unknown, options: WriteOptions = {}) =>
+      record({ method: 'POST', path: at(), values, ...keyed(options) }),
+    update: async (subject: Subject, values: unknown, options: ChangeOptions = {}) =>
+      change(subject, { method: 'PATCH', path: at(idOf(subject)), values, ...keyed(options) }, options),
+    async upsert(
+      target: UpsertTarget<object>,
+      values: unknown,
+      options: ChangeOptions & { readonly onlyCreate?: boolean } = {},
+    ) {
+      const isById = typeof target === 'string';
+      const headers = {
+        'If-Match': options.ifMatch || undefined,
+        'If-None-Match': options.onlyCreate ? '*' : undefined,
+      };
+      const place = isById ? { path: at(idOf(target)) } : { path: at(), query: { on: target.on } };
+      return record({ method: 'PUT', ...place, values, headers, ...keyed(options) });
+    },
+    async delete(subject: Subject, options: ChangeOptions = {}): Promise<void> {
+      await change(subject, { method: 'DELETE', path: at(idOf(subject)), signal: options.signal }, options);
+    },
+    restore: async (subject: Subject, point: RestorePoint, options: ChangeOptions = {}) =>
+      change(
+        subject,
+        { method: 'POST', path: at(idOf(subject), 'restore'), query: { ...point }, values: {}, ...keyed(options) },
+        options,
+      ),
+  };
+  return { record, methods };
+}
+
+/**
+ * After a write was refused because of a version of which only the second was known: the ETag of the version that is
+ * there, if the record has the values that were read. Undefined otherwise.
+ */
+export async function tagOfUnchanged(
+  transport: Transport,
+  collection: string,
+  subject: Subject,
+  error: unknown,
+  expected: Expected,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (typeof subject === 'string' || !isSameSecond(error, expected)) return undefined;
+  const path = apiPath('records', collection, idOf(subject));
+  const { headers, json } = await transport.send({ method: 'GET', path, signal });
+  const { data } = Object(json) as { readonly data: object };
+  return isUnchanged(subject, data) ? (headers.get('etag') ?? undefined) : undefined;
+}

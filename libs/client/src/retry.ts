@@ -1,0 +1,60 @@
+import { abortedBy, type RecordbusError } from './error.ts';
+
+/** How often a request is sent again. */
+export const mostRepetitions = 4;
+
+/** The longest wait that a server may ask for. A longer one is an error that says so. */
+const longestWaitMs = 60_000;
+const firstWaitMs = 250;
+
+/** Codes of refusals after which nothing was done, whatever the request. */
+const nothingDone = new Set(['rate_limited', 'too_many_connections']);
+/** Codes of refusals that another request causes, which will end. */
+const passing = new Set(['idempotency_key_in_use', 'files_being_removed', 'record_changing']);
+
+/**
+ * Whether a request may be sent again after this error. `isSafe` says that a repetition does no work twice: it reads, or
+ * it carries an idempotency key.
+ */
+export function isWorthRepeating({ status, code }: RecordbusError, isSafe: boolean): boolean {
+  if (status === 429) return nothingDone.has(code);
+  if (!isSafe) return false;
+  return code === 'network' || passing.has(code) || status === 502 || status === 503 || status === 504;
+}
+
+/** How long to wait before the repetition: what the server says, else ever longer, spread by chance. */
+export function waitBefore(repetition: number, { retryAfterMs }: RecordbusError): number {
+  if (retryAfterMs !== undefined) return retryAfterMs;
+  return firstWaitMs * 2 ** repetition * (0.5 + Math.random() / 2);
+}
+
+/** Whether the wait that the server asks for is short enough. */
+export const isShortWait = ({ retryAfterMs = 0 }: RecordbusError): boolean => retryAfterMs <= longestWaitMs;
+
+/** Waits; an aborted signal ends the wait with an error. */
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(abortedBy(signal));
+    const stop = (): void => {
+      clearTimeout(timer);
+      if (signal) reject(abortedBy(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** The time in `Retry-After`, a number of seconds or a date. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+/** A new idempotency key. `randomUUID` is missing on pages without TLS. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,0 +1,84 @@
+import { RecordbusError } from '../error.ts';
+import type { Session, SessionStore } from './session.ts';
+import { connectTabs } from './tabs.ts';
+import { isRefreshDue } from './token-times.ts';
+
+/** The session of a client. */
+export interface SessionKeeper {
+  /** Returns the session; undefined for a guest. */
+  current(): Promise<Session | undefined>;
+  /** Returns the token to send, refreshed if it is time. */
+  token(): Promise<string | undefined>;
+  /** Begins the session of a token that has just come. */
+  begin(token: string): Promise<void>;
+  /** Forgets the session, in all tabs. */
+  end(): Promise<void>;
+  /** Calls back after each change, in other tabs too. Returns how to stop. */
+  onChange(listener: (session: Session | undefined) => void): () => void;
+}
+
+/** How long to use a token that could not be refreshed before the next try. */
+const retryAfterMs = 30_000;
+
+/** Creates the keeper of the session in a store. `refresh` exchanges a token for a new one. */
+export function createSessionKeeper(
+  store: SessionStore,
+  refresh: (token: string) => Promise<string>,
+  now: () => number = Date.now,
+): SessionKeeper {
+  const tabs = connectTabs(store.name);
+  const listeners = new Set<(session: Session | undefined) => void>();
+  let refreshing: Promise<Session | undefined> | undefined;
+  let notBeforeMs = 0;
+
+  const tell = (session: Session | undefined): void => {
+    for (const listener of listeners) listener(session);
+  };
+  tabs.onChange(async () => tell(await store.get()));
+
+  async function change(session: Session | undefined): Promise<void> {
+    await store.set(session);
+    tabs.announce();
+    tell(session);
+  }
+
+  /** Refreshes, unless another tab has done so in the meantime. */
+  const refreshAlone = (): Promise<Session | undefined> =>
+    tabs.alone(async () => {
+      const session = await store.get();
+      if (!session || !isRefreshDue(session, now())) return session;
+      try {
+        const token = await refresh(session.token);
+        // A sign-in or sign-out during the refresh counts more than its result.
+        if ((await store.get())?.token !== session.token) return store.get();
+        const next = { token, receivedAtMs: now() };
+        await change(next);
+        return next;
+      } catch (error) {
+        if (error instanceof RecordbusError && error.status === 401) {
+          if ((await store.get())?.token === session.token) await change(undefined);
+          throw error;
+        }
+        notBeforeMs = now() + retryAfterMs;
+        return session;
+      }
+    });
+
+  return {
+    current: async () => store.get(),
+    async token() {
+      const session = await store.get();
+      if (!session || !isRefreshDue(session, now()) || now() < notBeforeMs) return session?.token;
+      refreshing ??= refreshAlone().finally(() => {
+        refreshing = undefined;
+      });
+      return (await refreshing)?.token;
+    },
+    begin: (token) => change({ token, receivedAtMs: now() }),
+    end: () => change(undefined),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

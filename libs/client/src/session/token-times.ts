@@ -1,0 +1,36 @@
+import type { Session } from './session.ts';
+
+/** The claims of a session token that the client reads. Nothing is decided by them but when to refresh. */
+interface Claims {
+  readonly iat?: number;
+  readonly exp?: number;
+  readonly impersonated_by?: string;
+}
+
+/** The share of a token's life after which it is refreshed. */
+const refreshAfter = 0.5;
+
+/**
+ * Whether to refresh a session. Its age is measured by this machine's clock alone, since the token came, so a clock that
+ * differs from the server's does not matter. Service keys have no claims, and a token by which an admin acts as a user
+ * gets no longer life.
+ */
+export function isRefreshDue({ token, receivedAtMs }: Session, nowMs: number): boolean {
+  const { iat, exp, impersonated_by: actor } = claimsOf(token);
+  if (iat === undefined || exp === undefined || actor !== undefined) return false;
+  const ageMs = nowMs - (receivedAtMs ?? iat * 1000);
+  // A clock that was set back hides the age. A refresh too many does no harm.
+  return ageMs < -clockSlackMs || ageMs >= (exp - iat) * 1000 * refreshAfter;
+}
+
+const clockSlackMs = 1000;
+
+function claimsOf(token: string): Claims {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(payload), (char) => char.charCodeAt(0));
+    return Object(JSON.parse(new TextDecoder().decode(bytes))) as Claims;
+  } catch {
+    return {};
+  }
+}

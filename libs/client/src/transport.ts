@@ -1,0 +1,152 @@
+import { type Body, bodyOf } from './body.ts';
+import { abortedBy, RecordbusError } from './error.ts';
+import { exchange, type Progress } from './exchange.ts';
+import { isShortWait, isWorthRepeating, mostRepetitions, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
+import { type Query, withQuery } from './url.ts';
+
+/** Options of every function that sends a request. */
+export interface CallOptions {
+  /** Aborts the call, its waits between repetitions included. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A request, whatever it is repeated. */
+export interface Call extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly query?: Query | undefined;
+  /** Sent as JSON, or as a form if it has files. */
+  readonly values?: unknown;
+  /** A finished body instead of `values`. */
+  readonly body?: Body | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Whether the route takes an idempotency key; a text is the key. Then the request may be repeated. */
+  readonly key?: boolean | string | undefined;
+  /** Whether the request goes without the token of the session. */
+  readonly isAnonymous?: boolean | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A successful answer. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; undefined when there is none. */
+  readonly json: unknown;
+}
+
+/** Sends requests to a stack. */
+export interface Transport {
+  readonly baseUrl: string;
+  /** Sends a request, and again where that is safe. Throws a `RecordbusError` for every refusal. */
+  send(call: Call): Promise<Reply>;
+  /** Like `send`, but returns the answer as it comes, for downloads and streams. */
+  open(call: Call): Promise<Response>;
+  /** Sends a request and returns the member `data` of its answer. */
+  data<T>(call: Call): Promise<T>;
+}
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch | undefined;
+  /** Sent with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The token to send; undefined for guests. */
+  readonly token: (signal: AbortSignal | undefined) => Promise<string | undefined>;
+}
+
+/** Creates the transport of a client. */
+export function createTransport({ baseUrl, fetch: given, headers: always, token }: TransportOptions): Transport {
+  async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
+    const { method, path, query, signal, onProgress } = call;
+    const bearer = call.isAnonymous ? undefined : await token(signal);
+    const all = {
+      ...always,
+      ...(bearer && { Authorization: `Bearer ${bearer}` }),
+      ...(key && { 'Idempotency-Key': key }),
+      ...call.headers,
+    };
+    const headers = Object.fromEntries(Object.entries(all).filter((pair): pair is [string, string] => !!pair[1]));
+    try {
+      const url = `${baseUrl}${withQuery(path, query)}`;
+      const response = await exchange({ method, url, headers, body, signal, onProgress }, given);
+      if (response.ok || response.status === 304) return await read(response);
+      throw await refusalOf(response);
+    } catch (error) {
+      if (error instanceof RecordbusError) throw error;
+      if (signal?.aborted) throw abortedBy(signal);
+      throw new RecordbusError(`There was no answer to ${method} ${path}.`, {
+        status: 0,
+        code: 'network',
+        cause: error,
+      });
+    }
+  }
+
+  async function repeat<T>(call: Call, read: Read<T>): Promise<T> {
+    const key = call.key === true ? newKey() : call.key || undefined;
+    const body = call.body ?? (call.values === undefined ? undefined : bodyOf(call.values));
+    const isSafe = call.method === 'GET' || call.method === 'DELETE' || key !== undefined;
+    let wasLost = false;
+    for (let repetition = 0; ; repetition += 1) {
+      try {
+        return await attempt(call, body, key, read);
+      } catch (error) {
+        if (!(error instanceof RecordbusError)) throw error;
+        if (wasLost && call.method === 'DELETE' && error.status === 404) return read(gone());
+        if (repetition === mostRepetitions || !isWorthRepeating(error, isSafe) || !isShortWait(error)) throw error;
+        wasLost ||= error.status !== 429;
+        await wait(waitBefore(repetition, error), call.signal);
+      }
+    }
+  }
+
+  const send: Transport['send'] = (call) =>
+    repeat(call, async (response) => {
+      const { status, headers } = response;
+      return { status, headers, json: await readJson(response) };
+    });
+  return {
+    baseUrl,
+    send,
+    open: (call) => repeat(call, async (response) => response),
+    data: async <T>(call: Call) => ((await send(call)).json as { readonly data: T }).data,
+  };
+}
+
+type Read<T> = (response: Response) => Promise<T>;
+
+/** What a repeated delete that finds nothing stands for: an earlier request did the work, its answer was lost. */
+const gone = (): Response => Response.json({ data: null });
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === '' || !/\bjson\b/.test(response.headers.get('content-type') ?? '')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // A cut answer may end anywhere: as good as none.
+    throw new RecordbusError('The answer is not JSON.', { status: 0, code: 'network', cause });
+  }
+}
+
+/** The error of a refusal. An answer of another server, such as a proxy's page, has no words of its own. */
+async function refusalOf(response: Response): Promise<RecordbusError> {
+  const { status, headers } = response;
+  const body = Object(await readJson(response).catch(() => undefined)) as Readonly<Record<string, unknown>>;
+  const { error, code, details } = body;
+  return new RecordbusError(typeof error === 'string' ? error : `The answer has the status ${status}.`, {
+    status,
+    code: typeof code === 'string' ? code : 'unexpected_answer',
+    details: Object(details) as Readonly<Record<string, unknown>>,
+    version: status === 412 ? (headers.get('etag') ?? etagIn(details)) : undefined,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterMs: retryAfterOf(headers),
+  });
+}
+
+/** A refused batch has the version that is there in its details alone. */
+function etagIn(details: unknown): string | undefined {
+  const { etag } = Object(details) as { readonly etag?: unknown };
+  return typeof etag === 'string' ? etag : undefined;
+}

@@ -1,0 +1,23 @@
+import { invalidArgument } from './error.ts';
+
+/** The parameters of a query; those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
+
+/** Joins the segments of a path, each encoded, below `/api/v1`. Throws for one that would lead to another path. */
+export const apiPath = (...segments: readonly string[]): string => `/api/v1/${segments.map(encodeSegment).join('/')}`;
+
+function encodeSegment(segment: string): string {
+  if (['', '.', '..'].includes(segment)) throw invalidArgument(`"${segment}" cannot be a part of a path.`);
+  return encodeURIComponent(segment);
+}
+
+/** Returns the path of an answer's address with its query. */
+export function withQuery(path: string, query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`],
+  );
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+const textOf = (value: unknown): string =>
+  value === true ? '1' : value === false ? '0' : Array.isArray(value) ? value.join(',') : String(value);

@@ -1,0 +1,67 @@
+import { isConflict, RecordbusError } from './error.ts';
+
+/** The ETags of records as they were read. A copy of a record has none: `tagOf` then goes by its `updated`. */
+const tags = new WeakMap<object, string>();
+
+/** Remembers the ETag with which a record was read. Returns the record. */
+export function remember<R>(record: R, etag: string | null | undefined): R {
+  if (etag && typeof record === 'object' && record !== null) tags.set(record, etag);
+  return record;
+}
+
+/** The ETag of a version (events §2.5). */
+export const etagOf = (version: string): string => `W/"${version}"`;
+
+/** The ETag with which a record was read, or undefined for a record that shows no version, such as one of a list. */
+export const exactTag = (record: object): string | undefined => tags.get(record);
+
+/** Which version a write expects. `isExact` is false when only its second is known. */
+export interface Expected {
+  readonly tag: string | undefined;
+  readonly isExact: boolean;
+}
+
+/** What `ifMatch` takes: an ETag, or false for a write whatever the version. */
+export type IfMatch = string | false | undefined;
+
+/** The version that a write of `subject`, a record as read or an id, expects. */
+export function expectedOf(subject: string | object, ifMatch: IfMatch): Expected {
+  if (ifMatch !== undefined) return { tag: ifMatch || undefined, isExact: true };
+  if (typeof subject === 'string') return { tag: undefined, isExact: true };
+  const tag = exactTag(subject);
+  if (tag) return { tag, isExact: true };
+  const updated: unknown = Reflect.get(subject, 'updated');
+  if (typeof updated === 'number') return { tag: etagOf(String(updated)), isExact: false };
+  throw new RecordbusError('The record was read without its version: read `updated` too, or set `ifMatch`.', {
+    status: 0,
+    code: 'version_unknown',
+  });
+}
+
+/**
+ * Whether a refused write may be tried with the version that is there. A list shows only the second of a version. If the
+ * record was written several times in that second, the guess of the first is wrong, but the record may be what was read.
+ */
+export const isSameSecond = (error: unknown, { tag, isExact }: Expected): boolean =>
+  !isExact && isConflict(error) && secondOf(error.version) === secondOf(tag);
+
+const secondOf = (tag: string | undefined): string | undefined => /^(?:W\/)?"(\d+)/.exec(tag ?? '')?.[1];
+
+/** Whether a record still has the values with which it was read. */
+export const isUnchanged = (read: object, now: object): boolean =>
+  Object.entries(read).every(([name, value]) => isOutside.has(name) || isSame(value, Reflect.get(now, name)));
+
+/** Members that are not part of the record. */
+const isOutside = new Set(['expand', '_score']);
+
+/** Whether two values of JSON are the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const names = Object.keys(a);
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSame(Reflect.get(a, name), Reflect.get(b, name)))
+  );
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { readExamples, runExample } from '../harness/documented.ts';
+import { repository } from '../harness/stack.ts';
+import { onOneProcess } from '../harness/target.ts';
+
+/** What the module of a page calls to print. */
+const printer = 'recordbusPagePrints';
+
+/** The TypeScript of a page as one module, which finds the client and this stack. */
+function moduleOf(page: string, url: string): string {
+  const blocks = [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].map(([, block = '']) => `{}\n${block}`);
+  const source = stripTypeScriptTypes(blocks.join('\n'));
+  return source
+    .replaceAll("'@recordbus/client'", JSON.stringify(import.meta.resolve('@recordbus/client')))
+    .replaceAll('http://localhost:8080', url)
+    .replaceAll('console.log(', `${printer}(`);
+}
+
+/** The lines that a page says its programs print: comments behind `console.log(…)`, and comments of whole lines. */
+const promisedLines = (page: string): string[] =>
+  [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].flatMap(([, block = '']) =>
+    [...block.matchAll(/(?:^|console\.log\(.*\); *)\/\/ (.*)$/gm)].map(([, line = '']) => line),
+  );
+
+onOneProcess('the programs of docs/client.md print what it says', async (_t, target) => {
+  const page = readFileSync(join(repository, 'docs/client.md'), 'utf8');
+  for (const example of readExamples(page)) await runExample(example, new Map(), target);
+  const lines: string[] = [];
+  const print = (...values: readonly unknown[]): unknown =>
+    lines.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));
+  Reflect.set(globalThis, printer, print);
+  await import(`data:text/javascript,${encodeURIComponent(moduleOf(page, target.url))}`);
+  assert.ok(lines.length > 5);
+  assert.deepEqual(lines, promisedLines(page));
+});
